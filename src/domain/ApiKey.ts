@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto"
+import { Schema } from "effect"
+import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
+import { textBetween } from "./Text.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+/** What a key may do. `admin` manages organizations and keys. */
+export const Scope = Schema.Literals([
+  "chatbots:read",
+  "chatbots:write",
+  "knowledge:read",
+  "knowledge:write",
+  "chat",
+  "conversations:read",
+  "conversations:write",
+  "admin",
+])
+export type Scope = typeof Scope.Type
+
+export const allScopes: ReadonlyArray<Scope> = Scope.literals
+
+/** A key as it is listed. The secret itself is shown once, when the key is made, and only its hash is stored. */
+export const ApiKey = Schema.Struct({
+  id: ApiKeyId,
+  organization_id: OrganizationId,
+  chatbot_id: Schema.NullOr(ChatbotId).annotate({ description: "The only chatbot this key serves, or null for all." }),
+  name: Schema.String,
+  prefix: Schema.String,
+  last_four: Schema.String,
+  scopes: Schema.Array(Scope),
+  created_at: Timestamp,
+  last_used_at: Schema.NullOr(Timestamp),
+  expires_at: Schema.NullOr(Timestamp),
+  revoked_at: Schema.NullOr(Timestamp),
+})
+export type ApiKey = typeof ApiKey.Type
+
+export const ApiKeyName = textBetween(1, 200)
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const prefix = "prl_"
+/** 62^43 > 2^256. */
+const secretLength = 43
+/** 62^6 > 2^32, so six characters hold a CRC-32. */
+const checksumLength = 6
+const keyForm = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+
+const base62 = (value: number, length: number): string => {
+  let digits = ""
+  for (let rest = value; digits.length < length; rest = Math.floor(rest / 62))
+    digits = alphabet.charAt(rest % 62) + digits
+  return digits
+}
+
+const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), checksumLength)
+
+/** Bytes to draw for one key: more than enough to find 43 that fall below 248 (= 4 × 62), so that no letter is likelier. */
+export const keyEntropyBytes = 128
+
+/**
+ * A new key from at least `keyEntropyBytes` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by which a typing error or a
+ * leaked key in a log can be told without a database.
+ */
+export const makeKey = (random: Uint8Array): string => {
+  const letters = Array.from(random)
+    .filter((byte) => byte < 248)
+    .slice(0, secretLength)
+  if (letters.length < secretLength) throw new RangeError("makeKey: not enough random bytes")
+  const secret = letters.map((byte) => alphabet.charAt(byte % 62)).join("")
+  return prefix + secret + checksum(secret)
+}
+
+/** Whether this can be a key at all: ours with a right checksum, or one given by the operator (32–256 visible ASCII characters). */
+export const isWellFormedKey = (key: string): boolean => {
+  if (!key.startsWith(prefix)) return /^[!-~]{32,256}$/.test(key)
+  return keyForm.test(key) && key.slice(-checksumLength) === checksum(key.slice(prefix.length, -checksumLength))
+}
+
+/** The hash under which a key is stored. A random 256-bit secret needs no slow hash. */
+export const hashKey = (key: string): Uint8Array => createHash("sha256").update(key).digest()
+
+/** What a listing shows of a key. */
+export const keyHint = (key: string) => ({ prefix: key.slice(0, 8), last_four: key.slice(-4) })

@@ -1,0 +1,26 @@
+import { Context, Effect } from "effect"
+import type { Scope } from "./ApiKey.ts"
+import { Forbidden } from "./Errors.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
+
+/** Who asks: the key behind the request, as far as services need to know it. */
+export class Caller extends Context.Service<
+  Caller,
+  {
+    readonly apiKeyId: ApiKeyId
+    readonly organizationId: OrganizationId
+    readonly scopes: ReadonlyArray<Scope>
+    /** The only chatbot the key serves; null for all of the organization's. */
+    readonly chatbotId: ChatbotId | null
+    /** Whether the organization is the operator's, whose admin keys see the others. */
+    readonly isOperator: boolean
+  }
+>()("parley/domain/Caller") {}
+
+/** Fails when the caller's key is bound to another chatbot. */
+export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>
+  Caller.use((caller) =>
+    caller.chatbotId === null || caller.chatbotId === chatbotId
+      ? Effect.void
+      : Effect.fail(new Forbidden({ detail: "This API key is bound to another chatbot." })),
+  )

@@ -1,0 +1,264 @@
+import anyAscii from "any-ascii"
+import { Schema, Struct } from "effect"
+import { ChatbotId, OrganizationId } from "./Ids.ts"
+import { textBetween, textUpTo } from "./Text.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+const slugMaxLength = 100
+const labelMaxLength = 500
+
+const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+/** An address that browsers load; the server never fetches it. Empty for none. */
+const ImageUrl = textUpTo(2_048)
+  .check(Schema.makeFilter((text: string) => text === "" || isHttpUrl(text) || "Expected an http(s) URL"))
+  .annotate({ examples: ["https://example.com/logo.png"] })
+
+/** `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own. */
+const Color = Schema.String.check(
+  Schema.isPattern(/^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))?$/, {
+    message: "Expected a colour as #rgb, #rrggbb or #rrggbbaa",
+  }),
+).annotate({ examples: ["#3b82f6"] })
+
+const isLanguageTag = (text: string) => {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}
+
+const Language = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      text === "" || text === "auto" || isLanguageTag(text) || "Expected `auto` or a BCP 47 language tag",
+  ),
+).annotate({ examples: ["auto", "pt-BR"] })
+
+const Label = textUpTo(labelMaxLength)
+
+export const Slug = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+    message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
+  }),
+  Schema.isMaxLength(slugMaxLength),
+).annotate({ examples: ["support"] })
+
+// ---------------------------------------------------------------------------
+// The parts of a chatbot, as they are stored and shown
+// ---------------------------------------------------------------------------
+
+export const PersonalityConfig = Schema.Struct({
+  tone: Label.annotate({ examples: ["friendly"] }),
+  style: Label.annotate({ examples: ["concise"] }),
+})
+export type PersonalityConfig = typeof PersonalityConfig.Type
+
+const Snippet = Schema.Struct({
+  header: Label,
+  logo: ImageUrl,
+  name: Label,
+  slogan: Label,
+  primaryColor: Color,
+  secondaryColor: Color,
+})
+
+export const Settings = Schema.Struct({
+  model: textBetween(1, 200).annotate({
+    description: "Model of the replies: a `claude-…` model, or `local/extractive`, which needs no key.",
+    examples: ["local/extractive"],
+  }),
+  prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
+  greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
+  isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
+  isRequestUserInfoEnabled: Schema.Boolean.annotate({
+    description: "Whether the chatbot asks for the user's e-mail address first.",
+  }),
+  snippet: Snippet,
+})
+export type Settings = typeof Settings.Type
+
+export const ChatWidgetConfig = Schema.Struct({
+  header: Label,
+  language: Language,
+  logo: ImageUrl,
+  name: Label,
+  primaryColor: Color,
+  secondaryColor: Color,
+  slogan: Label,
+})
+export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
+
+/** Every field optional: the shape of a partial configuration that merges into the stored one. */
+const partial = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
+  struct.mapFields(Struct.map(Schema.optionalKey))
+
+const Radius = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
+const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Null until set; what has been set so far, and nothing else, is stored and shown. */
+export const VoiceWidgetConfig = partial(
+  Schema.Struct({
+    agentId: Schema.String.check(Schema.isUUID()),
+    appearance: partial(
+      Schema.Struct({
+        backgroundColor: Color,
+        borderColor: Color,
+        buttonColor: Color,
+        buttonTextColor: Color,
+        focusOutlineColor: Color,
+        textColor: Color,
+        buttonRadius: Radius,
+        cardRadius: Radius,
+      }),
+    ),
+    avatar: partial(Schema.Struct({ imageUrl: ImageUrl })),
+    model: partial(
+      Schema.Struct({
+        max_output_tokens: integer(1, 4_096),
+        temperature: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+      }),
+    ),
+    text: partial(
+      Schema.Struct({
+        callToAction: Label,
+        endCall: Label,
+        listeningStatus: Label,
+        speakingStatus: Label,
+        startCall: Label,
+      }),
+    ),
+    vad: partial(
+      Schema.Struct({
+        prefix_padding_ms: integer(0, 5_000),
+        silence_duration_ms: integer(0, 10_000),
+        threshold: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+      }),
+    ),
+    voice: textBetween(1, 64).annotate({ examples: ["alloy"] }),
+  }),
+)
+export type VoiceWidgetConfig = typeof VoiceWidgetConfig.Type
+
+// ---------------------------------------------------------------------------
+// What a client may send
+// ---------------------------------------------------------------------------
+
+const SettingsPatch = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
+
+/** Fields of an update: absent ones stay, objects merge field by field. */
+export const ChatbotPatch = Schema.Struct({
+  name: Schema.optionalKey(textBetween(1, 200).annotate({ examples: ["Support"] })),
+  description: Schema.optionalKey(textUpTo(2_000)),
+  slug: Schema.optionalKey(Slug),
+  is_public: Schema.optionalKey(Schema.Boolean),
+  personality_config: Schema.optionalKey(partial(PersonalityConfig)),
+  settings: Schema.optionalKey(SettingsPatch),
+})
+export type ChatbotPatch = typeof ChatbotPatch.Type
+
+export const ChatbotInput = ChatbotPatch.mapFields(
+  Struct.assign({ name: textBetween(1, 200).annotate({ examples: ["Support"] }) }),
+)
+export type ChatbotInput = typeof ChatbotInput.Type
+
+export const ChatWidgetPatch = partial(ChatWidgetConfig)
+export type ChatWidgetPatch = typeof ChatWidgetPatch.Type
+
+// ---------------------------------------------------------------------------
+// The chatbot
+// ---------------------------------------------------------------------------
+
+const always = { description: "Always null in this version." }
+
+/** A chatbot as operations 1, 2, 4 and 5 show it. */
+export const Chatbot = Schema.Struct({
+  id: ChatbotId,
+  name: Schema.String,
+  description: Schema.String,
+  slug: Schema.String,
+  active: Schema.Boolean,
+  is_public: Schema.Boolean,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  organization_id: OrganizationId,
+  personality_config: PersonalityConfig,
+  settings: Settings.mapFields(
+    Struct.assign({
+      avatar: Schema.optionalKey(Schema.String.annotate({ description: "Address of the stored avatar." })),
+    }),
+  ),
+  llm_api_key: Schema.Null.annotate(always),
+  docs_metadata: Schema.Null.annotate(always),
+  enabled_plugins: Schema.Null.annotate(always),
+  managers: Schema.Null.annotate(always),
+  migrated_data: Schema.Boolean,
+  suggestions: Schema.Null.annotate(always),
+  v1_chatbot_id: Schema.Null.annotate(always),
+  version_id: Schema.Null.annotate(always),
+  voice_widget_config: Schema.NullOr(VoiceWidgetConfig),
+}).annotate({ identifier: "Chatbot" })
+
+/** A chatbot and the version of it that this is: it moves with every change and makes the ETag. */
+export interface Chatbot extends Schema.Schema.Type<typeof Chatbot> {
+  readonly version: bigint
+}
+
+/** What a chatbot is made of when its creator leaves it out. */
+export const chatbotDefaults = (name: string, model: string) => ({
+  description: "",
+  is_public: false,
+  personality_config: { tone: "friendly", style: "concise" } satisfies PersonalityConfig,
+  settings: {
+    model,
+    prompt: "You are a helpful assistant.",
+    greeting: "Hello! How can I help you?",
+    isToolEnabled: true,
+    isRequestUserInfoEnabled: false,
+    snippet: { header: name, logo: "", name, slogan: "", primaryColor: "", secondaryColor: "" },
+  } satisfies Settings,
+})
+
+export const emptyChatWidget: ChatWidgetConfig = {
+  header: "",
+  language: "",
+  logo: "",
+  name: "",
+  primaryColor: "",
+  secondaryColor: "",
+  slogan: "",
+}
+
+const isJsonObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * JSON merge: objects merge field by field, everything else replaces, absent fields stay.
+ * Laws, tested: `merge(a, {}) = a`; `merge(a, a) = a`; `merge(merge(a, b), c) = merge(a, merge(b, c))`.
+ */
+export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema.JsonObject => {
+  const merged: Record<string, Schema.Json> = { ...base }
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged[key]
+    merged[key] = isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value
+  }
+  return merged
+}
+
+/** The slug that a name suggests: transliterated to ASCII, `chatbot` where nothing is left. Leaves room for a suffix. */
+export const slugOf = (name: string): string =>
+  anyAscii(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, slugMaxLength - 10)
+    .replaceAll(/^-+|-+$/g, "") || "chatbot"
+
+/** The slug itself when it is free, else with the lowest number that makes it so: `support`, `support-2`, … */
+export const suffixedSlug = (slug: string, taken: ReadonlyArray<string>): string => {
+  const used = new Set(taken)
+  if (!used.has(slug)) return slug
+  let number = 2
+  while (used.has(`${slug}-${number}`)) number++
+  return `${slug}-${number}`
+}

@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { ChatbotId, DocumentId } from "./Ids.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
+export type DocumentStatus = typeof DocumentStatus.Type
+
+export const DocumentError = Schema.Struct({
+  code: Schema.String.annotate({ examples: ["no_text"] }),
+  message: Schema.String,
+})
+export type DocumentError = typeof DocumentError.Type
+
+/** A file in a chatbot's knowledge base. */
+export const Document = Schema.Struct({
+  id: DocumentId,
+  chatbot_id: ChatbotId,
+  name: Schema.String,
+  content_type: Schema.String,
+  size_bytes: Schema.Int,
+  sha256: Schema.String.annotate({ description: "Of the file's bytes, hexadecimal." }),
+  status: DocumentStatus.annotate({ description: "`queued` → `extracting` → `embedding` → `ready` or `failed`." }),
+  progress: Schema.Number.annotate({ description: "0 to 1." }),
+  chunk_count: Schema.Int,
+  error: Schema.NullOr(DocumentError).annotate({
+    description:
+      "Why ingestion failed. On a `ready` document: why its replacement failed; the old content still serves.",
+  }),
+  duplicate: Schema.Boolean.annotate({ description: "True when an upload brought bytes that were already there." }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Document = typeof Document.Type
+
+/** Nothing more will happen to it by itself. */
+export const isSettled = (document: Pick<Document, "status">): boolean =>
+  document.status === "ready" || document.status === "failed"
+
+const nameMaxLength = 255
+
+/** File names are shown, never used as paths: no path parts, no control or bidirectional-override characters. */
+export const displayName = (fileName: string): string => {
+  const last = fileName.split(/[/\\]/).at(-1) ?? ""
+  const visible = last
+    .toWellFormed()
+    .normalize("NFC")
+    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
+    .trim()
+  // The end is kept: the extension is part of what a file is.
+  return (visible.length <= nameMaxLength ? visible : visible.slice(0, 200) + visible.slice(-55)) || "untitled"
+}

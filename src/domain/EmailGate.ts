@@ -1,0 +1,60 @@
+import { detectLanguage, type Language } from "./Language.ts"
+
+/*
+ * A chatbot may ask for the user's e-mail address before it answers.
+ */
+
+/** Names the gate as the author of its messages, in place of a model. */
+export const emailGateModel = "local/email-gate"
+
+const emailAddress = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
+
+/** The e-mail address in a message. */
+export const findEmail = (text: string): string | undefined => emailAddress.exec(text)?.[0]
+
+/** Whether a message says little more than its e-mail address, so that it is no question of its own. */
+export const isOnlyEmail = (text: string): boolean =>
+  findEmail(text) !== undefined &&
+  (text.replace(emailAddress, "").match(/[\p{L}\p{N}]+/gu) ?? []).length <= 5 &&
+  !/[?？؟]/.test(text)
+
+const requests: Partial<Record<Language | Script, string>> = {
+  arabic: "قبل أن أجيب، ما عنوان بريدك الإلكتروني؟",
+  danish: "Hvad er din e-mailadresse, før jeg svarer?",
+  dutch: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
+  english: "Before I answer, what is your e-mail address?",
+  finnish: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",
+  french: "Avant de vous répondre, quelle est votre adresse e-mail ?",
+  german: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
+  greek: "Πριν απαντήσω, ποια είναι η διεύθυνση e-mail σας;",
+  hindi: "उत्तर देने से पहले, आपका ई-मेल पता क्या है?",
+  hungarian: "Mielőtt válaszolok, mi az e-mail-címe?",
+  indonesian: "Sebelum saya menjawab, apa alamat e-mail Anda?",
+  italian: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
+  norwegian: "Hva er e-postadressen din, før jeg svarer?",
+  portuguese: "Antes de responder, qual é o seu endereço de e-mail?",
+  romanian: "Înainte de a răspunde, care este adresa dvs. de e-mail?",
+  russian: "Прежде чем ответить: какой у вас адрес электронной почты?",
+  spanish: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
+  swedish: "Vad är din e-postadress, innan jag svarar?",
+  turkish: "Yanıtlamadan önce, e-posta adresiniz nedir?",
+  chinese: "在回答之前，请问您的电子邮箱地址是什么？",
+  japanese: "お答えする前に、メールアドレスを教えていただけますか？",
+  korean: "답변드리기 전에 이메일 주소를 알려 주시겠어요?",
+  thai: "ก่อนตอบคำถาม ขอทราบอีเมลของคุณได้ไหม",
+}
+
+type Script = "chinese" | "japanese" | "korean" | "thai"
+
+const scripts: ReadonlyArray<readonly [RegExp, Script]> = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "japanese"],
+  [/\p{Script=Hangul}/u, "korean"],
+  [/\p{Script=Han}/u, "chinese"],
+  [/\p{Script=Thai}/u, "thai"],
+]
+
+/** Asks for the e-mail address, in the language of what the user wrote where it can. */
+export const emailRequest = (userText: string): string => {
+  const language = scripts.find(([script]) => script.test(userText))?.[1] ?? detectLanguage(userText)
+  return requests[language] ?? requests.english ?? ""
+}

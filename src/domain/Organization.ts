@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+import { OrganizationId } from "./Ids.ts"
+import { textBetween } from "./Text.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+export const OrganizationName = textBetween(1, 200)
+
+/** Owns chatbots and keys; sees nothing of any other organization. */
+export const Organization = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.String,
+  is_operator: Schema.Boolean.annotate({
+    description: "The organization of whoever runs the server: only its admin keys manage other organizations.",
+  }),
+  created_at: Timestamp,
+})
+export type Organization = typeof Organization.Type

@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+
+/**
+ * Text that every layer can hold: no NUL (Postgres refuses it) and no lone surrogate (it has no UTF-8).
+ */
+export const Text = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (!text.includes("\u0000") && text.isWellFormed()) || "Expected text without NUL or lone surrogates",
+  ),
+)
+
+/** Text of at most `max` UTF-16 code units, as JSON Schema's `maxLength` is commonly counted. */
+export const textUpTo = (max: number) => Text.check(Schema.isMaxLength(max))
+
+/** Text of `min` to `max` UTF-16 code units. */
+export const textBetween = (min: number, max: number) => Text.check(Schema.isBetweenLength(min, max))

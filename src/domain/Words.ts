@@ -1,0 +1,47 @@
+import type { Language } from "./Language.ts"
+
+/*
+ * Text as words between single spaces, ready to be stemmed. The database's own parser is not left to find them: it
+ * depends on the database's locale, keeps paths and host names whole, and takes a Chinese sentence for one word.
+ */
+
+/** Scripts written without spaces, and Korean, which glues particles to its words. */
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
+const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}ー]*`, "gu")
+
+/** Left in the middle of words by hyphenation; invisible. */
+const SOFT_HYPHEN = /\u00ad/g
+const ASCII_WORD = /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*/g
+const MAY_BE_COMPOUND = /_|[a-z][A-Z]|[A-Z]{2}[a-z]/
+const NAME_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
+const NOT_IN_WORDS = /[^\p{L}\p{M}\p{N}.]+|(?<!\p{N})\.|\.(?!\p{N})/gu
+
+/**
+ * Lower-case words. Names of programs are given whole and in parts (`readFile` → `readfile read file`), a point is kept
+ * between digits only, and runs of an unspaced script become overlapping pairs of characters.
+ */
+export const spacedWords = (text: string, language?: Language): string => {
+  const whole = text.normalize("NFKC").replace(SOFT_HYPHEN, "").replace(ASCII_WORD, nameAndParts)
+  // Turkish has two letters i, and the common rules would join them.
+  const lower = language === "turkish" ? whole.toLocaleLowerCase("tr") : whole.toLowerCase()
+  const words = lower.replace(NOT_IN_WORDS, " ")
+  return (HAS_UNSPACED.test(words) ? words.replace(UNSPACED_RUN, pairs) : words).replace(/ {2,}/g, " ").trim()
+}
+
+/** Whether it is a piece of an unspaced script rather than a word. */
+export const isPair = (word: string): boolean => HAS_UNSPACED.test(word)
+
+const nameAndParts = (name: string): string => {
+  if (!MAY_BE_COMPOUND.test(name)) return name
+  const parts = name.match(NAME_PART) ?? []
+  return parts.length > 1 ? `${name.replaceAll("_", "")} ${parts.join(" ")}` : name
+}
+
+const pairs = (run: string): string => {
+  const characters = Array.from(run)
+  if (characters.length === 1) return ` ${run} `
+  let out = " "
+  for (let index = 1; index < characters.length; index++) out += `${characters[index - 1]}${characters[index]} `
+  return out
+}
