@@ -1,0 +1,23 @@
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Unavailable } from "../domain/Errors.ts"
+
+/** No blob has this key (any more). */
+export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
+
+/**
+ * Where files are kept, by keys that Parley makes itself: lower-case letters, digits, hyphens, dots, and slashes between
+ * parts. Names that clients give never become part of a key.
+ */
+export class BlobStore extends Context.Service<
+  BlobStore,
+  {
+    /** Durable when it returns; never seen half written. A failure of `content` leaves nothing. */
+    readonly put: <E, R>(
+      key: string,
+      content: Stream.Stream<Uint8Array, E, R>,
+    ) => Effect.Effect<void, E | Unavailable, R>
+    readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
+    /** A key that is not there is no failure. */
+    readonly remove: (key: string) => Effect.Effect<void, Unavailable>
+  }
+>()("parley/blobs/BlobStore") {}

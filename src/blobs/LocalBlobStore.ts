@@ -1,0 +1,80 @@
+import { Effect, FileSystem, Layer, Path, type PlatformError, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Unavailable } from "../domain/Errors.ts"
+import { StartupError } from "../domain/StartupError.ts"
+import { BlobNotFound, BlobStore } from "./BlobStore.ts"
+
+const RETRY_AFTER_SECONDS = 10
+
+/**
+ * Blobs as files below a directory, made with mode 0700. A blob is written to a temporary file, synced, and renamed to
+ * its key, so that it is whole or absent, whatever happens.
+ */
+export const layer = (
+  directory: string,
+): Layer.Layer<BlobStore, StartupError, FileSystem.FileSystem | Path.Path | SecureRandom.SecureRandom> =>
+  Layer.effect(
+    BlobStore,
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const paths = yield* Path.Path
+      const random = yield* SecureRandom.SecureRandom
+
+      // What a crash left half written: nobody else writes here, the data directory is locked or this process's own.
+      const temporary = paths.join(directory, "tmp")
+      yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
+        Effect.mapError(
+          (error) =>
+            new StartupError({
+              what: `The directory for files, ${directory}, cannot be written: ${error.reason._tag}.`,
+              doThis: "Make it writable, or set DATA_DIR to another directory.",
+            }),
+        ),
+      )
+
+      const pathOf = (key: string) => paths.join(directory, key)
+
+      const syncFile = (path: string) =>
+        Effect.scoped(Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync))
+
+      const put = Effect.fn("BlobStore.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
+        const draft = paths.join(temporary, yield* random.uuidV4())
+        const target = pathOf(key)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const file = yield* Effect.mapError(files.open(draft, { flag: "wx", mode: 0o600 }), toUnavailable)
+            yield* Stream.runForEach(content, (chunk) => Effect.mapError(file.writeAll(chunk), toUnavailable))
+            yield* Effect.mapError(file.sync, toUnavailable)
+          }),
+        ).pipe(
+          Effect.andThen(
+            Effect.gen(function* () {
+              yield* files.makeDirectory(paths.dirname(target), { recursive: true, mode: 0o700 })
+              yield* files.rename(draft, target)
+              // The rename itself is durable once the directory is.
+              yield* syncFile(paths.dirname(target))
+            }).pipe(Effect.mapError(toUnavailable)),
+          ),
+          Effect.onError(() => Effect.ignore(files.remove(draft, { force: true }))),
+        )
+      })
+
+      const get = Effect.fn("BlobStore.get")((key: string) =>
+        Effect.mapError(files.readFile(pathOf(key)), (error) =>
+          error.reason._tag === "NotFound" ? new BlobNotFound({ key }) : toUnavailable(error),
+        ),
+      )
+
+      const remove = Effect.fn("BlobStore.remove")((key: string) =>
+        Effect.mapError(files.remove(pathOf(key), { force: true }), toUnavailable),
+      )
+
+      return { put, get, remove }
+    }),
+  )
+
+const toUnavailable = (error: PlatformError.PlatformError) =>
+  new Unavailable({
+    detail: `Files cannot be stored or read right now (${error.reason._tag}).`,
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  })

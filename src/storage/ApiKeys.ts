@@ -1,0 +1,135 @@
+import { Context, Effect, Layer } from "effect"
+import { type ApiKey, type Scope } from "../domain/ApiKey.ts"
+import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+interface Row {
+  readonly id: ApiKeyId
+  readonly organization_id: OrganizationId
+  readonly chatbot_id: ChatbotId | null
+  readonly name: string
+  readonly prefix: string
+  readonly last_four: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly created_at: Date
+  readonly last_used_at: Date | null
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+export interface NewApiKey {
+  readonly id: ApiKeyId
+  readonly organization_id: OrganizationId
+  readonly chatbot_id: ChatbotId | null
+  readonly name: string
+  /** SHA-256 of the secret. */
+  readonly hash: Uint8Array
+  readonly prefix: string
+  readonly last_four: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: Date | null
+}
+
+/** What a request needs to know of its key. */
+export interface LiveKey {
+  readonly id: ApiKeyId
+  readonly organization_id: OrganizationId
+  readonly chatbot_id: ChatbotId | null
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: Date | null
+  readonly is_operator: boolean
+}
+
+/**
+ * The table `api_keys`, across organizations: a key says which organization a request belongs to, so nothing is known
+ * before it is found.
+ */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** `NotFound` when the chatbot it is bound to is not one of the organization, or there is no such organization. */
+    readonly insert: (key: NewApiKey) => Effect.Effect<ApiKey, NotFound | Unavailable>
+    /** Makes the key unless there is one with this hash already. */
+    readonly ensure: (key: Omit<NewApiKey, "chatbot_id" | "expires_at">) => Effect.Effect<void, Unavailable>
+    /** The key with this hash, unless it is revoked or expired. Notes that it was used. */
+    readonly findLive: (hash: Uint8Array) => Effect.Effect<LiveKey | undefined, Unavailable>
+    /** Newest first. */
+    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    /** Of any organization, or only of this one. Revoking again keeps the first time. */
+    readonly revoke: (
+      id: ApiKeyId,
+      organization: OrganizationId | undefined,
+    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+  }
+>()("parley/storage/ApiKeys") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const columns = sql.literal(
+        `id, organization_id, chatbot_id, name, prefix, last_four, scopes, created_at, last_used_at, expires_at, revoked_at`,
+      )
+
+      const insert = Effect.fnUntraced(function* (key: NewApiKey) {
+        const [row] = yield* sql<Row>`
+          insert into api_keys (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, expires_at)
+          select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
+            ${key.last_four}::text, ${key.scopes}::text[], ${key.expires_at}::timestamptz
+          from organizations
+          where id = ${key.organization_id} and (${key.chatbot_id}::uuid is null or exists (
+            select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
+          returning ${columns}`
+        return row === undefined
+          ? yield* new NotFound({
+              detail: "There is no such organization, or it has no such chatbot.",
+            })
+          : toApiKey(row)
+      }, withoutSqlErrors)
+
+      const ensure = Effect.fnUntraced(function* (key: Omit<NewApiKey, "chatbot_id" | "expires_at">) {
+        yield* sql`insert into api_keys ${sql.insert(key)} on conflict (hash) do nothing`
+      }, withoutSqlErrors)
+
+      const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
+        // `last_used_at` is to the minute, so that a busy key does not write a row every second.
+        const [row] = yield* sql<LiveKey & { readonly stale: boolean }>`
+          select k.id, k.organization_id, k.chatbot_id, k.scopes, k.expires_at, o.is_operator,
+            k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
+          from api_keys k join organizations o on o.id = k.organization_id
+          where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
+        if (row?.stale) yield* sql`update api_keys set last_used_at = now() where id = ${row.id}`
+        return row
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (organization: OrganizationId) {
+        const rows = yield* sql<Row>`
+          select ${columns} from api_keys where organization_id = ${organization} order by id desc`
+        return rows.map(toApiKey)
+      }, withoutSqlErrors)
+
+      const revoke = Effect.fnUntraced(function* (id: ApiKeyId, organization: OrganizationId | undefined) {
+        const [row] = yield* sql<Row>`
+          update api_keys set revoked_at = coalesce(revoked_at, now())
+          where id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}
+          returning ${columns}`
+        return row === undefined ? yield* new NotFound({ detail: "There is no such API key." }) : toApiKey(row)
+      }, withoutSqlErrors)
+
+      return { insert, ensure, findLive, list, revoke }
+    }),
+  )
+}
+
+const orNull = (date: Date | null) => (date === null ? null : timestamp(date))
+
+const toApiKey = (row: Row): ApiKey => ({
+  ...row,
+  created_at: timestamp(row.created_at),
+  last_used_at: orNull(row.last_used_at),
+  expires_at: orNull(row.expires_at),
+  revoked_at: orNull(row.revoked_at),
+})

@@ -1,0 +1,53 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Unavailable } from "../domain/Errors.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+/**
+ * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written, and the transaction that
+ * gives it an owner takes it off again; the transaction that drops its owner puts it back. So no crash leaves a blob
+ * behind for ever, and no deletion forgets one.
+ */
+export class BlobGarbage extends Context.Service<
+  BlobGarbage,
+  {
+    /** The blob is about to be written; it is garbage unless somebody owns it before `grace` has passed. */
+    readonly announce: (key: string, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
+    /** Keys whose blobs are to be deleted now. */
+    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /** Their blobs are gone. */
+    readonly forget: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/BlobGarbage") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const announce = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
+        yield* sql`insert into blob_garbage (key, due_at)
+          values (${key}, now() + ${Duration.toMillis(grace)}::float8 * interval '1 millisecond')`
+      }, withoutSqlErrors)
+
+      const due = Effect.fnUntraced(function* (limit: number) {
+        const rows = yield* sql<{ key: string }>`
+          select key from blob_garbage where due_at <= now() order by due_at limit ${limit}`
+        return rows.map((row) => row.key)
+      }, withoutSqlErrors)
+
+      const forget = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+        if (keys.length > 0) yield* sql`delete from blob_garbage where key = any(${keys}::text[])`
+      }, withoutSqlErrors)
+
+      return { announce, due, forget }
+    }),
+  )
+}
+
+/** Within the transaction that drops their owner: these are garbage from its commit on. */
+export const discardBlobs = (sql: SqlClient.SqlClient, keys: ReadonlyArray<string>) =>
+  keys.length === 0
+    ? Effect.void
+    : sql`insert into blob_garbage (key, due_at) select key, now() from unnest(${keys}::text[]) key
+        on conflict (key) do update set due_at = excluded.due_at`

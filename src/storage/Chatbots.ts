@@ -1,0 +1,188 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChatWidgetConfig, PersonalityConfig, Settings, VoiceWidgetConfig } from "../domain/Chatbot.ts"
+import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { discardBlobs } from "./BlobGarbage.ts"
+import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
+
+/** A row of `chatbots`. */
+export interface ChatbotRow {
+  readonly id: ChatbotId
+  readonly organization_id: OrganizationId
+  readonly name: string
+  readonly description: string
+  readonly slug: string
+  readonly active: boolean
+  readonly is_public: boolean
+  readonly personality_config: PersonalityConfig
+  readonly settings: Settings
+  readonly chat_widget_config: ChatWidgetConfig
+  readonly voice_widget_config: VoiceWidgetConfig | null
+  readonly avatar_blob: string | null
+  readonly version: bigint
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** What a change may set. */
+export type ChatbotChange = Partial<
+  Pick<
+    ChatbotRow,
+    | "name"
+    | "description"
+    | "slug"
+    | "is_public"
+    | "personality_config"
+    | "settings"
+    | "chat_widget_config"
+    | "voice_widget_config"
+    | "avatar_blob"
+  >
+>
+
+export type NewChatbot = Pick<
+  ChatbotRow,
+  "id" | "name" | "description" | "slug" | "is_public" | "personality_config" | "settings" | "chat_widget_config"
+>
+
+/** One value: an error holds no state, and its stack would say nothing. */
+const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
+const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
+
+/** The table `chatbots`, always within the current organization. */
+export class Chatbots extends Context.Service<
+  Chatbots,
+  {
+    readonly insert: (chatbot: NewChatbot) => Effect.Effect<ChatbotRow, SlugTaken | Unavailable, CurrentOrganization>
+    readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
+    /** Newest first, those older than `before`. */
+    readonly list: (options: {
+      readonly limit: number
+      readonly before: ChatbotId | undefined
+    }) => Effect.Effect<ReadonlyArray<ChatbotRow>, Unavailable, CurrentOrganization>
+    /** Of the slugs that are this or begin with it and a hyphen, those in use. */
+    readonly slugsLike: (slug: string) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    /**
+     * Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it.
+     * Returns the new row, and the key of the blob that is garbage now.
+     */
+    readonly modify: <E>(
+      id: ChatbotId,
+      change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>,
+    ) => Effect.Effect<
+      { readonly row: ChatbotRow; readonly garbage: ReadonlyArray<string> },
+      E | NotFound | SlugTaken | Unavailable,
+      CurrentOrganization
+    >
+    /** Deletes it with all that hangs on it, and returns the keys of the blobs that are garbage now. */
+    readonly remove: (
+      id: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<string>, NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Chatbots") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const columns = sql.literal(
+        `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+         chat_widget_config, voice_widget_config, avatar_blob, version, created_at, updated_at`,
+      )
+
+      const insert = Effect.fnUntraced(
+        function* (chatbot: NewChatbot) {
+          const organization_id = yield* CurrentOrganization
+          return yield* only(
+            sql<ChatbotRow>`insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))}
+              returning ${columns}`,
+          ).pipe(Effect.catchTag("NotFound", Effect.die))
+        },
+        onUniqueViolation("chatbots_slug", slugTaken),
+        withoutSqlErrors,
+      )
+
+      const get = Effect.fnUntraced(function* (id: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,
+        )
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (options: {
+        readonly limit: number
+        readonly before: ChatbotId | undefined
+      }) {
+        const organization = yield* CurrentOrganization
+        return yield* sql<ChatbotRow>`
+          select ${columns} from chatbots
+          where organization_id = ${organization} ${options.before === undefined ? sql`` : sql`and id < ${options.before}`}
+          order by id desc limit ${options.limit}`
+      }, withoutSqlErrors)
+
+      const slugsLike = Effect.fnUntraced(function* (slug: string) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<{ slug: string }>`
+          select slug from chatbots where organization_id = ${organization} and (slug = ${slug} or slug like ${`${slug}-%`})`
+        return rows.map((row) => row.slug)
+      }, withoutSqlErrors)
+
+      const modify = <E>(id: ChatbotId, change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>) =>
+        Effect.gen(function* () {
+          const organization = yield* CurrentOrganization
+          const row = yield* only(
+            sql<ChatbotRow>`
+              select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`,
+          )
+          const changes = yield* change(row)
+          const changed = yield* only(
+            sql<ChatbotRow>`
+              update chatbots set ${sql.csv([
+                ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
+                sql`version = version + 1`,
+                sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+              ])} where id = ${id} and organization_id = ${organization} returning ${columns}`,
+          )
+          const garbage = row.avatar_blob === null || row.avatar_blob === changed.avatar_blob ? [] : [row.avatar_blob]
+          yield* discardBlobs(sql, garbage)
+          if (changes.avatar_blob) yield* sql`delete from blob_garbage where key = ${changes.avatar_blob}`
+          return { row: changed, garbage }
+        }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(
+        function* (id: ChatbotId) {
+          const organization = yield* CurrentOrganization
+          yield* only(sql`select id from chatbots where id = ${id} and organization_id = ${organization} for update`)
+          const garbage = yield* sql<{ key: string }>`
+            insert into blob_garbage (key, due_at)
+            select blob_key, now() from documents where chatbot_id = ${id} and organization_id = ${organization}
+            union select blob_key, now() from ingestions where chatbot_id = ${id} and organization_id = ${organization}
+            union select avatar_blob, now() from chatbots
+              where id = ${id} and organization_id = ${organization} and avatar_blob is not null
+            on conflict (key) do update set due_at = excluded.due_at
+            returning key`
+          yield* sql`delete from chatbots where id = ${id} and organization_id = ${organization}`
+          return garbage.map((row) => row.key)
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      return { insert, get, list, slugsLike, modify, remove }
+    }),
+  )
+}
+
+const only = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
+  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(chatbotNotFound) : Effect.succeed(row)))
+
+const jsonColumns = new Set(["personality_config", "settings", "chat_widget_config", "voice_widget_config"])
+
+/** Objects become parameters of type jsonb. */
+const encode = (values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),
+  )

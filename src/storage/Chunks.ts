@@ -1,0 +1,360 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChunkId } from "../domain/Chunk.ts"
+import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import type { Language } from "../domain/Language.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { spacedWords } from "../domain/Words.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+import { json, vector } from "./SqlValues.ts"
+
+/** Chunks of one revision of a document, at most 128 at once. */
+export interface ChunkBatch {
+  readonly chatbotId: ChatbotId
+  readonly documentId: DocumentId
+  readonly revision: number
+  /** Of the document. */
+  readonly title: string
+  readonly language: Language
+  /** What made the embeddings; those of two models are never compared. */
+  readonly embeddingModel: string
+  readonly chunks: ReadonlyArray<NewChunk>
+}
+
+export interface NewChunk {
+  readonly id: ChunkId
+  /** From 1, in reading order. */
+  readonly ordinal: number
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+  /** All of a batch have the same dimension. */
+  readonly embedding: Float32Array
+}
+
+/** A document that answers searches. */
+export interface ServingDocument {
+  readonly id: DocumentId
+  readonly revision: number
+  readonly chunks: number
+}
+
+/** What an index is built from. `lexemes` is a binary `tsvector`; title words are weighted A, headings B. */
+export interface ChunkLexemes {
+  readonly id: ChunkId
+  readonly documentId: DocumentId
+  readonly revision: number
+  readonly language: Language
+  readonly lexemes: Uint8Array
+}
+
+/** Words of a question, to be stemmed by a language. */
+export interface AskedWords {
+  readonly language: Language
+  /** Between single spaces. */
+  readonly words: string
+}
+
+/** A chunk that is ranked by what the lexical search said of it. */
+export interface Candidate {
+  readonly chunkId: ChunkId
+  readonly score: number
+  /** 0–1 */
+  readonly similarity: number
+}
+
+export interface Ranking {
+  readonly chatbotId: ChatbotId
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly embedding: Float32Array
+  readonly embeddingModel: string
+  /** Share of the vector score in the fused score, 0–1. */
+  readonly vectorWeight: number
+  /** So many of the chunks nearest to the embedding are candidates too. 0 spares the search for them. */
+  readonly nearest: number
+  /** The cosine is a similarity too, and the higher of both counts. */
+  readonly cosineIsSimilarity: boolean
+  /** Below it a chunk is left out. */
+  readonly threshold: number
+  readonly limit: number
+}
+
+export interface RankedChunk {
+  readonly chunkId: ChunkId
+  readonly documentId: DocumentId
+  readonly ordinal: number
+  readonly title: string
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+  /** 0–1 */
+  readonly similarity: number
+  readonly scores: {
+    readonly lexical: number
+    /** Cosine; null when the chunk was embedded by another model. */
+    readonly vector: number | null
+    readonly fused: number
+  }
+}
+
+const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
+
+/** The table `chunks`, always within the current organization. */
+export class Chunks extends Context.Service<
+  Chunks,
+  {
+    /** The chunks are found once the document is moved to this revision. */
+    readonly insert: (batch: ChunkBatch) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /**
+     * All that one search has to ask before it looks into an index: whether the chatbot exists, the version of its
+     * knowledge, and the words as each language stems them (a binary `tsvector` each, in order).
+     */
+    readonly probe: (
+      chatbotId: ChatbotId,
+      asked: ReadonlyArray<AskedWords>,
+    ) => Effect.Effect<
+      { readonly version: bigint; readonly analyses: ReadonlyArray<Uint8Array> },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    readonly serving: (
+      chatbotId: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
+    /** Chunks of serving documents, document by document. */
+    readonly lexemes: (
+      chatbotId: ChatbotId,
+      documents: ReadonlyArray<DocumentId>,
+    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
+    /** Of all serving chunks. */
+    readonly languages: (
+      chatbotId: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<Language>, Unavailable, CurrentOrganization>
+    /**
+     * Without an index: of the chunks that hold any of the words, those that Postgres ranks highest; and for each lexeme
+     * of the words (a binary `tsvector` of it alone), how many chunks hold it.
+     */
+    readonly matching: (
+      chatbotId: ChatbotId,
+      asked: ReadonlyArray<AskedWords>,
+      limit: number,
+    ) => Effect.Effect<
+      {
+        readonly matches: ReadonlyArray<ChunkLexemes>
+        readonly holding: ReadonlyArray<{ readonly lexemes: Uint8Array; readonly chunks: number }>
+      },
+      Unavailable,
+      CurrentOrganization
+    >
+    /** The chunks with the highest fused scores, best first. */
+    readonly rank: (ranking: Ranking) => Effect.Effect<ReadonlyArray<RankedChunk>, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Chunks") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      /** From 0 for the lowest of all candidates to 1 for the highest. */
+      const minMax = (column: "lexical" | "cosine") =>
+        sql.literal(
+          `coalesce((${column} - min(${column}) over ()) / nullif(max(${column}) over () - min(${column}) over (), 0),
+            (${column} is not null)::int)`,
+        )
+
+      const insert = Effect.fnUntraced(function* (batch: ChunkBatch) {
+        const organization = yield* CurrentOrganization
+        const dimensions = batch.chunks[0]?.embedding.length ?? 0
+        const titleWords = spacedWords(batch.title, batch.language)
+        // One statement text for every batch: rows as one JSON value, their vectors one after the other in one array.
+        yield* sql`
+          insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
+            page, language, lexemes, embedding, embedding_model)
+          select id, ${organization}, ${batch.chatbotId}, ${batch.documentId}, ${batch.revision}, ordinal,
+            ${batch.title}, headings, content, page, ${batch.language},
+            setweight(to_tsvector(${batch.language}::text::regconfig, ${titleWords}), 'A')
+              || setweight(to_tsvector(${batch.language}::text::regconfig, heading_words), 'B')
+              || to_tsvector(${batch.language}::text::regconfig, content_words),
+            (${floats(
+              concatenate(
+                batch.chunks.map((chunk) => chunk.embedding),
+                dimensions,
+              ),
+            )})
+              [(number - 1) * ${dimensions}::int + 1 : number * ${dimensions}::int]::vector,
+            ${batch.embeddingModel}
+          from jsonb_to_recordset(${json(batch.chunks.map((chunk, index) => rowOf(chunk, index, batch.language)))})
+            as rows (number int, id uuid, ordinal int, headings text[], content text, page int, heading_words text,
+              content_words text)`
+      }, withoutSqlErrors)
+
+      const stemmed = (asked: ReadonlyArray<AskedWords>) => sql`(
+        select number, to_tsvector(language::regconfig, words) as lexemes
+        from unnest(${asked.map(({ language }) => language)}::text[], ${asked.map(({ words }) => words)}::text[])
+          with ordinality as asked (language, words, number)
+      ) as stemmed`
+
+      const probe = Effect.fnUntraced(function* (chatbotId: ChatbotId, asked: ReadonlyArray<AskedWords>) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<{ version: bigint; analyses: ReadonlyArray<Uint8Array> }>`
+          select knowledge_version as version,
+            array(select tsvectorsend(lexemes) from ${stemmed(asked)} order by number) as analyses
+          from chatbots where id = ${chatbotId} and organization_id = ${organization}`
+        return row ?? (yield* chatbotNotFound)
+      }, withoutSqlErrors)
+
+      const serving = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        return yield* sql<ServingDocument>`
+          select id, revision, chunk_count as chunks from documents
+          where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0 order by id`
+      }, withoutSqlErrors)
+
+      const lexemes = Effect.fnUntraced(function* (chatbotId: ChatbotId, documents: ReadonlyArray<DocumentId>) {
+        const organization = yield* CurrentOrganization
+        return yield* sql<ChunkLexemes>`
+          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes
+          from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+          where c.document_id = any(${documents}::uuid[])
+            and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+          order by c.document_id, c.ordinal`
+      }, withoutSqlErrors)
+
+      const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<{ language: Language }>`
+          select distinct c.language from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} order by c.language`
+        return rows.map((row) => row.language)
+      }, withoutSqlErrors)
+
+      const matching = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        asked: ReadonlyArray<AskedWords>,
+        limit: number,
+      ) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<MatchRow | HoldingRow>`
+          with asked as (
+            -- The program's words hold letters, digits and points, so no quote ends early.
+            select distinct lexeme, ( || lexeme || )::tsquery as query
+            from ${stemmed(asked)}, unnest(tsvector_to_array(lexemes)) as lexeme
+          ), matching as materialized (
+            select c.id, c.document_id, c.revision, c.language, c.lexemes, ts_rank(c.lexemes, anything.query, 1) as rank
+            from chunks c join documents d on d.id = c.document_id and d.revision = c.revision,
+              (select string_agg(query::text, ' | ')::tsquery as query from asked) as anything
+            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} and c.lexemes @@ anything.query
+          )
+          (select id, document_id as "documentId", revision, language, tsvectorsend(lexemes) as lexemes, null::int as chunks
+            from matching order by rank desc, id limit ${limit})
+          union all
+          select null, null, null, null, tsvectorsend(array_to_tsvector(array[lexeme])),
+            (select count(*)::int from matching where lexemes @@ asked.query)
+          from asked`
+        return {
+          matches: rows.filter((row) => row.chunks === null),
+          holding: rows.filter((row) => row.chunks !== null),
+        }
+      }, withoutSqlErrors)
+
+      const rank = Effect.fnUntraced(function* (ranking: Ranking) {
+        const organization = yield* CurrentOrganization
+        const { candidates, chatbotId } = ranking
+        const embedding = vector(ranking.embedding)
+        const nearest =
+          ranking.nearest === 0
+            ? sql``
+            : sql`union all (
+                select c.id, 0, 0 from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+                where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+                  and c.embedding_model = ${ranking.embeddingModel}
+                order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
+        const rows = yield* sql<RankedRow>`
+          with candidates as (
+            select id, max(lexical) as lexical, max(similarity) as similarity from (
+              select * from unnest(
+                ${candidates.map((candidate) => candidate.chunkId)}::uuid[],
+                ${floats(Float32Array.from(candidates, (candidate) => candidate.score))},
+                ${floats(Float32Array.from(candidates, (candidate) => candidate.similarity))}
+              ) as given (id, lexical, similarity)
+              ${nearest}
+            ) found group by id
+          ), scored as (
+            select c.*, lexical, similarity,
+              case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
+            from candidates join chunks c using (id) join documents d on d.id = c.document_id and d.revision = c.revision
+            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+          ), fused as (
+            select *,
+              (1 - ${ranking.vectorWeight}::float4) * ${minMax("lexical")}
+                + ${ranking.vectorWeight}::float4 * ${minMax("cosine")} as fused,
+              case when ${ranking.cosineIsSimilarity} then greatest(similarity, least(cosine, 1)) else similarity end as likeness
+            from scored
+          )
+          select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
+          where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}`
+        return rows.map(toRankedChunk)
+      }, withoutSqlErrors)
+
+      return { insert, probe, serving, lexemes, languages, matching, rank }
+    }),
+  )
+}
+
+/** A parameter of type `float4[]`, in binary. */
+const floats = (values: Float32Array): PgTypes.Parameter => ({
+  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
+  oid: PgTypes.OID.float4Array,
+  value: values,
+})
+
+const rowOf = (chunk: NewChunk, index: number, language: Language) => ({
+  number: index + 1,
+  id: chunk.id,
+  ordinal: chunk.ordinal,
+  headings: chunk.headings,
+  content: chunk.content,
+  page: chunk.page,
+  heading_words: spacedWords(chunk.headings.join("\n"), language),
+  content_words: spacedWords(chunk.content, language),
+})
+
+const concatenate = (vectors: ReadonlyArray<Float32Array>, dimensions: number): Float32Array => {
+  const all = new Float32Array(vectors.length * dimensions)
+  for (const [index, values] of vectors.entries()) all.set(values, index * dimensions)
+  return all
+}
+
+type MatchRow = ChunkLexemes & { readonly chunks: null }
+
+interface HoldingRow {
+  readonly lexemes: Uint8Array
+  readonly chunks: number
+}
+
+interface RankedRow {
+  readonly id: ChunkId
+  readonly document_id: DocumentId
+  readonly ordinal: number
+  readonly title: string
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+  readonly lexical: number
+  readonly cosine: number | null
+  readonly fused: number
+  readonly likeness: number
+}
+
+const toRankedChunk = (row: RankedRow): RankedChunk => ({
+  chunkId: row.id,
+  documentId: row.document_id,
+  ordinal: row.ordinal,
+  title: row.title,
+  headings: row.headings,
+  content: row.content,
+  page: row.page,
+  similarity: row.likeness,
+  scores: { lexical: row.lexical, vector: row.cosine, fused: row.fused },
+})

@@ -1,0 +1,286 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
+import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import { type ChatbotId, type MessageId, SessionId } from "../domain/Ids.ts"
+import { offset, type Page } from "../domain/Page.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
+
+/** What a client says, or says that was said before. */
+export interface NewMessage {
+  readonly id: MessageId
+  readonly sender_type: SenderType
+  readonly content: string
+  /** Id that the client gave it. */
+  readonly mid: string | undefined
+}
+
+/** A reply, with what it cost. */
+export interface BotMessage {
+  readonly id: MessageId
+  readonly content: string
+  readonly model: string
+  readonly provider: string | null
+  readonly tokens_used: number
+  readonly usage: Schema.JsonObject
+  readonly finish_reason: string
+  readonly tool_calls: ReadonlyArray<unknown>
+  readonly tool_results: ReadonlyArray<unknown>
+}
+
+/** A message as history needs it. */
+export interface Said {
+  readonly sender_type: SenderType
+  readonly content: string
+  readonly model: string | null
+}
+
+/** An open session, as a chat finds it. */
+export interface OpenSession {
+  readonly id: SessionId
+  readonly user_info: UserInfo
+  /** What was said last, ascending. */
+  readonly history: ReadonlyArray<Said>
+}
+
+/** Whom a chat talks to: an existing session, or one to be opened. */
+export interface SessionTarget {
+  readonly id: SessionId
+  readonly token: string | null
+  readonly platform: string
+}
+
+interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+interface MessageRow extends Omit<Message, "created_at" | "migrated_data" | "session_token"> {
+  readonly created_at: Date
+}
+
+const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
+const isSessionId = Schema.is(SessionId)
+
+/**
+ * The tables `sessions` and `messages`, always within the current organization. A session is named by its id or by the
+ * token it was opened with.
+ */
+export class Conversations extends Context.Service<
+  Conversations,
+  {
+    /** With the `limit` messages said last. */
+    readonly find: (
+      chatbot: ChatbotId,
+      name: string,
+      limit: number,
+    ) => Effect.Effect<OpenSession | undefined, Unavailable, CurrentOrganization>
+    /** Stores what was said, and opens the session where it is new. Returns the session's id. */
+    readonly say: (
+      chatbot: ChatbotId,
+      session: SessionTarget,
+      messages: ReadonlyArray<NewMessage>,
+      userInfo: UserInfo | undefined,
+    ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
+    /** Stores a reply. A session that was deleted meanwhile stays deleted. */
+    readonly reply: (session: SessionId, message: BotMessage) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    readonly messages: (
+      chatbot: ChatbotId,
+      name: string,
+      page: Page,
+    ) => Effect.Effect<
+      { readonly messages: ReadonlyArray<Message>; readonly total: number },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    /** Newest activity first. */
+    readonly list: (
+      chatbot: ChatbotId,
+      page: Page,
+    ) => Effect.Effect<
+      { readonly sessions: ReadonlyArray<Session>; readonly total: number },
+      Unavailable,
+      CurrentOrganization
+    >
+    readonly get: (
+      chatbot: ChatbotId,
+      name: string,
+    ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
+    readonly remove: (
+      chatbot: ChatbotId,
+      name: string,
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Conversations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      /** A token may look like an id, so it is tried as both; a session's own token wins. */
+      const named = (chatbot: ChatbotId, name: string, organization: string) => sql`
+        s.id = (
+          select id from sessions
+          where chatbot_id = ${chatbot} and organization_id = ${organization}
+            and (session_token = ${name} ${isSessionId(name) ? sql`or id = ${name}` : sql``})
+          order by session_token = ${name} desc nulls last limit 1
+        )`
+
+      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, limit: number) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<OpenSession>`
+          select s.id, s.user_info, coalesce((
+            select jsonb_agg(jsonb_build_object('sender_type', sender_type, 'content', content, 'model', model)
+              order by created_at, id)
+            from (
+              select id, sender_type, content, model, created_at from messages
+              where session_id = s.id and organization_id = ${organization}
+              order by created_at desc, id desc limit ${limit}
+            ) last
+          ), '[]') as history
+          from sessions s where ${named(chatbot, name, organization)}`
+        return row
+      }, withoutSqlErrors)
+
+      const say = Effect.fnUntraced(
+        function* (
+          chatbot: ChatbotId,
+          session: SessionTarget,
+          messages: ReadonlyArray<NewMessage>,
+          userInfo: UserInfo | undefined,
+        ) {
+          const organization_id = yield* CurrentOrganization
+          const said = messages.map(({ id, sender_type, content, mid }) => ({
+            id,
+            sender_type,
+            content,
+            metadata: mid === undefined ? {} : { mid },
+          }))
+          const rows = yield* sql<{ id: SessionId }>`
+            with session as (
+              insert into sessions as s ${sql.insert({
+                id: session.id,
+                organization_id,
+                chatbot_id: chatbot,
+                session_token: session.token,
+                platform: session.platform,
+                message_count: said.length,
+                user_info: json(userInfo ?? {}),
+              })}
+              -- Both constraints that an existing session can meet: its id, and its token.
+              on conflict do nothing
+              returning id
+            ), existing as (
+              update sessions set message_count = message_count + ${said.length}, updated_at = clock_timestamp(),
+                user_info = user_info || ${json(userInfo ?? {})}
+              where organization_id = ${organization_id} and chatbot_id = ${chatbot}
+                and (id = ${session.id} or session_token = ${session.token}::text)
+                and not exists (select from session)
+              returning id
+            ), target as (
+              select id from session union all select id from existing
+            ), stored as (
+              insert into messages (id, organization_id, session_id, sender_type, content, metadata)
+              select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata
+              from target, rows from (jsonb_to_recordset(${json(said)})
+                as (id uuid, sender_type text, content text, metadata jsonb)) with ordinality
+                as m(id, sender_type, content, metadata, position)
+              order by m.position
+            )
+            select id from target`
+          return yield* Effect.fromNullishOr(rows[0]?.id)
+        },
+        // Another request opened the session after this statement began: the next one sees it.
+        Effect.retry({ while: (error) => error._tag === "NoSuchElementError", times: 2 }),
+        Effect.catchTag("NoSuchElementError", () => Effect.fail(sessionNotFound)),
+        onForeignKeyViolation(() => new NotFound({ detail: "There is no such chatbot." })),
+        withoutSqlErrors,
+      )
+
+      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage) {
+        const organization = yield* CurrentOrganization
+        yield* sql`
+          with session as (
+            update sessions set message_count = message_count + 1, updated_at = clock_timestamp()
+            where id = ${session} and organization_id = ${organization} returning id
+          )
+          insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+            usage, finish_reason, tool_calls, tool_results)
+          select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
+            ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
+            ${json(message.tool_calls)}, ${json(message.tool_results)}
+          from session`
+      }, withoutSqlErrors)
+
+      const messages = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, page: Page) {
+        const organization = yield* CurrentOrganization
+        // The session comes back even when the page is empty: then without a message.
+        const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
+          select s.message_count as total, m.*
+          from sessions s left join lateral (
+            select id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+              tokens_used, tool_calls, tool_results
+            from messages where session_id = s.id and organization_id = ${organization}
+            order by created_at, id limit ${page.limit} offset ${offset(page)}
+          ) m on true
+          where ${named(chatbot, name, organization)} order by m.created_at, m.id`
+        const [first] = rows
+        if (first === undefined) return yield* sessionNotFound
+        return {
+          total: first.total,
+          messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
+        }
+      }, withoutSqlErrors)
+
+      const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
+        s.message_count, s.created_at, s.updated_at, (
+          select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
+          from messages m where m.session_id = s.id and m.organization_id = s.organization_id
+          order by m.created_at desc, m.id desc limit 1
+        ) as last_message`)
+
+      const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
+        const organization = yield* CurrentOrganization
+        const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
+        const [count] = yield* sql<{
+          total: number
+        }>`select count(*)::int as total from sessions s where ${own}`
+        const rows = yield* sql<SessionRow>`
+          select ${sessionColumns} from sessions s where ${own}
+          order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}`
+        return { sessions: rows.map(toSession), total: count?.total ?? 0 }
+      }, withoutSqlErrors)
+
+      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<SessionRow>`
+          select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`
+        return row === undefined ? yield* sessionNotFound : toSession(row)
+      }, withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
+        const organization = yield* CurrentOrganization
+        const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
+        if (gone.length === 0) return yield* sessionNotFound
+      }, withoutSqlErrors)
+
+      return { find, say, reply, messages, list, get, remove }
+    }),
+  )
+}
+
+const toSession = (row: SessionRow): Session => ({
+  ...row,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})
+
+const toMessage = (row: MessageRow): Message => ({
+  ...row,
+  created_at: timestamp(row.created_at),
+  migrated_data: false,
+  session_token: null,
+})

@@ -1,0 +1,104 @@
+import { PgPool } from "@effect/sql-pg"
+import { Context, Duration, Effect, type FileSystem, Layer, type Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, SqlError } from "effect/sql"
+import { type EmbeddedSettings, openEmbedded, poolOver } from "./embedded/Embedded.ts"
+import type { EngineFailure } from "./embedded/Engine.ts"
+import { maintain } from "./embedded/Maintenance.ts"
+import { migrate, migrationsDirectory } from "./Migrations.ts"
+import { connectionFailure, prepareDatabase } from "./Preparation.ts"
+import { makeClients } from "./Sessions.ts"
+import { makeRegistry, registerVector } from "./SqlValues.ts"
+import type { StartupError } from "../domain/StartupError.ts"
+
+/**
+ * The SQL client that acts as the login role, which owns the tables: row-level security does not hold for it. For what
+ * comes before an organization is known, or serves them all: finding a key, claiming a job, migrations.
+ *
+ * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only what is theirs. See
+ * `Sessions.ts` for how one pool serves both.
+ */
+export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/SystemSql") {}
+
+/**
+ * `lost` fails when the database is gone and will not come back: the embedded engine ended by itself. The server then
+ * has to end too. A Postgres server that cannot be reached may return, so for it `lost` waits for ever.
+ */
+export class DatabaseLoss extends Context.Service<
+  DatabaseLoss,
+  { readonly lost: Effect.Effect<never, EngineFailure> }
+>()("parley/storage/DatabaseLoss") {}
+
+/** What both layers provide. */
+export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss
+
+export interface PostgresSettings {
+  /** `postgres://user:password@host:port/database?sslmode=…` */
+  readonly url: Redacted.Redacted
+  /** Connections open at once, at most. */
+  readonly maxConnections?: number
+  /** How long one attempt to connect may take. */
+  readonly connectTimeout?: Duration.Input
+}
+
+const DEFAULT_MAX_CONNECTIONS = 16
+const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
+/** An idle connection is worth keeping: it holds parsed statements. */
+const IDLE_TIMEOUT = Duration.minutes(10)
+/** Finds a dead peer behind a silent network. */
+const KEEP_ALIVE = Duration.seconds(30)
+
+/**
+ * Told to every new connection. Vectors and indexes are read at random and mostly from memory, which the default cost
+ * of 4 does not expect; and compiling a plan takes longer than any query of ours runs.
+ */
+const STARTUP_PARAMETERS = { random_page_cost: "1.1", jit: "off" }
+
+/** Postgres 15 or later with pgvector 0.7 or later, brought to the current schema. */
+export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { tenant, system } = yield* openClients({
+        url: settings.url,
+        maxConnections: settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+        connectTimeout: settings.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
+        idleTimeout: IDLE_TIMEOUT,
+        keepAlive: KEEP_ALIVE,
+        applicationName: "parley",
+        startupParameters: STARTUP_PARAMETERS,
+      })
+      return contextOf(tenant, system, Effect.never)
+    }),
+  )
+
+/** Postgres inside this process, kept in a directory of its own, brought to the current schema. */
+export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const engine = yield* openEmbedded(settings)
+      const { tenant, system } = yield* openClients(poolOver(engine))
+      yield* Effect.forkScoped(maintain(system, engine.wire))
+      return contextOf(tenant, system, engine.lost)
+    }),
+  )
+
+const contextOf = (
+  tenant: SqlClient.SqlClient,
+  system: SqlClient.SqlClient,
+  lost: Effect.Effect<never, EngineFailure>,
+): Context.Context<Database> =>
+  Context.make(SqlClient.SqlClient, tenant).pipe(Context.add(SystemSql, system), Context.add(DatabaseLoss, { lost }))
+
+const openClients = Effect.fn("Database.openClients")(
+  function* (config: PgPool.Config) {
+    const types = makeRegistry()
+    const pool = yield* PgPool.make({ ...config, types })
+    const clients = yield* makeClients(pool)
+    const { vectorOid } = yield* prepareDatabase(clients.system)
+    registerVector(types, vectorOid)
+    yield* migrate(clients.system, migrationsDirectory)
+    return clients
+  },
+  Effect.provide(Reactivity.layer),
+  Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),
+)

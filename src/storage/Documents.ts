@@ -1,0 +1,297 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
+import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { offset, type Page } from "../domain/Page.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import { discardBlobs } from "./BlobGarbage.ts"
+import { onForeignKeyViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
+
+/** A file that waits in the blob store to become a document, or a document's next content. */
+export interface Content {
+  readonly name: string
+  readonly content_type: string
+  readonly size_bytes: number
+  /** Of the bytes, hexadecimal. */
+  readonly sha256: string
+  readonly blob_key: string
+}
+
+interface Row {
+  readonly id: DocumentId
+  readonly chatbot_id: ChatbotId
+  readonly name: string
+  readonly content_type: string
+  readonly size_bytes: bigint
+  readonly sha256: string
+  readonly status: DocumentStatus
+  readonly progress: number
+  readonly chunk_count: number
+  readonly error: DocumentError | null
+  readonly blob_key: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const documentNotFound = new NotFound({ detail: "There is no such document." })
+const chatbotNotFound = () => new NotFound({ detail: "There is no such chatbot." })
+
+/**
+ * The table `documents`, always within the current organization. Whatever changes what a search finds moves the
+ * chatbot's `knowledge_version` in the same transaction. Methods that drop content return the keys of the blobs that
+ * are garbage now; they stand in `blob_garbage` until somebody deletes them.
+ */
+export class Documents extends Context.Service<
+  Documents,
+  {
+    /**
+     * Adds a document and queues its ingestion; from here on the blob has an owner. When the chatbot already holds
+     * these bytes, the existing document is returned instead, queued again if it had failed, and the blob is garbage.
+     */
+    readonly add: (
+      id: DocumentId,
+      chatbot: ChatbotId,
+      content: Content,
+    ) => Effect.Effect<
+      { readonly document: Document; readonly garbage: ReadonlyArray<string> },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    readonly get: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+    ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
+    readonly getMany: (
+      chatbot: ChatbotId,
+      ids: ReadonlyArray<DocumentId>,
+    ) => Effect.Effect<ReadonlyArray<Document>, Unavailable, CurrentOrganization>
+    /** Oldest first. */
+    readonly list: (
+      chatbot: ChatbotId,
+      page: Page,
+      status: DocumentStatus | undefined,
+    ) => Effect.Effect<
+      { readonly documents: ReadonlyArray<Document>; readonly total: number },
+      Unavailable,
+      CurrentOrganization
+    >
+    /** Queues new content for a document; the old serves until the new is ready. A waiting replacement is superseded. */
+    readonly replace: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+      content: Content,
+    ) => Effect.Effect<
+      { readonly document: Document; readonly garbage: ReadonlyArray<string> },
+      NotFound | Conflict | Unavailable,
+      CurrentOrganization
+    >
+    /** Queues a failed document again. */
+    readonly retry: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+    ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
+    /** Deletes one document, or all of the chatbot's. */
+    readonly remove: (
+      chatbot: ChatbotId,
+      id: DocumentId | "all",
+    ) => Effect.Effect<ReadonlyArray<string>, NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Documents") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const columns = sql.literal(
+        `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
+         created_at, updated_at`,
+      )
+
+      /** The row under its lock. */
+      const lock = (chatbot: ChatbotId, id: DocumentId) =>
+        CurrentOrganization.use((organization) =>
+          first(
+            sql<Row>`select ${columns} from documents
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
+          ),
+        )
+
+      /** Puts the content into the queue, in place of what waits there for the document. */
+      const enqueue = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
+        const organization_id = yield* CurrentOrganization
+        const superseded = yield* sql<{ key: string }>`
+          select blob_key as key from ingestions where document_id = ${id} and organization_id = ${organization_id}
+            and blob_key <> ${content.blob_key} for update`
+        yield* sql`delete from ingestions where document_id = ${id} and organization_id = ${organization_id}`
+        yield* sql`insert into ingestions ${sql.insert({
+          document_id: id,
+          organization_id,
+          chatbot_id: chatbot,
+          ...pickContent(content),
+        })}`
+        yield* sql`delete from blob_garbage where key = ${content.blob_key}`
+        // Without old content that serves, the new content is the document from now on.
+        yield* sql`update documents set ${sql.update(pickContent(content))}
+          where id = ${id} and organization_id = ${organization_id} and revision = 0`
+        const document = yield* first(
+          sql<Row>`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
+            where id = ${id} and organization_id = ${organization_id} returning ${columns}`,
+        )
+        return { document, superseded: superseded.map((row) => row.key) }
+      })
+
+      const add = Effect.fnUntraced(
+        function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+          const organization_id = yield* CurrentOrganization
+          const added = yield* sql`
+            insert into documents ${sql.insert({
+              id,
+              organization_id,
+              chatbot_id: chatbot,
+              ...pickContent(content),
+              status: "queued",
+            })} on conflict (chatbot_id, sha256) do nothing returning id`
+          if (added.length > 0) {
+            return {
+              document: toDocument((yield* enqueue(chatbot, id, content)).document),
+              garbage: [],
+            }
+          }
+          const existing = yield* first(
+            sql<Row>`select ${columns} from documents
+              where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
+              for update`,
+          )
+          yield* discardBlobs(sql, [content.blob_key])
+          const row =
+            existing.status === "failed"
+              ? (yield* enqueue(chatbot, existing.id, contentOf(existing))).document
+              : existing
+          return { document: { ...toDocument(row), duplicate: true }, garbage: [content.blob_key] }
+        },
+        transaction(sql),
+        // The document that had the bytes was deleted between the two statements: then they are new after all.
+        Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
+        onForeignKeyViolation(chatbotNotFound),
+        withoutSqlErrors,
+      )
+
+      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId) {
+        const organization = yield* CurrentOrganization
+        return toDocument(
+          yield* first(
+            sql<Row>`select ${columns} from documents
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
+          ),
+        )
+      }, withoutSqlErrors)
+
+      const getMany = Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<DocumentId>) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<Row>`select ${columns} from documents
+          where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${organization}`
+        return rows.map(toDocument)
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+        const organization = yield* CurrentOrganization
+        const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
+          ${status === undefined ? sql`` : sql`and status = ${status}`}`
+        const [count] = yield* sql<{
+          total: number
+        }>`select count(*)::int as total from documents where ${matching}`
+        const rows = yield* sql<Row>`
+          select ${columns} from documents where ${matching} order by id limit ${page.limit} offset ${offset(page)}`
+        return { documents: rows.map(toDocument), total: count?.total ?? 0 }
+      }, withoutSqlErrors)
+
+      const replace = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
+          const organization = yield* CurrentOrganization
+          yield* lock(chatbot, id)
+          const others = yield* sql`
+            select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
+              and organization_id = ${organization}`
+          if (others.length > 0) {
+            return yield* new Conflict({
+              detail: "Another document of this chatbot already has this content.",
+            })
+          }
+          const { document, superseded } = yield* enqueue(chatbot, id, content)
+          yield* discardBlobs(sql, superseded)
+          return { document: toDocument(document), garbage: superseded }
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const retry = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: DocumentId) {
+          const row = yield* lock(chatbot, id)
+          if (row.status !== "failed") {
+            return yield* new Conflict({
+              detail: `Only a failed document can be tried again; this one is ${row.status}.`,
+            })
+          }
+          return toDocument((yield* enqueue(chatbot, id, contentOf(row))).document)
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const remove = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: DocumentId | "all") {
+          const organization = yield* CurrentOrganization
+          const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
+            ${id === "all" ? sql`` : sql`and id = ${id}`}`
+          const rows = yield* sql<{ id: DocumentId; blob_key: string }>`
+            select id, blob_key from documents where ${doomed} for update`
+          if (rows.length === 0 && id !== "all") return yield* documentNotFound
+          const pending = yield* sql<{ blob_key: string }>`
+            select blob_key from ingestions
+            where document_id = any(${rows.map((row) => row.id)}::uuid[]) and organization_id = ${organization}`
+          const garbage = Array.from(new Set([...rows, ...pending].map((row) => row.blob_key)))
+          yield* discardBlobs(sql, garbage)
+          yield* sql`delete from documents where ${doomed}`
+          yield* sql`update chatbots set knowledge_version = knowledge_version + 1
+            where id = ${chatbot} and organization_id = ${organization}`
+          return garbage
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      return { add, get, getMany, list, replace, retry, remove }
+    }),
+  )
+}
+
+const first = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
+  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(documentNotFound) : Effect.succeed(row)))
+
+const pickContent = ({ name, content_type, size_bytes, sha256, blob_key }: Content) => ({
+  name,
+  content_type,
+  size_bytes,
+  sha256,
+  blob_key,
+})
+
+/** What a document was made of, to make it again. */
+const contentOf = (row: Row): Content => ({
+  name: row.name,
+  content_type: row.content_type,
+  size_bytes: Number(row.size_bytes),
+  sha256: row.sha256,
+  blob_key: row.blob_key,
+})
+
+const toDocument = ({ blob_key: _, ...row }: Row): Document => ({
+  ...row,
+  size_bytes: Number(row.size_bytes),
+  duplicate: false,
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+})

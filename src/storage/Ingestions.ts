@@ -1,0 +1,197 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DocumentError } from "../domain/Document.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, DocumentId, OrganizationId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { discardBlobs } from "./BlobGarbage.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors, transaction } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
+
+/** One attempt to make the next revision of a document. */
+export interface Ingestion {
+  readonly organization_id: OrganizationId
+  readonly chatbot_id: ChatbotId
+  readonly document_id: DocumentId
+  /** The revision that this attempt makes, and no other. */
+  readonly revision: number
+  readonly name: string
+  readonly content_type: string
+  readonly blob_key: string
+  /** Counts this one. */
+  readonly attempts: number
+  readonly lease_id: string
+}
+
+/** What an ingestion works on: the attempt's name, by which its writes are known. */
+type Attempt = Pick<Ingestion, "document_id" | "lease_id">
+
+/**
+ * The queue of documents to ingest, shared by every server process. An attempt holds its row by a lease in database
+ * time; whoever has lost it can write nothing any more.
+ */
+export class Ingestions extends Context.Service<
+  Ingestions,
+  {
+    /** Takes the oldest waiting or abandoned ingestion, of whichever organization. */
+    readonly claim: (lease: {
+      readonly id: string
+      readonly duration: Duration.Duration
+    }) => Effect.Effect<Ingestion | undefined, Unavailable>
+    /** Ends every lease, where no other process can hold one. */
+    readonly releaseAll: Effect.Effect<void, Unavailable>
+    /** Shows how far it is, and that somebody is at work. False when the lease is lost: stop. */
+    readonly progress: (
+      attempt: Attempt,
+      state: {
+        readonly status: "extracting" | "embedding"
+        readonly progress: number
+        readonly lease: Duration.Duration
+      },
+    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /**
+     * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
+     * Returns the keys of the blobs that are garbage now; nothing happens when the lease is lost.
+     */
+    readonly publish: (
+      attempt: Ingestion,
+      chunkCount: number,
+    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    /** Gives up: the document fails, or keeps its old content and says why the new one could not be read. */
+    readonly fail: (
+      attempt: Ingestion,
+      error: DocumentError,
+    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    /** Gives it back, to be tried again after a while. */
+    readonly release: (
+      attempt: Attempt,
+      delay: Duration.Duration,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Ingestions") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+
+      const claim = Effect.fnUntraced(function* (lease: { readonly id: string; readonly duration: Duration.Duration }) {
+        const [row] = yield* system<Ingestion>`
+          with claimed as (
+            update ingestions set lease_id = ${lease.id}, attempts = attempts + 1,
+              leased_until = now() + ${Duration.toMillis(lease.duration)}::float8 * interval '1 millisecond'
+            where document_id = (
+              -- Both rows are skipped when somebody holds one: a claim never waits, so it is in nobody's way.
+              select i.document_id from ingestions i join documents d on d.id = i.document_id
+              where i.run_at <= now() and (i.leased_until is null or i.leased_until < now())
+              order by i.run_at limit 1 for update skip locked
+            )
+            returning *
+          ), revised as (
+            update documents d set last_revision = last_revision + 1 from claimed c where d.id = c.document_id
+            returning d.id, d.last_revision as revision
+          )
+          select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
+            c.lease_id, r.revision
+          from claimed c join revised r on r.id = c.document_id`
+        return row
+      }, withoutSqlErrors)
+
+      const releaseAll = system`update ingestions set lease_id = null, leased_until = null
+        where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
+
+      const progress = Effect.fnUntraced(function* (
+        attempt: Attempt,
+        state: {
+          readonly status: string
+          readonly progress: number
+          readonly lease: Duration.Duration
+        },
+      ) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql`
+          with document as (
+            select id from documents
+            where id = ${attempt.document_id} and organization_id = ${organization} for update
+          ), held as (
+            update ingestions
+            set leased_until = now() + ${Duration.toMillis(state.lease)}::float8 * interval '1 millisecond'
+            where document_id = (select id from document) and lease_id = ${attempt.lease_id}
+              and organization_id = ${organization}
+            returning document_id
+          )
+          update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
+          where id = (select document_id from held) and organization_id = ${organization} returning id`
+        return rows.length > 0
+      }, withoutSqlErrors)
+
+      /** Removes the queue's row, if it is still this attempt's. */
+      const finish = Effect.fnUntraced(function* (attempt: Attempt) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql`
+          delete from ingestions where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
+            and organization_id = ${organization} returning document_id`
+        return rows.length > 0
+      })
+
+      const publish = Effect.fnUntraced(
+        function* (attempt: Ingestion, chunkCount: number) {
+          const organization = yield* CurrentOrganization
+          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
+          // The document is locked before its queue row, as everywhere: no two transactions wait for each other.
+          const [before] = yield* sql<{ blob_key: string }>`
+            select blob_key from documents where ${document} for update`
+          const [next] = yield* sql<{ blob_key: string }>`
+            select name, content_type, size_bytes, sha256, blob_key from ingestions
+            where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
+              and organization_id = ${organization}`
+          if (before === undefined || next === undefined) return []
+          yield* finish(attempt)
+          yield* sql`update documents set ${sql.update(next)}, revision = ${attempt.revision}, status = 'ready',
+            progress = 1, chunk_count = ${chunkCount}, error = null, updated_at = clock_timestamp() where ${document}`
+          yield* sql`delete from chunks where document_id = ${attempt.document_id}
+            and organization_id = ${organization} and revision <> ${attempt.revision}`
+          yield* sql`update chatbots set knowledge_version = knowledge_version + 1
+            where id = ${attempt.chatbot_id} and organization_id = ${organization}`
+          const garbage = before.blob_key === next.blob_key ? [] : [before.blob_key]
+          yield* discardBlobs(sql, garbage)
+          return garbage
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const fail = Effect.fnUntraced(
+        function* (attempt: Ingestion, error: DocumentError) {
+          const organization = yield* CurrentOrganization
+          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
+          const [before] = yield* sql<{ blob_key: string }>`
+            select blob_key from documents where ${document} for update`
+          if (before === undefined || !(yield* finish(attempt))) return []
+          yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
+            status = case when revision = 0 then 'failed' else 'ready' end,
+            progress = case when revision = 0 then progress else 1 end where ${document}`
+          yield* sql`delete from chunks where document_id = ${attempt.document_id}
+            and organization_id = ${organization} and revision = ${attempt.revision}`
+          // A failed document keeps its file, to be tried again.
+          const garbage = before.blob_key === attempt.blob_key ? [] : [attempt.blob_key]
+          yield* discardBlobs(sql, garbage)
+          return garbage
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration) {
+        const organization = yield* CurrentOrganization
+        yield* sql`update ingestions set lease_id = null, leased_until = null,
+            run_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
+          where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
+            and organization_id = ${organization}`
+      }, withoutSqlErrors)
+
+      return { claim, releaseAll, progress, publish, fail, release }
+    }),
+  )
+}

@@ -1,0 +1,89 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { OrganizationId } from "../domain/Ids.ts"
+import type { Organization } from "../domain/Organization.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import type { NewApiKey } from "./ApiKeys.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+interface Row {
+  readonly id: OrganizationId
+  readonly name: string
+  readonly is_operator: boolean
+  readonly created_at: Date
+}
+
+/** The table `organizations`. */
+export class Organizations extends Context.Service<
+  Organizations,
+  {
+    readonly insert: (organization: Omit<Row, "created_at" | "is_operator">) => Effect.Effect<Organization, Unavailable>
+    /**
+     * The operator's organization with this key, both made by the first call ever; `made` tells whether this was it.
+     * Processes that start at once agree on one organization and one key.
+     */
+    readonly bootstrap: (
+      name: string,
+      id: OrganizationId,
+      key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
+    ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
+    /** Oldest first; all of them, or only this one. */
+    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+  }
+>()("parley/storage/Organizations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const insert = Effect.fnUntraced(
+        function* (organization: { readonly id: OrganizationId; readonly name: string }) {
+          const rows = yield* sql<Row>`insert into organizations ${sql.insert(organization)} returning *`
+          return yield* Effect.fromNullishOr(rows.map(toOrganization)[0])
+        },
+        Effect.catchTag("NoSuchElementError", Effect.die),
+        withoutSqlErrors,
+      )
+
+      const bootstrap = Effect.fnUntraced(
+        function* (
+          name: string,
+          id: OrganizationId,
+          key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
+        ) {
+          const [made] = yield* sql<Row>`
+            with made as (
+              insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
+              on conflict (is_operator) where is_operator do nothing returning *
+            ), key as (
+              insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
+              select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
+                ${key.last_four}::text, ${key.scopes}::text[] from made
+            )
+            select * from made`
+          const [row] = made === undefined ? yield* sql<Row>`select * from organizations where is_operator` : [made]
+          return {
+            organization: toOrganization(yield* Effect.fromNullishOr(row)),
+            made: made !== undefined,
+          }
+        },
+        Effect.catchTag("NoSuchElementError", Effect.die),
+        withoutSqlErrors,
+      )
+
+      const list = Effect.fnUntraced(function* (only: OrganizationId | undefined) {
+        const rows = yield* sql<Row>`
+          select * from organizations ${only === undefined ? sql`` : sql`where id = ${only}`} order by id`
+        return rows.map(toOrganization)
+      }, withoutSqlErrors)
+
+      return { insert, bootstrap, list }
+    }),
+  )
+}
+
+const toOrganization = (row: Row): Organization => ({
+  ...row,
+  created_at: timestamp(row.created_at),
+})

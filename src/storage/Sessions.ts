@@ -1,0 +1,154 @@
+import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
+import { Context, Effect, Predicate, type Scope } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+
+/**
+ * Two SQL clients over one pool, told apart by the session identity of the connection they borrow:
+ *
+ * - the tenant: role `parley_tenant` and `parley.organization_id`, by which row-level security shows only the rows of the
+ *   fiber's `CurrentOrganization`. No organization in context is a defect, so a forgotten one shows nothing;
+ * - the system: the login role, which owns the tables and sees them all.
+ *
+ * The identity sticks to the physical connection and is remembered here, so it is set only when it changes: one round
+ * trip, outside of any transaction. `SET LOCAL` would cost four for every query. A pooler that hands each transaction
+ * to another connection (PgBouncer in transaction mode) breaks this memory and is not supported: a session that was not
+ * told its organization has none, and the policies then show nothing. Session mode works.
+ *
+ * A tenant's statement could itself set the role back. Row-level security stands behind our own filters and guards
+ * against our forgetting one; SQL made by strangers is never run.
+ */
+export const TENANT_ROLE = "parley_tenant"
+export const ORGANIZATION_SETTING = "parley.organization_id"
+
+/** `none` is Postgres's word for the login role. */
+const SYSTEM_ROLE = "none"
+const ASSUME = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
+
+/** An organization's id, or this for the system. */
+const SYSTEM = ""
+
+type TransactionService = Context.Service<SqlClient.TransactionConnection, SqlClient.TransactionConnection.Service>
+const TenantTransaction: TransactionService = Context.Service("parley/storage/TenantTransaction")
+const SystemTransaction: TransactionService = Context.Service("parley/storage/SystemTransaction")
+
+/** A physical connection, and whom it acts for: unknown while new, while switching, and after a failed switch. */
+class Session {
+  readonly physical: PgConnection.PgConnection
+  readonly connection: SqlConnection.Connection
+  identity: string | undefined
+
+  constructor(physical: PgConnection.PgConnection) {
+    this.physical = physical
+    this.connection = makeConnection(physical)
+  }
+}
+
+/** Builds both clients; they live as long as the pool. */
+export const makeClients = Effect.fnUntraced(function* (pool: PgPool.PgPool) {
+  const sessions = new WeakMap<PgConnection.PgConnection, Session>()
+  const sessionOf = (physical: PgConnection.PgConnection): Session => {
+    const known = sessions.get(physical)
+    if (known !== undefined) return known
+    const session = new Session(physical)
+    sessions.set(physical, session)
+    return session
+  }
+
+  const makeClient = (
+    ownTransaction: TransactionService,
+    otherTransaction: TransactionService,
+    identityIn: (context: Context.Context<never>) => string | undefined,
+  ) => {
+    /** Never called inside of `ownTransaction`, whose connection the client goes on using. */
+    const withIdentity = <A, E, R>(use: (identity: string) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.withFiber((fiber) => {
+        if (Context.getOrUndefined(fiber.context, otherTransaction) !== undefined) return dieOfMixedTransactions
+        const identity = identityIn(fiber.context)
+        return identity === undefined ? dieOfMissingOrganization : use(identity)
+      })
+
+    const acquire = (
+      view: (physical: PgConnection.PgConnection) => Effect.Effect<SqlConnection.Connection, never, Scope.Scope>,
+    ): SqlConnection.Acquirer =>
+      withIdentity((identity) =>
+        Effect.flatMap(pool.get, (physical) => Effect.andThen(assume(sessionOf(physical), identity), view(physical))),
+      )
+
+    return SqlClient.make({
+      driver: "pg",
+      compiler: PgClient.makeCompiler(),
+      spanAttributes: [["db.system.name", "postgresql"]],
+      prepareTransactionControls: true,
+      transactionService: ownTransaction,
+      commit,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      acquirer: acquire((physical) => Effect.succeed(sessionOf(physical).connection)),
+      // Pinned, so that a fiber which outlives its transaction cannot go on in a connection lent to somebody else.
+      transactionAcquirer: acquire((physical) => Effect.map(physical.pin, makeConnection)),
+      borrower: (use) =>
+        withIdentity((identity) =>
+          pool.use((physical) => {
+            const session = sessionOf(physical)
+            return session.identity === identity
+              ? use(session.connection)
+              : Effect.andThen(assume(session, identity), use(session.connection))
+          }),
+        ),
+    })
+  }
+
+  return {
+    tenant: yield* makeClient(TenantTransaction, SystemTransaction, organizationIn),
+    system: yield* makeClient(SystemTransaction, TenantTransaction, () => SYSTEM),
+  }
+})
+
+const assume = (session: Session, identity: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.suspend(() => {
+    if (session.identity === identity) return Effect.void
+    session.identity = undefined
+    const role = identity === SYSTEM ? SYSTEM_ROLE : TENANT_ROLE
+    return Effect.map(session.physical.query(ASSUME, [role, identity]), () => {
+      session.identity = identity
+    })
+  })
+
+const organizationIn = (context: Context.Context<never>): string | undefined =>
+  Context.getOrUndefined(context, CurrentOrganization)
+
+const dieOfMissingOrganization = Effect.die(
+  new Error("A tenant statement ran without CurrentOrganization: provide it, or use SystemSql"),
+)
+
+/** With one connection it would wait for itself, and with many it would not see the open transaction's rows. */
+const dieOfMixedTransactions = Effect.die(
+  new Error("A statement of the tenant ran inside a transaction of the system, or the other way round"),
+)
+
+/** Postgres answers COMMIT in an aborted transaction with ROLLBACK and no error. */
+const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    Predicate.hasProperty(result, "command") && result.command === "ROLLBACK"
+      ? Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({
+              cause: new Error("COMMIT rolled back an aborted transaction"),
+              operation: "commit",
+            }),
+          }),
+        )
+      : Effect.void,
+  )
+
+/** The clients are made without row transforms, so none arrive here. */
+const makeConnection = (physical: PgConnection.PgConnection): SqlConnection.Connection => ({
+  execute: (sql, params) => Effect.map(physical.query(sql, params), rowsOf),
+  executeUnprepared: (sql, params) => Effect.map(physical.query(sql, params, false), rowsOf),
+  executeRaw: (sql, params) => physical.query(sql, params),
+  executeValues: (sql, params) => physical.queryValues(sql, params),
+  executeValuesUnprepared: (sql, params) => physical.queryValues(sql, params, false),
+  executeStream: (sql, params) => physical.stream(sql, params),
+})
+
+const rowsOf = (result: PgConnection.Result): ReadonlyArray<PgConnection.Row> => result.rows

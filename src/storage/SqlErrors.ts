@@ -1,0 +1,77 @@
+import { Effect, Predicate } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import { Unavailable } from "../domain/Errors.ts"
+
+/** What a client is told to wait when the database cannot be reached. */
+const RETRY_AFTER_SECONDS = 2
+
+/** SQLSTATE classes that say "not now": connection, resources, operator intervention (shutdown, failover), system. */
+const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
+
+/** The SQLSTATE of a failure, when the server sent one. */
+export const sqlState = (error: SqlError.SqlError): string | undefined => {
+  const cause = error.reason.cause
+  return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
+}
+
+/** Whether the same request may succeed later, with nothing changed. */
+const isPassing = (error: SqlError.SqlError): boolean =>
+  error.reason.isRetryable ||
+  error.reason._tag === "AuthenticationError" ||
+  PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
+
+/**
+ * What every repository ends with, so that `SqlError` never leaves `storage`: an unreachable or overloaded database is
+ * `Unavailable`, and anything else is a fault in our SQL, so a defect.
+ */
+export const withoutSqlErrors = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
+  Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | Unavailable> => {
+    if (isOther(error)) return Effect.fail(error)
+    return SqlError.isSqlError(error) && isPassing(error) ? unavailable(error) : Effect.die(error)
+  })
+
+const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlError.isSqlError(error)
+
+const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {
+  yield* Effect.logWarning("The database cannot be reached", error)
+  return yield* new Unavailable({
+    detail: "The database cannot be reached right now.",
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  })
+})
+
+/** Turns the violation of the named unique constraint (or index) into a failure that the domain knows. */
+export const onUniqueViolation =
+  <E2>(constraint: string, failure: () => E2) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.catchIf(effect, violates(constraint), () => Effect.fail(failure()))
+
+const violates =
+  (constraint: string) =>
+  (error: unknown): error is SqlError.SqlError =>
+    SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation" && error.reason.constraint === constraint
+
+/** Turns a reference to a row that is not there into a failure that the domain knows. */
+export const onForeignKeyViolation =
+  <E2>(failure: () => E2) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.catchIf(
+      effect,
+      (error) => SqlError.isSqlError(error) && sqlState(error) === "23503",
+      () => Effect.fail(failure()),
+    )
+
+/** Deadlock, serialization failure: Postgres chose this transaction to give way to another. */
+const GAVE_WAY: ReadonlySet<string> = new Set(["40P01", "40001"])
+const GAVE_WAY_TRIES = 5
+
+/** One transaction, done again when it had to give way to another. */
+export const transaction =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.retry(sql.withTransaction(effect), {
+      while: (error) => SqlError.isSqlError(error) && GAVE_WAY.has(sqlState(error) ?? ""),
+      times: GAVE_WAY_TRIES,
+    })

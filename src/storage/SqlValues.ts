@@ -1,0 +1,95 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+import { Statement } from "effect/sql"
+
+/** The OID of `float4[]`, the same in every Postgres. */
+const FLOAT4_ARRAY = 1021
+
+/**
+ * A value for a `jsonb` column, in a template and in `sql.insert`. JavaScript's `null` becomes SQL's NULL, not JSON's.
+ */
+export const json = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value)
+
+/**
+ * A value for a `vector` column or operator, in a template and in `sql.insert`. It travels as binary `float4[]`, which
+ * pgvector casts: unlike pgvector's own type, that has the same OID everywhere, and no text is made or parsed.
+ */
+export const vector = (values: Float32Array): Statement.Fragment =>
+  Statement.fragment([
+    Statement.parameter({
+      [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
+      oid: FLOAT4_ARRAY,
+      value: values,
+    } satisfies PgTypes.Parameter),
+    Statement.literal("::vector"),
+  ])
+
+/** A registry in which `float4[]` is a `Float32Array` both ways. `registerVector` adds pgvector's type. */
+export const makeRegistry = (): PgTypes.Registry => {
+  const registry = PgTypes.makeRegistry()
+  registry.register(FLOAT4_ARRAY, float4ArrayCodec)
+  return registry
+}
+
+/** Makes `vector` columns decode to `Float32Array`; `oid` is what `pg_type` calls the type in this database. */
+export const registerVector = (registry: PgTypes.Registry, oid: number): void => {
+  registry.register(oid, vectorCodec)
+}
+
+/** dimensions, null flag, element type, length, lower bound: one 32-bit word each. */
+const ARRAY_HEADER_WORDS = 5
+const FLOAT4 = PgTypes.OID.float4
+
+/** Each element is its length (always 4) and its value, so two words; the wire is big-endian throughout. */
+const encodeFloat4Array = (values: Float32Array): Uint8Array => {
+  const words = new Int32Array(ARRAY_HEADER_WORDS + 2 * values.length)
+  const bits = new Int32Array(values.buffer, values.byteOffset, values.length)
+  words.set([1, 0, FLOAT4, values.length, 1])
+  for (let index = 0; index < bits.length; index++) {
+    words[ARRAY_HEADER_WORDS + 2 * index] = 4
+    words[ARRAY_HEADER_WORDS + 2 * index + 1] = bits[index] ?? 0
+  }
+  return Buffer.from(words.buffer).swap32()
+}
+
+const decodeFloat4Array = (bytes: Uint8Array): Result.Result<Float32Array, PgTypes.CodecError> => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getInt32(0) === 0) return Result.succeed(new Float32Array(0))
+  if (view.getInt32(0) !== 1 || view.getInt32(4) !== 0) {
+    return Result.fail(
+      new PgTypes.CodecError({
+        message: "A float4[] with more dimensions or NULLs is not read here",
+      }),
+    )
+  }
+  const values = new Float32Array(view.getInt32(12))
+  for (let index = 0; index < values.length; index++)
+    values[index] = view.getFloat32(4 * ARRAY_HEADER_WORDS + 8 * index + 4)
+  return Result.succeed(values)
+}
+
+const float4ArrayCodec: PgTypes.Codec<Float32Array> = {
+  encode: (values) => Result.succeed(encodeFloat4Array(values)),
+  decode: decodeFloat4Array,
+}
+
+/** pgvector's binary form: 16-bit length, 16 unused bits, then the values. */
+const VECTOR_HEADER_BYTES = 4
+
+const vectorCodec: PgTypes.Codec<Float32Array> = {
+  encode: (values) => {
+    const bytes = new Uint8Array(VECTOR_HEADER_BYTES + values.byteLength)
+    new DataView(bytes.buffer).setInt16(0, values.length)
+    bytes.set(
+      Buffer.from(values.buffer.slice(values.byteOffset, values.byteOffset + values.byteLength)).swap32(),
+      VECTOR_HEADER_BYTES,
+    )
+    return Result.succeed(bytes)
+  },
+  decode: (bytes) => {
+    // Copied, because a Float32Array must start at a multiple of four and the wire's buffer is reused.
+    const values = bytes.slice(VECTOR_HEADER_BYTES)
+    Buffer.from(values.buffer).swap32()
+    return Result.succeed(new Float32Array(values.buffer))
+  },
+}

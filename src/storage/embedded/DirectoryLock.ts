@@ -1,0 +1,65 @@
+import { Database, SQLiteError } from "bun:sqlite"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import { StartupError } from "../../domain/StartupError.ts"
+
+const LOCK_FILE = "lock"
+/** The holder's process id, for the message only: the lock itself cannot be read while it is held. */
+const PID_FILE = "pid"
+
+/**
+ * Keeps other processes out of a directory until the scope closes. The engine does not: two of them on one directory
+ * lose what both acknowledged. SQLite's lock on a file is the operating system's, so it ends with its holder, however
+ * that ends.
+ */
+export const lockDirectory = (directory: string): Effect.Effect<void, StartupError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({ try: () => take(directory), catch: (error) => explain(directory, error) }),
+    (lock) => Effect.sync(() => lock.close()),
+  ).pipe(Effect.asVoid)
+
+const take = (directory: string): Database => {
+  const lock = new Database(join(directory, LOCK_FILE), { create: true })
+  try {
+    // The journal stays in memory, or a killed holder would leave one that the next has to roll back.
+    lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive")
+    writeFileSync(join(directory, PID_FILE), String(process.pid))
+    return lock
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+const explain = (directory: string, error: unknown): StartupError => {
+  const code = error instanceof SQLiteError ? (error.code ?? "") : ""
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new StartupError({
+      what: `The database directory ${directory} is in use by ${holder(directory)}.`,
+      doThis: "Stop that process, or give this one another directory.",
+    })
+  }
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+    return new StartupError({
+      what: `The lock file ${join(directory, LOCK_FILE)} is damaged.`,
+      doThis: "Make sure that no other Parley uses the directory, and delete the file; it holds no data.",
+    })
+  }
+  return notWritable(directory, error)
+}
+
+export const notWritable = (directory: string, error: unknown): StartupError =>
+  new StartupError({
+    what: `The database directory ${directory} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+    doThis: "Give the server's user the right to write there, or choose another directory.",
+  })
+
+const holder = (directory: string): string => {
+  try {
+    const pid = readFileSync(join(directory, PID_FILE), "utf8")
+    return /^\d+$/.test(pid) ? `process ${pid}` : "another process"
+  } catch {
+    return "another process"
+  }
+}

@@ -1,0 +1,123 @@
+import { Worker } from "node:worker_threads"
+import { Deferred, Duration, Effect, Schema, type Scope } from "effect"
+import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
+import { Wire } from "./Wire.ts"
+
+/** The engine cannot be started, or ended by itself; `message` is what Postgres said last. */
+export class EngineFailure extends Schema.TaggedError<EngineFailure>()("EngineFailure", {
+  message: Schema.String,
+}) {}
+
+export interface Engine {
+  readonly wire: Wire
+  /** Fails when the engine ends by itself; from then on, so does every statement. */
+  readonly lost: Effect.Effect<never, EngineFailure>
+}
+
+/** How long a connection waits while another one's transaction is open. */
+const GATE_TIMEOUT = Duration.seconds(60)
+/** How long the engine may take to write everything down and close. */
+const CLOSE_TIMEOUT = Duration.seconds(20)
+const TERMINATE_TIMEOUT = Duration.seconds(1)
+/** Recovery after a crash reads all the log since the last checkpoint; beyond this, something hangs. */
+const START_TIMEOUT = Duration.minutes(5)
+
+/** Makes a new cluster, whole or not at all. Its thread, which needs a lot of memory for it, is gone afterwards. */
+export const createCluster = (directory: string): Effect.Effect<void, EngineFailure> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new EngineThread()),
+    (thread) => thread.start({ kind: "create", directory }),
+    (thread) => thread.end,
+  )
+
+/** Opens an existing cluster, and closes it cleanly with the scope. */
+export const openEngine = (directory: string): Effect.Effect<Engine, EngineFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const thread = yield* Effect.acquireRelease(
+      Effect.sync(() => new EngineThread()),
+      (thread) => thread.end,
+    )
+    yield* thread.start({ kind: "open", directory })
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
+    const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(GATE_TIMEOUT))
+    thread.onFailure((failure) => wire.fail(failure))
+    return { wire, lost: Deferred.await(thread.failed) }
+  })
+
+interface Waiter<A> {
+  readonly resolve: (value: A) => void
+  readonly reject: (failure: EngineFailure) => void
+}
+
+/** The other end of `EngineMain.ts`. */
+class EngineThread {
+  readonly failed = Deferred.makeUnsafe<never, EngineFailure>()
+  private readonly worker = new Worker(new URL("./EngineMain.ts", import.meta.url))
+  private readonly answers = new Map<number, Waiter<Uint8Array>>()
+  private readonly acknowledgements: Array<Waiter<void>> = []
+  private readonly failureListeners: Array<(failure: EngineFailure) => void> = []
+  private failure: EngineFailure | undefined
+  private lastId = 0
+
+  constructor() {
+    this.worker.on("message", (reply: EngineReply) => this.receive(reply))
+    this.worker.on("error", (error: Error) => this.fail(error.message))
+    this.worker.on("exit", () => this.fail("The thread of the embedded database ended"))
+  }
+
+  onFailure(listener: (failure: EngineFailure) => void): void {
+    this.failureListeners.push(listener)
+  }
+
+  start(request: EngineRequest): Effect.Effect<void, EngineFailure> {
+    return Effect.timeoutOrElse(this.control(request), {
+      duration: START_TIMEOUT,
+      orElse: () => Effect.fail(new EngineFailure({ message: "The engine does not answer" })),
+    })
+  }
+
+  control(request: EngineRequest): Effect.Effect<void, EngineFailure> {
+    return Effect.callback<void, EngineFailure>((resume) => {
+      if (this.failure !== undefined) return resume(Effect.fail(this.failure))
+      this.acknowledgements.push({
+        resolve: () => resume(Effect.void),
+        reject: (failure) => resume(Effect.fail(failure)),
+      })
+      this.worker.postMessage(request)
+    })
+  }
+
+  run(batch: Uint8Array): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== undefined) return reject(this.failure)
+      const id = ++this.lastId
+      this.answers.set(id, { resolve, reject })
+      // Copied, because the client's buffer is a part of a larger one that it goes on using.
+      const bytes = new Uint8Array(batch)
+      this.worker.postMessage({ kind: "batch", id, bytes } satisfies EngineRequest, [bytes.buffer])
+    })
+  }
+
+  /** Ends the thread at once; what it still had to do fails. One that turns in circles is not waited for. */
+  readonly end: Effect.Effect<void> = Effect.promise(() => this.worker.terminate()).pipe(
+    Effect.timeout(TERMINATE_TIMEOUT),
+    Effect.ignore,
+  )
+
+  private receive(reply: EngineReply): void {
+    if (reply.kind === "failed") return this.fail(reply.message)
+    if (reply.kind !== "answer") return this.acknowledgements.shift()?.resolve()
+    this.answers.get(reply.id)?.resolve(reply.bytes)
+    this.answers.delete(reply.id)
+  }
+
+  private fail(message: string): void {
+    if (this.failure !== undefined) return
+    const failure = new EngineFailure({ message })
+    this.failure = failure
+    for (const waiter of [...this.acknowledgements.splice(0), ...this.answers.values()]) waiter.reject(failure)
+    this.answers.clear()
+    for (const listener of this.failureListeners) listener(failure)
+    Deferred.doneUnsafe(this.failed, Effect.fail(failure))
+  }
+}

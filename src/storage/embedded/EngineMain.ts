@@ -1,0 +1,84 @@
+/*
+ * Runs in a thread of its own, so that a slow query does not stop the server from answering. A plain script: it knows
+ * nothing of Effect, and talks in `EngineMessages`.
+ */
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parentPort } from "node:worker_threads"
+import { PGlite } from "@electric-sql/pglite"
+import { vector } from "@electric-sql/pglite-pgvector"
+import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
+import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
+
+const port = parentPort
+const reply = (message: EngineReply): void => {
+  // Handed over instead of copied: nobody here reads an answer again.
+  const handedOver =
+    message.kind === "answer" && message.bytes.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : []
+  port?.postMessage(message, handedOver)
+}
+
+/**
+ * Postgres's last words, or those of the WebAssembly around it. Anchored, because what follows may quote a user; later
+ * lines of one message begin with a tab.
+ */
+const LAST_WORDS = /^(?:\d{4}-\S+ \S+ \S+ \[\d+\] (?=PANIC:|FATAL:)|(?=Aborted\())(.*)/
+
+/** Told at once: after them, the engine may turn in circles instead of ending. */
+const listenForTheEnd = (text: string): boolean => {
+  const words = LAST_WORDS.exec(text)?.[1]
+  if (words !== undefined) reply({ kind: "failed", message: words })
+  return true
+}
+
+const start = (directory: string): Promise<PGlite> =>
+  PGlite.create({
+    fs: new DurableFiles(directory),
+    extensions: { vector },
+    startParams: [...DURABLE_START_PARAMETERS],
+    onStderr: listenForTheEnd,
+  })
+
+/** A process killed half way leaves only the temporary directory behind, which the next attempt removes. */
+const create = async (directory: string): Promise<void> => {
+  const temporary = `${directory}.tmp`
+  rmSync(temporary, { recursive: true, force: true })
+  const engine = await start(temporary)
+  await engine.close()
+  for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
+    syncToDisk(join(entry.parentPath, entry.name))
+  }
+  renameSync(temporary, directory)
+  syncToDisk(dirname(directory))
+}
+
+const syncToDisk = (path: string): void => {
+  const file = openSync(path, "r")
+  fsyncSync(file)
+  closeSync(file)
+}
+
+let engine: PGlite | undefined
+
+const handle = async (request: EngineRequest): Promise<EngineReply> => {
+  switch (request.kind) {
+    case "create":
+      await create(request.directory)
+      return { kind: "created" }
+    case "open":
+      engine = await start(request.directory)
+      return { kind: "opened" }
+    case "batch": {
+      if (engine === undefined) throw new Error("The engine is not open")
+      const bytes = await engine.execProtocolRaw(request.bytes, { syncToFs: false })
+      return { kind: "answer", id: request.id, bytes }
+    }
+    case "close":
+      await engine?.close()
+      return { kind: "closed" }
+  }
+}
+
+port?.on("message", (request: EngineRequest) => {
+  handle(request).then(reply, (error: unknown) => reply({ kind: "failed", message: String(error) }))
+})
