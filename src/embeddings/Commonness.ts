@@ -1,0 +1,52 @@
+import { inflateSync } from "node:zlib"
+import { table as encoded } from "./CommonnessTable.ts"
+import { hash } from "./Hashing.ts"
+
+/** Longer words are cut here: a stem for any language, though a rough one. */
+const STEM_CHARACTERS = 6
+
+/**
+ * The table has one byte for a word: four bits to recognise it by, and four for how common it is. The byte stands in one
+ * of two slots, whichever was free. Of unknown words three in a hundred are taken for a known one, mostly a rare one.
+ */
+const SLOTS = 0x10000
+const COMMONEST_LEVEL = 15
+/** One level is a factor of two to this power. */
+const LEVEL_BITS = 0.85
+/** Share of texts that hold a word which the table does not know. */
+const UNKNOWN_SHARE = 2 ** -14
+
+/** The part of a word, in lower case, that stands for its inflections. */
+export const roughStem = (word: string): string =>
+  // Numbers and codes differ in their ends.
+  word.length <= STEM_CHARACTERS || /\d/.test(word) ? word : word.slice(0, STEM_CHARACTERS)
+
+/** Share of texts in general, of a word's own language, that hold it (0–1). Takes words as `spacedWords` makes them. */
+export const commonness = (word: string): number => {
+  const { mark, slots } = placesOf(roughStem(word))
+  for (const slot of slots) {
+    const byte = table[slot] ?? 0
+    const level = byte & 15
+    if (level > 0 && byte >>> 4 === mark) return 2 ** (LEVEL_BITS * (level - COMMONEST_LEVEL))
+  }
+  return UNKNOWN_SHARE
+}
+
+/** Makes the table from the shares of words, by rough stem; where there is no room the commoner word stays. */
+export const makeTable = (shares: ReadonlyMap<string, number>): Uint8Array => {
+  const made = new Uint8Array(SLOTS)
+  for (const [stem, share] of Array.from(shares).sort(([, left], [, right]) => right - left)) {
+    const level = Math.round(COMMONEST_LEVEL + Math.log2(share) / LEVEL_BITS)
+    const { mark, slots } = placesOf(stem)
+    const free = slots.find((slot) => made[slot] === 0)
+    if (level > 0 && free !== undefined) made[free] = (mark << 4) | level
+  }
+  return made
+}
+
+const placesOf = (stem: string): { readonly mark: number; readonly slots: ReadonlyArray<number> } => {
+  const bits = hash(stem)
+  return { mark: bits >>> 28, slots: [bits & (SLOTS - 1), (bits >>> 12) & (SLOTS - 1)] }
+}
+
+const table: Uint8Array = inflateSync(Buffer.from(encoded, "base64"))

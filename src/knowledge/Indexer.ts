@@ -1,0 +1,88 @@
+import { Array, Context, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { ChunkId } from "../domain/Chunk.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { detectLanguage } from "../domain/Language.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Embeddings } from "../embeddings/Embeddings.ts"
+import { Chunks } from "../storage/Chunks.ts"
+import type { Chunk } from "./Chunker.ts"
+
+/** One revision of a document, cut into chunks. */
+export interface ChunkedDocument {
+  readonly chatbotId: ChatbotId
+  readonly documentId: DocumentId
+  readonly revision: number
+  readonly title: string
+  readonly chunks: ReadonlyArray<Pick<Chunk, "ordinal" | "headings" | "text" | "page">>
+}
+
+/** Chunks embedded and stored in one go. */
+const CHUNKS_AT_ONCE = 64
+
+/** Makes a document searchable. */
+export class Indexer extends Context.Service<
+  Indexer,
+  {
+    /**
+     * Embeds and stores the chunks. They are found once the document is moved to this revision, which is not done here.
+     *
+     * @param onProgress told the share that is done, 0–1, after each batch; its failure ends the work
+     */
+    readonly index: <E, R>(
+      document: ChunkedDocument,
+      onProgress: (done: number) => Effect.Effect<void, E, R>,
+    ) => Effect.Effect<void, E | Unavailable, R | CurrentOrganization>
+  }
+>()("parley/knowledge/Indexer") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const chunks = yield* Chunks
+      const embeddings = yield* Embeddings
+      const random = yield* SecureRandom.SecureRandom
+
+      const index = Effect.fn("Indexer.index")(function* <E, R>(
+        document: ChunkedDocument,
+        onProgress: (done: number) => Effect.Effect<void, E, R>,
+      ) {
+        const { chatbotId, documentId, revision, title } = document
+        const language = detectLanguage(document.chunks.map((chunk) => chunk.text).join("\n"))
+        let done = 0
+        for (const batch of Array.chunksOf(document.chunks, CHUNKS_AT_ONCE)) {
+          const vectors = yield* embeddings.embedDocuments(batch.map((chunk) => textToEmbed(title, chunk)))
+          const rows = yield* Effect.forEach(Array.zip(batch, vectors), ([chunk, embedding]) =>
+            Effect.map(random.uuidV7(), (id) => ({
+              id: ChunkId.make(id),
+              ordinal: chunk.ordinal,
+              headings: chunk.headings,
+              content: chunk.text,
+              page: chunk.page,
+              embedding,
+            })),
+          )
+          yield* chunks.insert({
+            chatbotId,
+            documentId,
+            revision,
+            title,
+            language,
+            embeddingModel: embeddings.model,
+            chunks: rows,
+          })
+          done += batch.length
+          yield* onProgress(done / document.chunks.length)
+        }
+      })
+
+      return { index }
+    }),
+  )
+}
+
+/** A passage alone often leaves out what it is about; its title and headings say it. */
+const textToEmbed = (
+  title: string,
+  chunk: { readonly headings: ReadonlyArray<string>; readonly text: string },
+): string => `${[title, ...chunk.headings].join(" > ")}\n\n${chunk.text}`

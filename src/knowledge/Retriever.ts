@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import type { NotFound, Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId } from "../domain/Ids.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Embeddings } from "../embeddings/Embeddings.ts"
+import { Chunks, type RankedChunk } from "../storage/Chunks.ts"
+import { KnowledgeIndexes } from "./KnowledgeIndexes.ts"
+import { THRESHOLD } from "./Similarity.ts"
+
+/** A passage that bears on the question. */
+export type Hit = RankedChunk
+
+/** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
+const CANDIDATES = 50
+
+/** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
+export class Retriever extends Context.Service<
+  Retriever,
+  {
+    /**
+     * The passages most relevant to the question, best first, at most `topK`, none with a `similarity` below the
+     * threshold. Relevance is not the order of `similarity`.
+     */
+    readonly search: (question: {
+      readonly chatbotId: ChatbotId
+      readonly query: string
+      readonly topK: number
+    }) => Effect.Effect<
+      { readonly hits: ReadonlyArray<Hit>; readonly threshold: number },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+  }
+>()("parley/knowledge/Retriever") {
+  /** @param options `threshold` from 0 to 1; absent: calibrated, see `Similarity.ts` */
+  static readonly layer = (options: { readonly threshold: number | undefined }) =>
+    Layer.effect(
+      this,
+      Effect.gen(function* () {
+        const chunks = yield* Chunks
+        const embeddings = yield* Embeddings
+        const indexes = yield* KnowledgeIndexes
+        const threshold = options.threshold ?? THRESHOLD
+
+        const search = Effect.fn("Retriever.search")(function* (question: {
+          readonly chatbotId: ChatbotId
+          readonly query: string
+          readonly topK: number
+        }) {
+          const { chatbotId, query, topK } = question
+          const opened = yield* indexes.open(chatbotId, query)
+          const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
+          const candidates = embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold)
+          if (candidates.length === 0 && !embeddings.isSemantic) return { hits: [], threshold }
+          const hits = yield* chunks.rank({
+            chatbotId,
+            candidates,
+            embedding: yield* embeddings.embedQuery(query),
+            embeddingModel: embeddings.model,
+            vectorWeight: embeddings.weight,
+            nearest: embeddings.isSemantic ? Math.max(CANDIDATES, topK) : 0,
+            cosineIsSimilarity: embeddings.isSemantic,
+            threshold,
+            limit: topK,
+          })
+          return { hits, threshold }
+        })
+
+        return { search }
+      }),
+    )
+}

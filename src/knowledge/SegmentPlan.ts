@@ -1,0 +1,41 @@
+import type { DocumentId } from "../domain/Ids.ts"
+import type { Segment, SegmentDocument } from "./Segment.ts"
+
+/** How to bring an index up to date: the segments that stay, and the documents to make one new segment of. */
+export interface SegmentPlan {
+  readonly keep: ReadonlyArray<Segment>
+  readonly load: ReadonlyArray<SegmentDocument>
+}
+
+/** A segment of which less than this share still serves is dissolved. */
+const LEAST_SERVING_SHARE = 0.5
+/** A segment up to so many times as large as what is new joins it, so that there are never more than a few. */
+const JOINING_RATIO = 2
+
+/** Which revision of which document. */
+export const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
+  `${document.id}:${document.revision}`
+
+/** Reads again what changed, and small segments with it; each chunk is read about log₂(chunks) times in its life. */
+export const planSegments = (
+  segments: ReadonlyArray<Segment>,
+  serving: ReadonlyArray<SegmentDocument>,
+): SegmentPlan => {
+  const wanted = new Set(serving.map(keyOf))
+  const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
+    documents.reduce((sum, document) => sum + document.chunks, 0)
+  const measured = segments
+    .map((segment) => {
+      const live = segment.documents.filter((document) => wanted.has(keyOf(document)))
+      return { segment, live, size: sizeOf(live), share: sizeOf(live) / segment.chunkIds.length }
+    })
+    .sort((left, right) => left.size - right.size)
+  const held = new Set(segments.flatMap((segment) => segment.documents.map(keyOf)))
+  const load = serving.filter((document) => !held.has(keyOf(document)))
+  const keep: Array<Segment> = []
+  for (const { segment, live, size, share } of measured) {
+    if (share < LEAST_SERVING_SHARE || size <= JOINING_RATIO * sizeOf(load)) load.push(...live)
+    else keep.push(segment)
+  }
+  return { keep, load }
+}

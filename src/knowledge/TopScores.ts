@@ -1,0 +1,55 @@
+/** Keeps the highest of many scores: a binary heap whose root is the lowest kept. */
+export class TopScores {
+  readonly #indexes: Uint32Array
+  readonly #scores: Float32Array
+  #size = 0
+
+  constructor(capacity: number) {
+    this.#indexes = new Uint32Array(capacity)
+    this.#scores = new Float32Array(capacity)
+  }
+
+  offer(index: number, score: number): void {
+    if (this.#size < this.#scores.length) this.#rise(this.#size++, index, score)
+    else if (this.#size > 0 && score > this.#scores[0]!) this.#sink(index, score)
+  }
+
+  /** Highest first; of equal scores the one with the lower index. */
+  descending(): ReadonlyArray<{ readonly index: number; readonly score: number }> {
+    return Array.from(this.#indexes.subarray(0, this.#size), (index, place) => ({
+      index,
+      score: this.#scores[place]!,
+    })).sort((left, right) => right.score - left.score || left.index - right.index)
+  }
+
+  #rise(from: number, index: number, score: number): void {
+    let place = from
+    while (place > 0) {
+      const parent = (place - 1) >>> 1
+      if (this.#scores[parent]! <= score) break
+      this.#move(parent, place)
+      place = parent
+    }
+    this.#set(place, index, score)
+  }
+
+  #sink(index: number, score: number): void {
+    let place = 0
+    for (let child = 1; child < this.#size; child = 2 * place + 1) {
+      if (child + 1 < this.#size && this.#scores[child + 1]! < this.#scores[child]!) child++
+      if (this.#scores[child]! >= score) break
+      this.#move(child, place)
+      place = child
+    }
+    this.#set(place, index, score)
+  }
+
+  #move(from: number, to: number): void {
+    this.#set(to, this.#indexes[from]!, this.#scores[from]!)
+  }
+
+  #set(place: number, index: number, score: number): void {
+    this.#indexes[place] = index
+    this.#scores[place] = score
+  }
+}

@@ -1,0 +1,124 @@
+import { type Block, linesOf } from "./Blocks.ts"
+import { weigh } from "./Tokens.ts"
+
+/** A part of a text that stays whole; atoms follow each other without a gap. */
+export interface Atom {
+  readonly start: number
+  readonly end: number
+  readonly weight: number
+  /** What a chunk that begins with this atom repeats before it: the header of its table, the opening of its code. */
+  readonly prefix: string
+}
+
+export interface Limits {
+  /** Weight that a chunk aims at. */
+  readonly target: number
+  /** Weight that no chunk exceeds. */
+  readonly max: number
+}
+
+const sentences = new Intl.Segmenter("und", { granularity: "sentence" })
+const words = new Intl.Segmenter("und", { granularity: "word" })
+
+const atom = (text: string, start: number, end: number, prefix = ""): Atom => ({
+  start,
+  end,
+  weight: weigh(text, start, end),
+  prefix,
+})
+
+/** Splits between characters: the last resort, for a word that is longer than a chunk. */
+const splitCharacters = (text: string, start: number, end: number, limit: number): ReadonlyArray<number> => {
+  const cuts: Array<number> = []
+  let weight = 0
+  for (let at = start; at < end;) {
+    const next = at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+    const more = weigh(text, at, next)
+    if (weight + more > limit && weight > 0) {
+      cuts.push(at)
+      weight = 0
+    }
+    weight += more
+    at = next
+  }
+  return [...cuts, end]
+}
+
+/** Splits between words, in unspaced scripts by dictionary, into parts as large as `limit` allows; gives their ends. */
+const splitWords = (text: string, start: number, end: number, limit: number): ReadonlyArray<number> => {
+  const cuts: Array<number> = []
+  let weight = 0
+  for (const { segment, index } of words.segment(text.slice(start, end))) {
+    const more = weigh(segment)
+    if (weight + more > limit && weight > 0) {
+      cuts.push(start + index)
+      weight = 0
+    }
+    weight += more
+    if (more <= limit) continue
+    const parts = splitCharacters(text, start + index, start + index + segment.length, limit)
+    for (const cut of parts.slice(0, -1)) cuts.push(cut)
+    weight = weigh(text, cuts.at(-1) ?? start, start + index + segment.length)
+  }
+  return [...cuts, end]
+}
+
+/** A line break within a sentence of wrapped prose, not before a list item, a row or a `key: value` line. */
+const wrap = /\n(?=\p{Ll})(?!\S{1,60}:\s)/gu
+
+const sentenceEnds = (text: string, start: number, end: number): ReadonlyArray<number> => {
+  // Replaced one for one, so that offsets stay.
+  const joined = text.slice(start, end).replace(wrap, " ")
+  return Array.from(sentences.segment(joined), ({ segment, index }) => start + index + segment.length)
+}
+
+/** Atoms that end at the given places; those heavier than `limit` are split between words. */
+const atomsBetween = (
+  text: string,
+  start: number,
+  ends: ReadonlyArray<number>,
+  limit: number,
+  prefix: string,
+): ReadonlyArray<Atom> => {
+  const atoms: Array<Atom> = []
+  let from = start
+  for (const end of ends) {
+    const whole = atom(text, from, end, prefix)
+    if (whole.weight <= limit) atoms.push(whole)
+    else {
+      let at = from
+      for (const cut of splitWords(text, from, end, limit)) {
+        atoms.push(atom(text, at, cut, prefix))
+        at = cut
+      }
+    }
+    from = end
+  }
+  return atoms
+}
+
+/** Lines of a table or of code, after `opening` lines that the atoms after the first repeat. */
+const lineAtoms = (text: string, block: Block, opening: number, limits: Limits): ReadonlyArray<Atom> => {
+  const lines = linesOf(text, block.start, block.end)
+  const openingEnd = lines[opening - 1]?.end ?? block.end
+  const repeated = text.slice(block.start, openingEnd).trimEnd() + "\n"
+  const prefix = weigh(repeated) <= limits.max / 4 ? repeated : ""
+  const limit = limits.target - weigh(prefix)
+  // The opening is not left alone: the first line goes with it.
+  const firstEnd = lines[opening]?.end ?? openingEnd
+  const first = atomsBetween(text, block.start, [firstEnd], limits.target, "").map((each, index) =>
+    index === 0 ? each : { ...each, prefix: each.start >= openingEnd && each.weight <= limit ? prefix : "" },
+  )
+  const others = lines.slice(opening + 1).map((line) => line.end)
+  return [...first, ...atomsBetween(text, firstEnd, others, limit, prefix)]
+}
+
+/** A block as the parts it may be split into: itself if it fits, else lines of tables and code, else sentences. */
+export const atomsOf = (text: string, block: Block, limits: Limits): ReadonlyArray<Atom> => {
+  const whole = atom(text, block.start, block.end)
+  const keepsWhole = block.kind === "code" || block.kind === "table"
+  if (whole.weight <= (keepsWhole ? limits.max : limits.target)) return [whole]
+  if (block.kind === "table") return lineAtoms(text, block, 2, limits)
+  if (block.kind === "code") return lineAtoms(text, block, 1, limits)
+  return atomsBetween(text, block.start, sentenceEnds(text, block.start, block.end), limits.target, "")
+}

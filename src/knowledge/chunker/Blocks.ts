@@ -1,0 +1,84 @@
+import { type Heading, headingOf } from "../extract/Heading.ts"
+
+/** A part of a text; blocks follow each other without a gap, each with the empty lines after it. */
+export interface Block {
+  readonly kind: "heading" | "code" | "table" | "text"
+  readonly start: number
+  readonly end: number
+  readonly heading?: Heading
+}
+
+interface Line {
+  readonly text: string
+  readonly start: number
+  /** Past its line break. */
+  readonly end: number
+}
+
+/** A longer line is no heading, whatever it begins with. */
+const maxHeadingCharacters = 300
+
+export const linesOf = (text: string, start: number, end: number): ReadonlyArray<Line> => {
+  const lines: Array<Line> = []
+  for (let at = start; at < end;) {
+    const found = text.indexOf("\n", at)
+    const next = found < 0 || found >= end ? end : found + 1
+    lines.push({ text: text.slice(at, found < 0 || found >= end ? end : found), start: at, end: next })
+    at = next
+  }
+  return lines
+}
+
+const isBlank = (line: Line | undefined) => line !== undefined && line.text.trim() === ""
+
+const fenceOf = (line: Line): string | undefined => /^[ \t]*(`{3,}|~{3,})/.exec(line.text)?.[1]
+
+const isTableRule = (line: Line | undefined) =>
+  line !== undefined && /^[\s|:-]+$/.test(line.text) && line.text.includes("-") && line.text.includes("|")
+
+const headingAt = (line: Line) => (line.text.length <= maxHeadingCharacters ? headingOf(line.text) : undefined)
+
+const startsTable = (lines: ReadonlyArray<Line>, at: number) =>
+  lines[at]?.text.includes("|") === true && isTableRule(lines[at + 1])
+
+/** Index past the block of lines that begins at `at`, and its kind. */
+const blockAt = (
+  lines: ReadonlyArray<Line>,
+  at: number,
+  line: Line,
+): { readonly kind: Block["kind"]; readonly to: number } => {
+  if (headingAt(line) !== undefined) return { kind: "heading", to: at + 1 }
+  const fence = fenceOf(line)
+  if (fence !== undefined) {
+    const closes = (each: Line) => fenceOf(each)?.startsWith(fence) === true && /^[`~\s]+$/.test(each.text)
+    let close = at + 1
+    for (let each = lines[close]; each !== undefined && !closes(each); each = lines[close]) close++
+    return { kind: "code", to: Math.min(close + 1, lines.length) }
+  }
+  const isTable = startsTable(lines, at)
+  const ends = (each: Line, index: number) =>
+    isBlank(each) ||
+    (isTable
+      ? !each.text.includes("|")
+      : fenceOf(each) !== undefined || headingAt(each) !== undefined || startsTable(lines, index))
+  let to = isTable ? at + 2 : at + 1
+  for (let each = lines[to]; each !== undefined && !ends(each, to); each = lines[to]) to++
+  return { kind: isTable ? "table" : "text", to }
+}
+
+/** The blocks of a Markdown-like text. */
+export const blocksOf = (text: string): ReadonlyArray<Block> => {
+  const lines = linesOf(text, 0, text.length)
+  const blocks: Array<Block> = []
+  let at = 0
+  while (isBlank(lines[at])) at++
+  for (let line = lines[at]; line !== undefined; line = lines[at]) {
+    const { kind, to } = blockAt(lines, at, line)
+    at = to
+    while (isBlank(lines[at])) at++
+    const heading = kind === "heading" ? headingAt(line) : undefined
+    const end = lines[at]?.start ?? text.length
+    blocks.push({ kind, start: line.start, end, ...(heading === undefined ? {} : { heading }) })
+  }
+  return blocks
+}

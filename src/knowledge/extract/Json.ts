@@ -1,0 +1,124 @@
+import { decodeText } from "./Decode.ts"
+import { type Draft, maxTextCharacters, tooLarge, Unreadable } from "./Extraction.ts"
+
+/** Deepest nesting that is read; a reader gets nothing from more, and a parser may run out of stack. */
+export const maxDepth = 200
+
+/** Members of an object get headings down to this depth; below it they are told by their path. */
+const headingDepth = 3
+
+type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+const isScalar = (value: Json): value is string | number | boolean | null => value === null || typeof value !== "object"
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+
+const isEmpty = (value: Json) => !isScalar(value) && Object.keys(value).length === 0
+
+/** Depth of brackets outside of strings, found without recursion, before anything is parsed. */
+const depthOf = (text: string): number => {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (inString) {
+      if (char === 0x5c) at++
+      else if (char === 0x22) inString = false
+    } else if (char === 0x22) inString = true
+    else if (char === 0x5b || char === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (char === 0x5d || char === 0x7d) depth--
+  }
+  return deepest
+}
+
+const parse = (text: string): Json => {
+  if (depthOf(text) > maxDepth) {
+    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
+  }
+  try {
+    const value: Json = JSON.parse(text)
+    return value
+  } catch {
+    throw new Unreadable("corrupt_document", "The file is not valid JSON.")
+  }
+}
+
+/** Writes a value as lines, and stops the document that grows too large on the way. */
+class Outline {
+  private readonly lines: Array<string> = []
+  private size = 0
+
+  line(text: string) {
+    this.size += text.length + 1
+    if (this.size > maxTextCharacters) throw tooLarge()
+    this.lines.push(text)
+  }
+
+  toString() {
+    return this.lines.join("\n")
+  }
+
+  /** A member as lines: `path: value`, and for what it holds, longer paths. */
+  member(path: string, value: Json): void {
+    if (isScalar(value)) return this.labelled(path, String(value))
+    if (isEmpty(value)) return this.labelled(path, isList(value) ? "none" : "empty")
+    if (isList(value)) {
+      if (value.every(isScalar)) return this.scalars(path, value)
+      value.forEach((item, index) => this.member(`${path}[${index + 1}]`, item))
+      return
+    }
+    for (const [key, item] of Object.entries(value)) this.member(path === "" ? key : `${path}.${key}`, item)
+  }
+
+  private labelled(path: string, text: string): void {
+    this.line(path === "" ? text : `${path}: ${text}`)
+  }
+
+  /** Short lists stay on a line; an item of several lines would be lost there. */
+  private scalars(path: string, items: ReadonlyArray<Json>): void {
+    const texts = items.map(String)
+    const short = texts.every((text) => text.length <= 80 && !text.includes("\n"))
+    if (short) return this.labelled(path, texts.join(", "))
+    if (path !== "") this.line(`${path}:`)
+    for (const text of texts) this.line(`- ${text}`)
+  }
+
+  /** A value under its own heading: plain members first, then each larger member as a section or as records. */
+  section(value: Json, depth: number): void {
+    if (isEmpty(value)) return
+    if (isScalar(value)) return this.member("", value)
+    if (isList(value)) {
+      if (value.every(isScalar)) return this.scalars("", value)
+      for (const item of value) {
+        this.member("", item)
+        this.line("")
+      }
+      return
+    }
+    const members = Object.entries(value)
+    const small = members.filter(([, item]) => isScalar(item) || isEmpty(item) || depth > headingDepth)
+    const large = members.filter(([, item]) => !isScalar(item) && !isEmpty(item) && depth <= headingDepth)
+    for (const [key, item] of small) this.member(key, item)
+    for (const [key, item] of large) {
+      this.line("")
+      this.line(`${"#".repeat(depth)} ${key.replace(/\s+/g, " ")}`)
+      this.line("")
+      this.section(item, depth + 1)
+    }
+  }
+}
+
+const ownTitle = (value: Json): string | undefined => {
+  if (isScalar(value) || isList(value)) return undefined
+  const title = value["title"] ?? value["name"]
+  return typeof title === "string" ? title : undefined
+}
+
+/** JSON as `path: value` lines below headings for its first levels; the items of a list are paragraphs. */
+export const json = (bytes: Uint8Array): Draft => {
+  const value = parse(decodeText(bytes).replace(/^\ufeff/, ""))
+  const outline = new Outline()
+  outline.section(value, 1)
+  return { title: ownTitle(value), text: outline.toString() }
+}

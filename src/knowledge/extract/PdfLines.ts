@@ -1,0 +1,168 @@
+/** A piece of text as a PDF places it; lengths are in points, `y` grows downwards from the page's top edge. */
+export interface Run {
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly size: number
+  readonly font: string
+  readonly monospaced: boolean
+  readonly rightToLeft: boolean
+  readonly rotated: boolean
+}
+
+export interface Line {
+  readonly text: string
+  readonly x: number
+  readonly right: number
+  readonly y: number
+  /** Size and font of most of its characters. */
+  readonly size: number
+  readonly font: string
+  readonly monospaced: boolean
+  readonly rightToLeft: boolean
+  /** Begins with a bullet, which is no longer in `text`. */
+  readonly bullet: boolean
+  /** Wide gaps in it are tabs: it is likely a row of a table. */
+  readonly tabbed: boolean
+}
+
+/** Gaps between runs, in font sizes: wider than these is a space, or a gap between columns of a table. */
+const spaceGap = 0.15
+const columnGap = 1.5
+
+/** Bullets, and what symbol fonts without a proper encoding leave of them. */
+const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\uf000-\uf0ff]|o(?=\s|$))`
+const bullet = new RegExp(String.raw`^${bulletGlyphs}\s+(?=\S)`, "u")
+const loneBullet = new RegExp(`^${bulletGlyphs}$`, "u")
+
+/** The dots that lead from a title to its page number. */
+const leader = /(?:[ \t]?[.…]){4,}[ \t]*/g
+
+/** The value that most characters share. */
+export const mostCommon = <A>(items: Iterable<readonly [value: A, weight: number]>): A | undefined => {
+  const weights = new Map<A, number>()
+  let best: A | undefined
+  for (const [value, weight] of items) {
+    const sum = (weights.get(value) ?? 0) + weight
+    weights.set(value, sum)
+    if (best === undefined || sum > (weights.get(best) ?? 0)) best = value
+  }
+  return best
+}
+
+/** Like `Math.min`, for lists of any length. */
+export const least = <A>(items: ReadonlyArray<A>, of: (item: A) => number): number =>
+  items.reduce((best, item) => Math.min(best, of(item)), Number.POSITIVE_INFINITY)
+
+/** Like `Math.max`, for lists of any length. */
+export const most = <A>(items: ReadonlyArray<A>, of: (item: A) => number): number =>
+  items.reduce((best, item) => Math.max(best, of(item)), Number.NEGATIVE_INFINITY)
+
+/** Distance between two runs on a line, whichever stands first; negative when they overlap. */
+const gapBetween = (left: Run, right: Run) =>
+  Math.max(right.x - (left.x + left.width), left.x - (right.x + right.width))
+
+const isLoneBullet = (run: Run) => loneBullet.test(run.text.trim())
+
+const isSameLine = (previous: Run, run: Run) =>
+  !previous.rotated &&
+  !run.rotated &&
+  Math.abs(previous.y - run.y) <= 0.5 * Math.max(previous.size, run.size) &&
+  !(isLoneBullet(run) && run.x < previous.x)
+
+const separator = (previous: Run | undefined, run: Run): string => {
+  if (previous === undefined) return ""
+  const gap = gapBetween(previous, run) / Math.max(previous.size, run.size)
+  if (gap > columnGap && !run.rightToLeft) return "\t"
+  // pdf.js loses the space between words of different direction.
+  const turns = previous.rightToLeft !== run.rightToLeft && /^[\p{L}\p{N}]/u.test(run.text)
+  return gap > spaceGap || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
+}
+
+/** pdf.js reverses a lam-alef ligature that the PDF spells as two letters; only after another alef can that be told. */
+const mendLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
+
+const joinRuns = (runs: ReadonlyArray<Run>): string => {
+  let text = ""
+  let previous: Run | undefined
+  for (const run of runs) {
+    const words = run.text.trim()
+    if (words === "") continue
+    const written = /^\s/.test(run.text) || (previous !== undefined && /\s$/.test(previous.text)) ? " " : ""
+    text += (previous === undefined ? "" : separator(previous, run) || written) + words
+    previous = run
+  }
+  return text
+}
+
+const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
+  const visible = runs.filter((run) => run.text.trim() !== "")
+  const [first] = visible
+  if (first === undefined) return undefined
+  const joined = joinRuns(visible).replace(leader, "\t")
+  if (!/[\p{L}\p{N}\p{S}]/u.test(joined)) return undefined
+  const marker = bullet.exec(joined)
+  const rest = marker === null ? joined : joined.slice(marker[0].length)
+  const rightToLeft = visible.some((run) => run.rightToLeft)
+  const main = marker !== null && visible.length > 1 ? visible.slice(1) : visible
+  return {
+    text: rightToLeft ? mendLamAlef(rest) : rest,
+    x: least(visible, (run) => run.x),
+    right: most(visible, (run) => run.x + run.width),
+    y: first.y,
+    size: mostCommon(main.map((run) => [run.size, run.text.length])) ?? first.size,
+    font: mostCommon(main.map((run) => [run.font, run.text.length])) ?? first.font,
+    monospaced: main.every((run) => run.monospaced),
+    rightToLeft,
+    bullet: marker !== null,
+    tabbed: rest.includes("\t"),
+  }
+}
+
+/** Some programs draw the bullets of a page after its text: each belongs to the line on its right. */
+const withLoneBullets = (lines: ReadonlyArray<Line>, bullets: ReadonlyArray<Run>): ReadonlyArray<Line> => {
+  const marked = new Set<Line>()
+  for (const { x, y, size } of bullets) {
+    const beside = lines.filter((line) => line.x > x && Math.abs(line.y - y) <= 0.5 * size)
+    const nearest = beside.reduce<Line | undefined>((best, line) => (best && best.x <= line.x ? best : line), undefined)
+    if (nearest !== undefined) marked.add(nearest)
+  }
+  return marked.size === 0 ? lines : lines.map((line) => (marked.has(line) ? { ...line, bullet: true } : line))
+}
+
+/** Runs in the order of the PDF as lines. White space between runs is a run of its own there, and empty ones occur. */
+export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
+  const groups: Array<Array<Run>> = []
+  let previous: Run | undefined
+  for (const run of runs) {
+    if (run.text === "") continue
+    const group = groups.at(-1)
+    if (group !== undefined && previous !== undefined && isSameLine(previous, run)) group.push(run)
+    else groups.push([run])
+    previous = run
+  }
+  const isOnlyBullet = (group: ReadonlyArray<Run>) =>
+    group.every((run, index) => (index === 0 ? isLoneBullet(run) : run.text.trim() === ""))
+  const bullets = groups.filter(isOnlyBullet).flatMap((group) => group.slice(0, 1))
+  const lines = groups.filter((group) => !isOnlyBullet(group)).flatMap((group) => lineOf(group) ?? [])
+  return withLoneBullets(lines, bullets)
+}
+
+/** How evenly a fixed-pitch font spaces its characters, and how many different words it takes to tell. */
+const pitchTolerance = 0.01
+const wordsToTellPitch = 4
+
+/** Fonts whose characters all have one width, whatever the PDF calls them. */
+export const fixedPitchFonts = (runs: ReadonlyArray<Run>): ReadonlySet<string> => {
+  const pitches = new Map<string, Map<string, number>>()
+  for (const { font, text, width, size } of runs) {
+    if (!/^[\w-]{3,}$/.test(text)) continue
+    const words = pitches.get(font) ?? new Map<string, number>()
+    pitches.set(font, words.set(text, width / text.length / size))
+  }
+  const isFixed = (values: ReadonlyArray<number>) =>
+    values.length >= wordsToTellPitch &&
+    values.every((value) => Math.abs(value - (values[0] ?? 0)) <= pitchTolerance * value)
+  return new Set([...pitches].filter(([, words]) => isFixed([...words.values()])).map(([font]) => font))
+}
