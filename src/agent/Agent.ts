@@ -1,0 +1,119 @@
+import { Context, Effect, Layer } from "effect"
+import { type AiError, type LanguageModel, Prompt } from "effect/ai"
+import type { ChatTurn, FinishReason, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
+import { Unavailable } from "../domain/Errors.ts"
+import type { Tokens } from "./Generation.ts"
+import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
+import { type AgentLimits, agentLimits, runLoop, type StepRequest } from "./Loop.ts"
+import { Models, type ModelUnavailable } from "./Models.ts"
+import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
+import { ChatbotToolkit, passagesJson, queryMaxLength, type Search } from "./Tools.ts"
+
+export interface AgentInput {
+  readonly model: string
+  readonly instructions: Instructions
+  /** Without tools, the knowledge base is searched once, and what it has is given to the model with the question. */
+  readonly toolsEnabled: boolean
+  /** The conversation; its last turn is the user's. */
+  readonly history: ReadonlyArray<ChatTurn>
+  readonly search: Search
+  /**
+   * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step whose tools
+   * were interrupted comes without their results.
+   */
+  readonly onStep?: (step: Step) => Effect.Effect<void>
+}
+
+export interface AgentReply {
+  readonly output: string
+  readonly finishReason: FinishReason
+  readonly steps: ReadonlyArray<Step>
+  /** Those of all steps, as are the results. */
+  readonly toolCalls: ReadonlyArray<ToolCall>
+  readonly toolResults: ReadonlyArray<ToolResult>
+  readonly provider: string
+  readonly model: string
+  /** Of all steps. */
+  readonly tokens: Tokens
+}
+
+/** Answers a conversation as a chatbot. */
+export class Agent extends Context.Service<
+  Agent,
+  { readonly reply: (input: AgentInput) => Effect.Effect<AgentReply, ProviderError> }
+>()("parley/agent/Agent") {
+  static readonly layer = (settings: Partial<AgentLimits> = {}): Layer.Layer<Agent, never, Models> =>
+    Layer.effect(
+      Agent,
+      Effect.gen(function* () {
+        const models = yield* Models
+        const limits = { ...agentLimits, ...settings }
+        const reply = Effect.fn("Agent.reply")(
+          function* (input: AgentInput) {
+            const { languageModel, provider } = yield* Effect.mapError(models.get(input.model), notConfigured)
+            const result = yield* runLoop({
+              opening: yield* openingOf(input, limits),
+              toolsEnabled: input.toolsEnabled,
+              limits,
+              generate: (request) => generateWhole(languageModel, request),
+              search: input.search,
+              onStep: input.onStep ?? (() => Effect.void),
+            }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
+            return {
+              output: result.output,
+              finishReason: result.last.finishReason,
+              steps: result.steps,
+              toolCalls: result.steps.flatMap((step) => step.toolCalls),
+              toolResults: result.steps.flatMap((step) => step.toolResults),
+              provider,
+              model: input.model,
+              tokens: result.tokens,
+            }
+          },
+          Effect.timeoutOrElse({ duration: limits.replyDeadline, orElse: () => Effect.fail(timedOut()) }),
+        )
+        return Agent.of({ reply })
+      }),
+    )
+}
+
+/** An operator has to set something first. */
+const notConfiguredRetryAfterSeconds = 60
+
+const notConfigured = ({ detail }: ModelUnavailable) =>
+  new Unavailable({ detail, retry_after_seconds: notConfiguredRetryAfterSeconds })
+
+const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentLimits) {
+  const { history, toolsEnabled } = input
+  const system = systemText(input.instructions, toolsEnabled)
+  if (toolsEnabled) return openingMessages(system, history, undefined)
+  const question = history.at(-1)?.content ?? ""
+  const passages = yield* input
+    .search(question.slice(0, queryMaxLength).toWellFormed())
+    .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
+  return openingMessages(system, history, passagesJson(passages, limits))
+})
+
+const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })
+
+const toolChoices = { offered: "auto", shown: "none", none: { oneOf: [] } } as const
+
+const generateWhole = (model: LanguageModel.LanguageModel, request: StepRequest) =>
+  Effect.map(
+    model.generateText({
+      prompt: Prompt.fromMessages(request.messages),
+      toolkit: ChatbotToolkit,
+      toolChoice: toolChoices[request.tools],
+      disableToolCallResolution: true,
+      toolCallValidation: "deferred",
+    }),
+    (response) => response.content,
+  )
+
+/** Longest part of a provider's message that is logged, in UTF-16 code units. */
+const loggedMaxLength = 500
+
+const logFailure = (error: AiError.AiError) =>
+  Effect.logWarning("The model call failed").pipe(
+    Effect.annotateLogs({ reason: error.reason._tag, message: error.message.slice(0, loggedMaxLength) }),
+  )

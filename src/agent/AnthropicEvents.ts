@@ -1,0 +1,125 @@
+import { Option, Schema } from "effect"
+import type { Response } from "effect/ai"
+import {
+  type Block,
+  type Counts,
+  type Delta,
+  type Event,
+  finishPart,
+  isKnownBlock,
+  metadataPart,
+} from "./AnthropicReply.ts"
+import type { Exchange } from "./Exchange.ts"
+
+interface OpenBlock {
+  readonly id: string
+  readonly block: Block
+  /** Pieces of a tool's input, or a thinking block's signature, so far. */
+  collected: string
+}
+
+/**
+ * Turns the events of one streamed answer into the parts they mean. `finished` tells a whole answer from a stream that
+ * merely ended.
+ */
+export class AnthropicEvents {
+  finished = false
+  private readonly open = new Map<number, OpenBlock>()
+  private usage: Counts = {}
+  private stopReason: string | null = null
+  private readonly exchange: Exchange
+  private readonly timestamp: string
+
+  constructor(exchange: Exchange, timestamp: string) {
+    this.exchange = exchange
+    this.timestamp = timestamp
+  }
+
+  read(event: Event): Array<Response.StreamPartEncoded> {
+    switch (event.type) {
+      case "message_start":
+        this.usage = event.message.usage
+        return [metadataPart(event.message, this.exchange, this.timestamp)]
+      case "content_block_start":
+        return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
+      case "content_block_delta":
+        return this.extend(event.index, event.delta)
+      case "content_block_stop":
+        return this.stop(event.index)
+      case "message_delta":
+        this.usage = latest(this.usage, event.usage)
+        this.stopReason = event.delta.stop_reason
+        return []
+      case "message_stop":
+        this.finished = true
+        return [finishPart(this.stopReason, this.usage)]
+    }
+  }
+
+  private start(index: number, block: Block): Array<Response.StreamPartEncoded> {
+    const id = block.type === "tool_use" ? block.id : String(index)
+    this.open.set(index, { id, block, collected: "" })
+    switch (block.type) {
+      case "text":
+        return [{ type: "text-start", id }, ...(block.text === "" ? [] : [textDelta(id, block.text)])]
+      case "thinking":
+        return [{ type: "reasoning-start", id }]
+      case "redacted_thinking":
+        return [{ type: "reasoning-start", id, metadata: { anthropic: { redacted: block.data } } }]
+      case "tool_use":
+        return [{ type: "tool-params-start", id, name: block.name }]
+    }
+  }
+
+  private extend(index: number, delta: Delta): Array<Response.StreamPartEncoded> {
+    const open = this.open.get(index)
+    if (open === undefined) return []
+    switch (delta.type) {
+      case "text_delta":
+        return delta.text === "" ? [] : [textDelta(open.id, delta.text)]
+      case "thinking_delta":
+        return [{ type: "reasoning-delta", id: open.id, delta: delta.thinking }]
+      case "signature_delta":
+        open.collected += delta.signature
+        return []
+      case "input_json_delta":
+        open.collected += delta.partial_json
+        return [{ type: "tool-params-delta", id: open.id, delta: delta.partial_json }]
+    }
+  }
+
+  private stop(index: number): Array<Response.StreamPartEncoded> {
+    const open = this.open.get(index)
+    if (open === undefined) return []
+    this.open.delete(index)
+    const { block, collected, id } = open
+    switch (block.type) {
+      case "text":
+        return [{ type: "text-end", id }]
+      case "thinking":
+        return [{ type: "reasoning-end", id, metadata: { anthropic: { signature: collected } } }]
+      case "redacted_thinking":
+        return [{ type: "reasoning-end", id }]
+      case "tool_use":
+        return [
+          { type: "tool-params-end", id },
+          { type: "tool-call", id, name: block.name, params: parseInput(collected) },
+        ]
+    }
+  }
+}
+
+/** The last counts are the true ones, but not every count comes again. */
+const latest = (before: Counts, after: Counts): Counts => ({
+  input_tokens: after.input_tokens ?? before.input_tokens ?? null,
+  output_tokens: after.output_tokens ?? before.output_tokens ?? null,
+  cache_creation_input_tokens: after.cache_creation_input_tokens ?? before.cache_creation_input_tokens ?? null,
+  cache_read_input_tokens: after.cache_read_input_tokens ?? before.cache_read_input_tokens ?? null,
+})
+
+const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => ({ type: "text-delta", id, delta })
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
+const parseInput = (json: string): unknown => (json === "" ? {} : Option.getOrElse(parseJson(json), () => json))

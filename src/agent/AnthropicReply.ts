@@ -1,0 +1,177 @@
+import { Option, Predicate, Schema } from "effect"
+import type { Response } from "effect/ai"
+import type { Exchange } from "./Exchange.ts"
+
+/*
+ * What we rely on of the Messages API's answers, checked, and what it means in effect/ai's terms. Blocks of a type that
+ * we do not know are left out, since the API grows.
+ */
+
+declare module "effect/ai/Response" {
+  interface ReasoningPartMetadata {
+    readonly anthropic?: { readonly signature: string } | { readonly redacted: string }
+  }
+  interface ReasoningStartPartMetadata {
+    readonly anthropic?: { readonly redacted: string }
+  }
+  interface ReasoningEndPartMetadata {
+    readonly anthropic?: { readonly signature: string }
+  }
+}
+
+const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+const ThinkingBlock = Schema.Struct({
+  type: Schema.Literal("thinking"),
+  thinking: Schema.String,
+  signature: Schema.String,
+})
+const RedactedThinkingBlock = Schema.Struct({ type: Schema.Literal("redacted_thinking"), data: Schema.String })
+const ToolUseBlock = Schema.Struct({
+  type: Schema.Literal("tool_use"),
+  id: Schema.String,
+  name: Schema.String,
+  input: Schema.Unknown,
+})
+export type Block =
+  | typeof TextBlock.Type
+  | typeof ThinkingBlock.Type
+  | typeof RedactedThinkingBlock.Type
+  | typeof ToolUseBlock.Type
+
+const knownBlocks: ReadonlyArray<string> = ["text", "thinking", "redacted_thinking", "tool_use"]
+const OtherBlock = Schema.Struct({
+  type: Schema.String.check(Schema.makeFilter((type: string) => !knownBlocks.includes(type))),
+})
+const AnyBlock = Schema.Union([TextBlock, ToolUseBlock, ThinkingBlock, RedactedThinkingBlock, OtherBlock])
+
+export const isKnownBlock = (block: typeof AnyBlock.Type): block is Block => knownBlocks.includes(block.type)
+
+const Count = Schema.optionalKey(Schema.NullOr(Schema.Natural))
+const Counts = Schema.Struct({
+  input_tokens: Count,
+  output_tokens: Count,
+  cache_creation_input_tokens: Count,
+  cache_read_input_tokens: Count,
+})
+export type Counts = typeof Counts.Type
+
+const Message = Schema.Struct({
+  id: Schema.String,
+  model: Schema.String,
+  content: Schema.Array(AnyBlock),
+  stop_reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  usage: Counts,
+})
+export type Message = typeof Message.Type
+
+export const decodeMessage = Schema.decodeUnknownOption(Message)
+
+const Delta = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text_delta"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("signature_delta"), signature: Schema.String }),
+])
+export type Delta = typeof Delta.Type
+
+const Index = { index: Schema.Natural }
+const Event = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("message_start"), message: Message }),
+  Schema.Struct({ type: Schema.Literal("content_block_start"), ...Index, content_block: AnyBlock }),
+  Schema.Struct({ type: Schema.Literal("content_block_delta"), ...Index, delta: Delta }),
+  Schema.Struct({ type: Schema.Literal("content_block_stop"), ...Index }),
+  Schema.Struct({
+    type: Schema.Literal("message_delta"),
+    delta: Schema.Struct({ stop_reason: Schema.NullOr(Schema.String) }),
+    usage: Counts,
+  }),
+  Schema.Struct({ type: Schema.Literal("message_stop") }),
+])
+export type Event = typeof Event.Type
+
+const decodeEvent = Schema.decodeUnknownOption(Event)
+const knownEvents: ReadonlyArray<unknown> = Event.members.map((member) => member.fields.type.literal)
+const knownDeltas: ReadonlyArray<unknown> = Delta.members.map((member) => member.fields.type.literal)
+
+/** The event; `undefined` for a kind that we do not know and may skip; none when it is broken. */
+export const readEvent = (event: unknown): Option.Option<Event | undefined> => {
+  if (!Predicate.hasProperty(event, "type") || typeof event.type !== "string") return Option.none()
+  if (!knownEvents.includes(event.type)) return Option.some(undefined)
+  return Option.orElse(decodeEvent(event), () => (isUnknownDelta(event) ? Option.some(undefined) : Option.none()))
+}
+
+const isUnknownDelta = (event: object): boolean =>
+  Predicate.hasProperty(event, "delta") &&
+  Predicate.hasProperty(event.delta, "type") &&
+  !knownDeltas.includes(event.delta.type)
+
+const finishReason = (stopReason: string | null): Response.FinishReason => {
+  switch (stopReason) {
+    case "end_turn":
+    case "stop_sequence":
+      return "stop"
+    case "tool_use":
+      return "tool-calls"
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length"
+    case "refusal":
+      return "content-filter"
+    case "pause_turn":
+      return "pause"
+    default:
+      return "unknown"
+  }
+}
+
+export const metadataPart = (
+  message: Message,
+  exchange: Exchange,
+  timestamp: string,
+): Response.ResponseMetadataPartEncoded => ({
+  type: "response-metadata",
+  id: message.id,
+  modelId: message.model,
+  timestamp,
+  metadata: { parley: exchange },
+})
+
+export const finishPart = (stopReason: string | null, usage: Counts): Response.FinishPartEncoded => {
+  const uncached = usage.input_tokens ?? 0
+  const cacheRead = usage.cache_read_input_tokens ?? null
+  const cacheWrite = usage.cache_creation_input_tokens ?? null
+  return {
+    type: "finish",
+    reason: finishReason(stopReason),
+    usage: {
+      inputTokens: {
+        uncached,
+        total: uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
+        cacheRead: cacheRead ?? 0,
+        cacheWrite: cacheWrite ?? 0,
+      },
+      outputTokens: { total: usage.output_tokens ?? 0, text: undefined, reasoning: undefined },
+    },
+    metadata: { anthropic: { cacheCreationInputTokens: cacheWrite, cacheReadInputTokens: cacheRead } },
+  }
+}
+
+/** A whole message as the parts of an answer. */
+export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
+  metadataPart(message, exchange, timestamp),
+  ...message.content.filter(isKnownBlock).flatMap(blockParts),
+  finishPart(message.stop_reason ?? null, message.usage),
+]
+
+const blockParts = (block: Block): Array<Response.PartEncoded> => {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: block.text }]
+    case "thinking":
+      return [{ type: "reasoning", text: block.thinking, metadata: { anthropic: { signature: block.signature } } }]
+    case "redacted_thinking":
+      return [{ type: "reasoning", text: "", metadata: { anthropic: { redacted: block.data } } }]
+    case "tool_use":
+      return [{ type: "tool-call", id: block.id, name: block.name, params: block.input }]
+  }
+}

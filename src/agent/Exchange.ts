@@ -1,0 +1,39 @@
+import type {} from "effect/ai/Prompt"
+import type {} from "effect/ai/Response"
+import type { Warning } from "../domain/Chat.ts"
+
+/**
+ * What went to a model's API and came back beside the content, for the `request`, `response` and `warnings` of a step.
+ *
+ * A provider puts it on the `response-metadata` part of its answer, under `parley`; its own token counters go on the
+ * `finish` part's metadata, which becomes the step's `experimental_providerMetadata` as it is.
+ */
+export type Exchange = {
+  /** The exact body sent. */
+  readonly body: string
+  /** Response headers that are safe to show. */
+  readonly headers: { readonly [name: string]: string }
+  readonly warnings: ReadonlyArray<Warning>
+}
+
+/** A passage as a model sees it, and as `searchKnowledgeBase` returns it. */
+export type PassageJson = {
+  readonly title: string
+  readonly chunk: number
+  readonly content: string
+  readonly similarity?: number
+  readonly document_id: string
+}
+
+declare module "effect/ai/Response" {
+  interface ResponseMetadataPartMetadata {
+    readonly parley?: Exchange
+  }
+}
+
+declare module "effect/ai/Prompt" {
+  interface TextPartOptions {
+    /** Marks the context block of a chatbot without tools: the passages that its text shows. */
+    readonly parley?: { readonly passages: ReadonlyArray<PassageJson> }
+  }
+}

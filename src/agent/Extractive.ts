@@ -1,0 +1,148 @@
+import { Clock, Effect, Option, Schema, Stream } from "effect"
+import { IdGenerator, LanguageModel, type Prompt, type Response } from "effect/ai"
+import type { Warning } from "../domain/Chat.ts"
+import type { Exchange, PassageJson } from "./Exchange.ts"
+import { messagesRequest } from "./MessagesRequest.ts"
+import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
+import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
+
+/*
+ * The model that needs no key and no network: it searches the knowledge base and answers with the sentences of the
+ * passages found that fit the question best. It writes nothing itself but a few fixed phrases.
+ */
+
+export const extractiveModel = "local/extractive"
+
+const warnings: ReadonlyArray<Warning> = [
+  {
+    type: "other",
+    message:
+      "No language model is configured; this answer is made of sentences from the knowledge base. Set ANTHROPIC_API_KEY and choose a claude-… model for written answers.",
+  },
+]
+
+const greeting = "Hello! Ask me a question, and I will look for the answer in the knowledge base."
+const nothingFound = "I found nothing about that in the knowledge base."
+const searchFailed = "I could not search the knowledge base just now. Please try again in a moment."
+const closest = "I found no direct answer. This is the closest passage:"
+
+/** About how many characters make a token; good enough for a model whose tokens cost nothing. */
+const charactersPerToken = 4
+
+export const makeExtractive: Effect.Effect<LanguageModel.LanguageModel> = LanguageModel.make({
+  generateText: (options) =>
+    Effect.map(act(options), ({ action, exchange, id, timestamp }) => [
+      { type: "response-metadata", id, modelId: extractiveModel, timestamp, metadata: { parley: exchange } },
+      action,
+      finishPart(action, exchange),
+    ]),
+  streamText: (options) =>
+    Stream.fromIterableEffect(
+      Effect.map(act(options), ({ action, exchange, id, timestamp }): Array<Response.StreamPartEncoded> => [
+        { type: "response-metadata", id, modelId: extractiveModel, timestamp, metadata: { parley: exchange } },
+        ...(action.type === "tool-call" ? [action] : streamed(action.text)),
+        finishPart(action, exchange),
+      ]),
+    ),
+})
+
+type Action = Response.TextPartEncoded | Response.ToolCallPartEncoded
+
+const act = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
+  const ids = yield* IdGenerator.IdGenerator
+  const id = yield* ids.generateId()
+  const exchange: Exchange = {
+    body: JSON.stringify(messagesRequest(extractiveModel, options)),
+    headers: {},
+    warnings,
+  }
+  const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
+  return { action: nextAction(options, id), exchange, id, timestamp }
+})
+
+const nextAction = (options: LanguageModel.ProviderOptions, id: string): Action => {
+  const messages = options.prompt.content
+  const question = questionOf(messages)
+  if (isGreeting(question)) return text(greeting)
+  const found = foundFor(messages)
+  if (found === "failed") return text(searchFailed)
+  if (found !== undefined) return text(answer(question, found))
+  const mayCall = options.toolChoice !== "none" && options.tools.some((tool) => tool.name === searchKnowledgeBase.name)
+  if (!mayCall) return text(nothingFound)
+  const query = question.slice(0, queryMaxLength).toWellFormed()
+  return { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params: { query } }
+}
+
+const text = (text: string): Action => ({ type: "text", text })
+
+const questionOf = (messages: ReadonlyArray<Prompt.Message>): string => {
+  const last = messages.findLast((message) => message.role === "user")
+  return (last?.content ?? [])
+    .flatMap((part) => (part.type === "text" && part.options.parley === undefined ? [part.text] : []))
+    .join("\n")
+}
+
+const decodePassages = Schema.decodeUnknownOption(Passages)
+
+/** What was found for the last question: by the tool, or in the context block; `undefined` when nobody searched yet. */
+const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<PassageJson> | "failed" | undefined => {
+  const last = messages.at(-1)
+  if (last?.role === "user") {
+    return last.content.flatMap((part) => (part.type === "text" ? (part.options.parley ?? []) : []))[0]?.passages
+  }
+  if (last?.role !== "tool") return undefined
+  const results = last.content.flatMap((part) =>
+    part.type === "tool-result" && !part.isFailure ? Option.toArray(decodePassages(part.result)) : [],
+  )
+  return results.length === 0 ? "failed" : results.flat()
+}
+
+const answer = (question: string, passages: ReadonlyArray<PassageJson>): string => {
+  if (passages.length === 0) return nothingFound
+  const selected = selectSentences(question, passages)
+  return selected.length > 0
+    ? selected.map(paragraph).join("\n\n")
+    : [closest, ...leadingSentences(passages).map(paragraph)].join("\n\n")
+}
+
+const paragraph = ({ sentences, title }: Selection): string => {
+  const areSentences = sentences.every((sentence) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(sentence))
+  if (!areSentences) return `${sentences.map((line) => `- ${line}`).join("\n")}\n(${title})`
+  return `${sentences.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
+}
+
+const greetings: ReadonlySet<string> = new Set(
+  "hi hello hey hiya yo greetings good morning evening afternoon day there hallo guten tag morgen abend moin servus salut bonjour bonsoir coucou hola buenas buenos días tardes noches ciao buongiorno buonasera olá oi bom dia boa tarde hei hej hallå cześć ahoj szia merhaba selam привет здравствуйте привіт γεια مرحبا السلام عليكم שלום नमस्ते 你好 您好 こんにちは おはよう 안녕 안녕하세요".split(
+    " ",
+  ),
+)
+
+const isGreeting = (message: string): boolean => {
+  const words =
+    message
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{M}]+/gu) ?? []
+  return words.length <= 3 && words.every((word) => greetings.has(word))
+}
+
+const streamed = (text: string): Array<Response.StreamPartEncoded> => [
+  { type: "text-start", id: "0" },
+  { type: "text-delta", id: "0", delta: text },
+  { type: "text-end", id: "0" },
+]
+
+const finishPart = (action: Action, exchange: Exchange): Response.FinishPartEncoded => {
+  const input = tokens(exchange.body)
+  const output = tokens(action.type === "text" ? action.text : JSON.stringify(action.params))
+  return {
+    type: "finish",
+    reason: action.type === "text" ? "stop" : "tool-calls",
+    usage: {
+      inputTokens: { uncached: input, total: input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: output, text: undefined, reasoning: undefined },
+    },
+  }
+}
+
+const tokens = (text: string): number => Math.ceil(text.length / charactersPerToken)

@@ -1,0 +1,85 @@
+import type { DateTime } from "effect"
+import { Schema } from "effect"
+import type { Response, Toolkit } from "effect/ai"
+import type { ToolCall } from "../domain/Chat.ts"
+import type { Exchange } from "./Exchange.ts"
+import type { ChatbotToolkit } from "./Tools.ts"
+
+/** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cacheRead: a.cacheRead + b.cacheRead,
+  cacheWrite: a.cacheWrite + b.cacheWrite,
+})
+
+/** The parts of one answer. Calls come as the model made them, not checked yet. */
+export type AnswerPart = Response.Part<Toolkit.Tools<typeof ChatbotToolkit>, "deferred">
+
+/** One answer of a model, read. */
+export interface Generation {
+  readonly parts: ReadonlyArray<AnswerPart>
+  readonly text: string
+  readonly calls: ReadonlyArray<ToolCall>
+  readonly finish: Response.FinishReason
+  readonly tokens: Tokens
+  readonly providerMetadata: Schema.Json
+  readonly exchange: Exchange
+  readonly response: { readonly id: string; readonly modelId: string; readonly timestamp: DateTime.Utc | undefined }
+}
+
+const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
+
+export const readGeneration = (parts: ReadonlyArray<AnswerPart>): Generation => {
+  const metadata = parts.find((part) => part.type === "response-metadata")
+  const finish = parts.find((part) => part.type === "finish")
+  return {
+    parts,
+    text: clean(parts.map((part) => (part.type === "text" ? part.text : "")).join("")),
+    calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
+    finish: finish?.reason ?? "unknown",
+    tokens: finish === undefined ? noTokens : readTokens(finish.usage),
+    providerMetadata: { ...finish?.metadata },
+    exchange: metadata?.metadata.parley ?? noExchange,
+    response: {
+      id: metadata?.id ?? "",
+      modelId: metadata?.modelId ?? "",
+      timestamp: metadata?.timestamp,
+    },
+  }
+}
+
+const readCall = (part: Extract<AnswerPart, { readonly type: "tool-call" }>): ToolCall => ({
+  type: "tool-call",
+  toolCallId: part.id,
+  toolName: clean(part.name),
+  args: isJson(part.params) ? cleanJson(part.params) : null,
+})
+
+const isJson = Schema.is(Schema.Json)
+
+const readTokens = ({ inputTokens, outputTokens }: Response.Usage): Tokens => ({
+  input: inputTokens.uncached ?? inputTokens.total ?? 0,
+  output: outputTokens.total ?? 0,
+  cacheRead: inputTokens.cacheRead ?? 0,
+  cacheWrite: inputTokens.cacheWrite ?? 0,
+})
+
+/** Models may write what no database column holds. */
+const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
+
+const cleanJson = (value: Schema.Json): Schema.Json => {
+  if (typeof value === "string") return clean(value)
+  if (value === null || typeof value !== "object") return value
+  if (Array.isArray(value)) return value.map(cleanJson)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), cleanJson(item)]))
+}

@@ -1,0 +1,131 @@
+import type {
+  ContentBlockParam,
+  MessageParam,
+  Tool as ToolParam,
+  ToolChoice,
+} from "@anthropic-ai/sdk/resources/messages"
+import { Predicate } from "effect"
+import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+import type {} from "./Exchange.ts"
+
+/*
+ * A prompt in the shape of Anthropic's Messages API. `local/extractive` shows its request in the same shape.
+ */
+
+declare module "effect/ai/Prompt" {
+  interface ReasoningPartOptions {
+    /** What makes a thinking block one that its model accepts back. */
+    readonly anthropic?: { readonly signature: string } | { readonly redacted: string }
+  }
+}
+
+export interface MessagesRequest {
+  readonly model: string
+  readonly system?: string
+  readonly messages: Array<MessageParam>
+  readonly tools?: Array<ToolParam>
+  readonly tool_choice?: ToolChoice
+}
+
+export const messagesRequest = (model: string, options: LanguageModel.ProviderOptions): MessagesRequest => {
+  const system = systemOf(options.prompt)
+  return {
+    model,
+    ...(system === "" ? {} : { system }),
+    messages: messagesOf(options.prompt),
+    ...(options.tools.length === 0
+      ? {}
+      : { tools: options.tools.map(toolParam), tool_choice: toolChoice(options.toolChoice) }),
+  }
+}
+
+const systemOf = (prompt: Prompt.Prompt): string =>
+  prompt.content.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n")
+
+/** The API refuses empty text, and dropping the turn would join its neighbours. */
+const emptyText = "(empty message)"
+/** The API wants the user to speak first, but a conversation may open with the chatbot's greeting. */
+const opening: MessageParam = { role: "user", content: [{ type: "text", text: "(The conversation begins.)" }] }
+
+const messagesOf = (prompt: Prompt.Prompt): Array<MessageParam> => {
+  const messages: Array<MessageParam> = []
+  for (const message of prompt.content) {
+    if (message.role === "system") continue
+    const blocks = blocksOf(message)
+    messages.push({
+      role: message.role === "assistant" ? "assistant" : "user",
+      content: blocks.length === 0 ? [{ type: "text", text: emptyText }] : blocks,
+    })
+  }
+  if (messages[0]?.role === "assistant") messages.unshift(opening)
+  return messages
+}
+
+const blocksOf = (message: Exclude<Prompt.Message, Prompt.SystemMessage>): Array<ContentBlockParam> => {
+  const blocks: Array<ContentBlockParam> = []
+  for (const part of message.content) {
+    const block = blockOf(part)
+    if (block !== undefined) blocks.push(block)
+  }
+  return blocks
+}
+
+const blockOf = (part: Prompt.Part): ContentBlockParam | undefined => {
+  switch (part.type) {
+    case "text":
+      return part.text.trim() === "" ? undefined : { type: "text", text: part.text }
+    case "reasoning":
+      return thinkingBlock(part)
+    case "tool-call":
+      // A call that was cut off may hold no object; the API takes nothing else.
+      return {
+        type: "tool_use",
+        id: part.id,
+        name: part.name,
+        input: Predicate.isObject(part.params) ? part.params : {},
+      }
+    case "tool-result":
+      return toolResultBlock(part)
+    default:
+      return undefined
+  }
+}
+
+const thinkingBlock = (part: Prompt.ReasoningPart): ContentBlockParam | undefined => {
+  const origin = part.options.anthropic
+  if (origin === undefined) return undefined
+  return "redacted" in origin
+    ? { type: "redacted_thinking", data: origin.redacted }
+    : { type: "thinking", thinking: part.text, signature: origin.signature }
+}
+
+/** The one place where retrieved text enters a request. */
+const toolResultBlock = (part: Prompt.ToolResultPart): ContentBlockParam => ({
+  type: "tool_result",
+  tool_use_id: part.id,
+  content: JSON.stringify(part.result),
+  ...(part.isFailure ? { is_error: true } : {}),
+})
+
+const toolChoice = (choice: LanguageModel.ToolChoice<string>): ToolChoice => {
+  if (choice === "auto" || choice === "none") return { type: choice }
+  if (choice === "required") return { type: "any" }
+  if ("tool" in choice) return { type: "tool", name: choice.tool }
+  return { type: choice.mode === "required" ? "any" : "auto" }
+}
+
+// A tool's JSON Schema takes longer to derive than a whole request takes to build.
+const toolParams = new WeakMap<Tool.Any, ToolParam>()
+
+const toolParam = (tool: Tool.Any): ToolParam => {
+  const known = toolParams.get(tool)
+  if (known !== undefined) return known
+  const param: ToolParam = {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    // As strict as the decoding of a call is.
+    input_schema: { ...Tool.getJsonSchema(tool), type: "object", additionalProperties: false },
+  }
+  toolParams.set(tool, param)
+  return param
+}
