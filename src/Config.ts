@@ -1,0 +1,164 @@
+import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
+import { StartupError } from "./domain/StartupError.ts"
+
+/*
+ * Every setting of the server: its environment variable, what it may hold, its default and its meaning. A test checks
+ * README's table against this list.
+ */
+
+interface Setting<A> {
+  /** Undefined when the text is not a value of the setting. */
+  readonly decode: (text: string) => A | undefined
+  /** Completes "Set it to …". */
+  readonly expected: string
+  /** As it would be written into the environment; undefined when the setting may be absent. */
+  readonly default: string | undefined
+  readonly meaning: string
+  /** Never shown, not even when it is wrong. */
+  readonly secret: boolean
+}
+
+interface Kind<A> {
+  readonly or: (fallback: string, meaning: string) => Setting<A>
+  readonly orAbsent: (meaning: string) => Setting<A | undefined>
+}
+
+const kind = <A>(expected: string, decode: (text: string) => A | undefined, secret = false): Kind<A> => ({
+  or: (fallback, meaning) => ({ decode, expected, default: fallback, meaning, secret }),
+  orAbsent: (meaning) => ({ decode, expected, default: undefined, meaning, secret }),
+})
+
+const text = kind("a text that is not empty", (value) => value || undefined)
+
+const secret = kind("a text that is not empty", (value) => (value === "" ? undefined : Redacted.make(value)), true)
+
+const apiKey = kind(
+  "32 to 256 visible ASCII characters",
+  (value) => (/^[!-~]{32,256}$/.test(value) ? Redacted.make(value) : undefined),
+  true,
+)
+
+const postgresUrl = kind(
+  "a URL such as `postgres://user:password@host:5432/database`",
+  (value) => (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value) ? Redacted.make(value) : undefined),
+  true,
+)
+
+const httpUrl = kind("an http(s) URL", (value) =>
+  /^https?:\/\//.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
+)
+
+const oneOf = <const L extends string>(...choices: ReadonlyArray<L>) =>
+  kind(choices.map((choice) => `\`${choice}\``).join(" or "), (value) => choices.find((choice) => choice === value))
+
+const integer = (minimum: number, maximum: number) =>
+  kind(`a whole number from ${minimum} to ${maximum}`, (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+    return number >= minimum && number <= maximum ? number : undefined
+  })
+
+const fraction = kind("a number from 0 to 1", (value) =>
+  /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
+)
+
+/** Bytes. */
+const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
+  const [, amount, unit] = /^(\d{1,6})([KMG])iB$/.exec(value) ?? []
+  return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
+})
+
+const duration = kind("a duration such as `500ms`, `20s` or `5m`", (value) => {
+  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
+  if (amount === undefined) return undefined
+  const milliseconds = unit === "ms" ? 1 : unit === "s" ? 1_000 : unit === "m" ? 60_000 : 3_600_000
+  return Duration.millis(Number(amount) * milliseconds)
+})
+
+const settings = {
+  host: text.or("127.0.0.1", "Address to listen on; `0.0.0.0` for all."),
+  port: integer(0, 65_535).or("3000", "Port to listen on; 0 picks a free one."),
+  publicUrl: httpUrl.orAbsent("Base of the addresses it gives out (avatars). Absent: from host and port."),
+  dataDir: text.or("./data", "Directory of the embedded database and of local blobs; made with mode 0700."),
+  databaseUrl: postgresUrl.orAbsent("Postgres 15 or later with pgvector 0.7 or later. Absent: the embedded database."),
+  databaseConnections: integer(1, 1_000).or("16", "Connections to Postgres at once, at most."),
+  bootstrapApiKey: apiKey.orAbsent(
+    "Key with all scopes of the first organization. Absent: the first start makes one and prints it once.",
+  ),
+  defaultModel: text.orAbsent(
+    "Model of a new chatbot. Absent: `claude-sonnet-5-5` with an Anthropic key, else `local/extractive`.",
+  ),
+  anthropicApiKey: secret.orAbsent("Makes every `claude-…` model available."),
+  anthropicBaseUrl: httpUrl.orAbsent("Where the Anthropic API is. Absent: Anthropic's own."),
+  embeddings: oneOf("local").or("local", "How text becomes vectors; `local` needs no network."),
+  blobs: oneOf("local").or("local", "Where files are kept; `local` is a directory below `DATA_DIR`."),
+  similarityThreshold: fraction.orAbsent("Similarity below which a search leaves a result out. Absent: calibrated."),
+  logLevel: oneOf("trace", "debug", "info", "warn", "error", "none").or("info", "Least level that is logged."),
+  logFormat: oneOf("pretty", "json").orAbsent("Absent: `pretty` on a terminal, else `json`."),
+  jsonBodyLimit: size.or("1MiB", "Largest JSON body."),
+  jsonDepthLimit: integer(1, 1_000).or("32", "Deepest nesting of a JSON body."),
+  avatarLimit: size.or("10MiB", "Largest avatar."),
+  uploadFileLimit: size.or("25MiB", "Largest knowledge base file."),
+  uploadFilesLimit: integer(1, 1_000).or("10", "Files of one upload, at most."),
+  uploadWait: duration.or("20s", "How long an upload waits for its files to be searchable when `Prefer` says nothing."),
+  uploadWaitLimit: duration.or("60s", "The longest wait that `Prefer: wait=N` can ask for."),
+  ingestConcurrency: integer(1, 64).or("2", "Documents that one process works on at once."),
+  ingestAttempts: integer(1, 100).or("3", "Tries of a document whose ingestion is cut off, before it fails."),
+  ingestLease: duration.or("30s", "How long a document stays with a process that shows no sign of life."),
+  extractTimeout: duration.or("30s", "Longest time to read one file."),
+  indexMemory: size.or("256MiB", "Memory for search indexes of knowledge bases."),
+  chatDeadline: duration.or("120s", "Longest time for one reply, with all its model calls."),
+  chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
+  chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),
+  chatHistoryLimit: integer(1, 1_000).or("100", "Stored messages that a model is shown, at most."),
+  toolTimeout: duration.or("10s", "Longest time for one tool call."),
+  toolConcurrency: integer(1, 64).or("4", "Tool calls at once, of one reply."),
+  drainTimeout: duration.or("30s", "How long SIGTERM lets running requests finish."),
+}
+
+type Value<S> = S extends Setting<infer A> ? A : never
+type Values = { readonly [Name in keyof typeof settings]: Value<(typeof settings)[Name]> }
+
+/** `uploadFileLimit` → `UPLOAD_FILE_LIMIT`. */
+const variable = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+/** What README's table says. */
+export const documentation: ReadonlyArray<{
+  readonly variable: string
+  readonly default: string | undefined
+  readonly meaning: string
+}> = Object.entries(settings).map(([name, { default: fallback, meaning }]) => ({
+  variable: variable(name),
+  default: fallback,
+  meaning,
+}))
+
+const read = <A>(name: string, { decode, expected, default: fallback, secret }: Setting<A>) =>
+  Effect.gen(function* () {
+    const provider = yield* ConfigProvider.ConfigProvider
+    const node = yield* Effect.orDie(provider.load([variable(name)]))
+    // An empty variable counts as absent: that is how shells and compose files unset one.
+    const held = node?.value === "" ? undefined : node?.value
+    const given = held ?? fallback
+    const value = given === undefined ? undefined : decode(given)
+    if (value === undefined && given !== undefined) {
+      return yield* new StartupError({
+        what: secret
+          ? `${variable(name)} is not valid.`
+          : `${variable(name)} is ${JSON.stringify(given)}, which is not valid.`,
+        doThis: `Set it to ${expected}.`,
+      })
+    }
+    return value
+  })
+
+const readAll = Effect.gen(function* () {
+  const values: Record<string, unknown> = {}
+  for (const [name, declared] of Object.entries(settings)) values[name] = yield* read<unknown>(name, declared)
+  return values as Values
+})
+
+/** The settings of this process, read once from the environment (Bun reads a `.env` file into it). */
+export class Config extends Context.Service<Config, Values>()("parley/Config") {
+  /** Fails on the first wrong value: what it held, and what it may hold. */
+  static readonly layer: Layer.Layer<Config, StartupError> = Layer.effect(this, readAll)
+}

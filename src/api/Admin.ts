@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
+import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { Organization, OrganizationName } from "../domain/Organization.ts"
+import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import * as Problem from "./Problem.ts"
+
+const OfOrganization = Schema.optionalKey(
+  OrganizationId.annotate({ description: "Default: the organization of the calling key." }),
+)
+
+const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admin/organizations", {
+  payload: Schema.Struct({ name: OrganizationName }),
+  success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Create an organization",
+    description: "Only with an admin key of the operator's organization.",
+  }),
+)
+
+const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
+  success: Schema.Struct({ organizations: Schema.Array(Organization) }),
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "List organizations",
+    description: "All of them with an admin key of the operator's organization, else the key's own.",
+  }),
+)
+
+const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
+  payload: Schema.Struct({
+    name: ApiKeyName,
+    scopes: Schema.NonEmptyArray(Scope).annotate({ description: "No more than the calling key has itself." }),
+    organization_id: OfOrganization,
+    chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Bind the key to this chatbot." })),
+    expires_at: Schema.optionalKey(
+      Schema.DateTimeUtcFromString.annotate({
+        description: "ISO 8601 with offset. Absent: never.",
+        examples: [],
+      }),
+    ),
+  }),
+  success: Schema.Struct({
+    api_key: ApiKey,
+    key: Schema.String.annotate({ description: "The secret. It is shown this once and cannot be read again." }),
+  }).pipe(HttpApiSchema.status(201)),
+  error: Problem.NotFound,
+}).annotateMerge(OpenApi.annotations({ summary: "Create an API key" }))
+
+const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
+  query: { organization_id: OfOrganization },
+  success: Schema.Struct({ api_keys: Schema.Array(ApiKey) }),
+  error: Problem.NotFound,
+}).annotateMerge(OpenApi.annotations({ summary: "List API keys", description: "Newest first, revoked ones too." }))
+
+const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys/:apiKeyId", {
+  params: { apiKeyId: ApiKeyId },
+  success: Schema.Struct({ api_key: ApiKey }),
+  error: Problem.NotFound,
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Revoke an API key",
+    description: "Every server process refuses it within a second. Revoking it again changes nothing.",
+  }),
+)
+
+/** Organizations and API keys. */
+export class AdminApi extends HttpApiGroup.make("admin")
+  .add(createOrganization, listOrganizations, createApiKey, listApiKeys, revokeApiKey)
+  .annotateEndpoints(RequiredScope, "admin")
+  .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
+  .middleware(JsonBody)
+  .middleware(Authorization)
+  .middleware(Problems) {}

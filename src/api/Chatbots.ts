@@ -1,0 +1,173 @@
+import { Schema, Struct } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import {
+  Chatbot,
+  ChatbotInput,
+  ChatbotPatch,
+  ChatWidgetConfig,
+  ChatWidgetPatch,
+  VoiceWidgetConfig,
+} from "../domain/Chatbot.ts"
+import { ChatbotId } from "../domain/Ids.ts"
+import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import * as Problem from "./Problem.ts"
+
+/** `GET /chatbots` leaves out what only the chatbot's own page shows. */
+export const ChatbotSummary = Chatbot.mapFields(
+  Struct.omit(["docs_metadata", "managers", "migrated_data", "llm_api_key", "v1_chatbot_id"]),
+).annotate({ identifier: "ChatbotSummary" })
+
+const IfMatch = {
+  "if-match": Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Change only this version of the chatbot, as its `ETag` named it; 412 when it has changed since.",
+      examples: ['"7"'],
+    }),
+  ),
+}
+
+const withEtag = <S extends Schema.Top>(body: S) =>
+  HttpApiSchema.WithHeaders(body, {
+    etag: Schema.String.annotate({ description: "Version of the chatbot.", examples: ['"7"'] }),
+  })
+
+const chatbotPath = "/api/external/chatbot/:chatbotId"
+const params = { chatbotId: ChatbotId }
+
+const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
+  payload: ChatbotInput,
+  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
+  error: Problem.SlugTaken,
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Create a chatbot",
+      description:
+        "Only `name` is required. `slug` is derived from the name when absent; everything else has a default. Unknown and read-only fields are refused.",
+    }),
+  )
+
+const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
+  query: {
+    id: Schema.optionalKey(ChatbotId.annotate({ description: "The chatbot to change." })),
+    chatbotId: Schema.optionalKey(ChatbotId.annotate({ description: "Alias of `id`." })),
+  },
+  headers: IfMatch,
+  payload: ChatbotPatch,
+  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
+  error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Update a chatbot",
+      description:
+        "Objects merge field by field and absent fields stay, so concurrent updates of different fields are all kept.",
+    }),
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
+  query: {
+    limit: Schema.optionalKey(
+      Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 })).annotate({
+        description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots.",
+      }),
+    ),
+    cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
+  },
+  success: Schema.Struct({
+    chatbots: Schema.Array(ChatbotSummary),
+    next_cursor: Schema.optionalKey(
+      Schema.NullOr(Schema.String).annotate({
+        description: "Only when `limit` or `cursor` was sent: where the next page starts, or null on the last page.",
+      }),
+    ),
+  }),
+})
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))
+
+const get = HttpApiEndpoint.get("get", chatbotPath, {
+  params,
+  success: withEtag(Schema.Struct({ chatbot: Chatbot })),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(OpenApi.annotations({ summary: "Get a chatbot" }))
+
+const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
+  params,
+  success: Schema.Struct({ message: Schema.Literal("Chatbot deleted successfully") }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete a chatbot",
+      description: "With its documents, conversations, avatar and the keys bound to it.",
+    }),
+  )
+
+const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/update-avatar`, {
+  params,
+  headers: IfMatch,
+  payload: Schema.Struct({
+    avatar: Multipart.SingleFileSchema.annotate({
+      description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB.",
+    }),
+  }).pipe(HttpApiSchema.asMultipart()),
+  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
+  error: [Problem.NotFound, Problem.PreconditionFailed],
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Update the avatar",
+      description: "`settings.avatar` is then the address under which this server shows it to everyone.",
+    }),
+  )
+
+const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPath}/chat-widget`, {
+  params,
+  headers: IfMatch,
+  payload: ChatWidgetPatch,
+  success: withEtag(
+    Schema.Struct({
+      chat_widget_config: ChatWidgetConfig,
+      message: Schema.Literal("Chat widget config updated successfully"),
+    }),
+  ),
+  error: [Problem.NotFound, Problem.PreconditionFailed],
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Update the chat widget", description: "Merges into the stored configuration." }),
+  )
+
+const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPath}/voice-agent`, {
+  params,
+  headers: IfMatch,
+  payload: VoiceWidgetConfig,
+  success: withEtag(
+    Schema.Struct({
+      message: Schema.Literal("Voice widget config updated successfully"),
+      voice_widget_config: VoiceWidgetConfig,
+    }),
+  ),
+  error: [Problem.NotFound, Problem.PreconditionFailed],
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Update the voice agent", description: "Merges into the stored configuration." }),
+  )
+
+/** Chatbots: operations 1 to 7. */
+export class ChatbotsApi extends HttpApiGroup.make("chatbots")
+  .add(create, update, list, get, remove, updateAvatar, updateChatWidget, updateVoiceAgent)
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Chatbots", description: "Chatbots, their look and their voice." }))
+  .middleware(JsonBody)
+  .middleware(Authorization)
+  .middleware(Problems) {}

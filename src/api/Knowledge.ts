@@ -1,0 +1,214 @@
+import { Schema, Struct } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Chatbot } from "../domain/Chatbot.ts"
+import { Document, DocumentStatus } from "../domain/Document.ts"
+import { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { PageMetadata } from "../domain/Page.ts"
+import { textBetween } from "../domain/Text.ts"
+import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import { pageQuery } from "./Paging.ts"
+import * as Problem from "./Problem.ts"
+
+const base = "/api/external/chatbot/:chatbotId"
+const params = { chatbotId: ChatbotId }
+const documentParams = { chatbotId: ChatbotId, documentId: DocumentId }
+
+/** The chatbot as the knowledge base operations show it. */
+const KnowledgeChatbot = Chatbot.mapFields(
+  Struct.pick([
+    "id",
+    "name",
+    "description",
+    "slug",
+    "active",
+    "is_public",
+    "created_at",
+    "updated_at",
+    "organization_id",
+    "personality_config",
+    "settings",
+    "llm_api_key",
+  ]),
+).annotate({ identifier: "KnowledgeChatbot" })
+
+const Overview = Schema.Struct({ chatbot: KnowledgeChatbot })
+
+/** 200: every file is searchable, or has failed with its reason. */
+export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")({
+  message: Schema.String,
+  documents: Schema.Array(Document),
+}) {}
+
+/** 202: some are still being processed; their `status` tells. */
+export class UploadAccepted extends Schema.Class<UploadAccepted>("UploadAccepted")(
+  { message: Schema.String, documents: Schema.Array(Document) },
+  { httpApiStatus: 202 },
+) {}
+
+/** 200: the new content answers searches. */
+export class ReplaceFinished extends Schema.Class<ReplaceFinished>("ReplaceFinished")({ chatbot: KnowledgeChatbot }) {}
+
+/** 202: the old content still answers; the document's `status` tells when the new one does. */
+export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccepted")(
+  { chatbot: KnowledgeChatbot },
+  { httpApiStatus: 202 },
+) {}
+
+const Prefer = {
+  prefer: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "RFC 7240: `wait=N` waits at most N seconds (≤ 60, default 20) until all is searchable; `respond-async` answers at once.",
+      examples: ["wait=30", "respond-async"],
+    }),
+  ),
+}
+
+const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
+  params,
+  payload: Schema.Struct({
+    query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
+    top_k: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({ description: "Default 5." }),
+    ),
+  }),
+  success: HttpApiSchema.WithHeaders(
+    Schema.Struct({
+      results: Schema.Array(
+        Schema.Struct({
+          content: Schema.String.annotate({
+            examples: ["Title: Handbook\nChunk: 3\n\nPasswords are reset under Settings."],
+          }),
+          similarity: Schema.Number.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
+        }),
+      ),
+      similarity_threshold_setting: Schema.Number.annotate({ description: "Results below it are left out." }),
+      status: Schema.Literal("OK"),
+      total_docs: Schema.Int.annotate({ description: "Number of `results`." }),
+    }),
+    { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
+  ),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(OpenApi.annotations({ summary: "Search the knowledge base" }))
+
+const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
+  params,
+  success: Overview,
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Knowledge base of a chatbot",
+      description: "The chatbot only; its documents are listed at `/knowledge-base/documents`.",
+    }),
+  )
+
+const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
+  params,
+  query: {
+    id: Schema.optionalKey(
+      DocumentId.annotate({ description: "The document once more; must equal `documentId` when sent." }),
+    ),
+  },
+  headers: Prefer,
+  payload: Schema.Struct({ documentId: DocumentId, file: Multipart.SingleFileSchema }).pipe(
+    HttpApiSchema.asMultipart({ fieldMimeTypes: [] }),
+  ),
+  success: [ReplaceFinished, ReplaceAccepted],
+  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
+})
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Replace a document",
+      description:
+        "The old content answers searches until the new content is ready, then none of it does. When the new file cannot be read the old content stays, and the answer (422) or the document's `error` says why.",
+    }),
+  )
+
+const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`, {
+  params,
+  query: {
+    id: Schema.optionalKey(DocumentId.annotate({ description: "Delete this document." })),
+    all: Schema.optionalKey(
+      Schema.Literals(["true", "false"]).annotate({ description: "`true` deletes every document of the chatbot." }),
+    ),
+  },
+  success: Overview,
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete knowledge base data",
+      description: "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers.",
+    }),
+  )
+
+const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
+  headers: Prefer,
+  payload: Schema.Struct({
+    chatbotId: ChatbotId,
+    files: Multipart.FilesSchema.check(Schema.isMinLength(1)).annotate({
+      description: "1 to 10 files, each at most 25 MiB: pdf, html, md, txt, csv, json, told by extension and content.",
+    }),
+  }).pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] })),
+  success: [UploadFinished, UploadAccepted],
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Upload knowledge base files",
+      description:
+        "Answers 200 when every file is searchable or has failed with its reason, else 202. The same bytes uploaded again to the same chatbot return the existing document with `duplicate: true`.",
+    }),
+  )
+
+const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-base/documents`, {
+  params,
+  query: { ...pageQuery, status: Schema.optionalKey(DocumentStatus) },
+  success: Schema.Struct({ data: Schema.Array(Document), metadata: PageMetadata }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(OpenApi.annotations({ summary: "List documents", description: "Oldest first." }))
+
+const getDocument = HttpApiEndpoint.get("getDocument", `${base}/knowledge-base/documents/:documentId`, {
+  params: documentParams,
+  success: Schema.Struct({ document: Document }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(OpenApi.annotations({ summary: "Get a document" }))
+
+const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowledge-base/documents/:documentId`, {
+  params: documentParams,
+  success: Schema.Struct({ message: Schema.Literal("Document deleted successfully") }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(OpenApi.annotations({ summary: "Delete a document" }))
+
+const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-base/documents/:documentId/retry`, {
+  params: documentParams,
+  success: Schema.Struct({ document: Document }).pipe(HttpApiSchema.status(202)),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Try a failed document again", description: "409 when it has not failed." }),
+  )
+
+/** Knowledge bases: operations 10 to 14, and the documents. */
+export class KnowledgeApi extends HttpApiGroup.make("knowledge")
+  .add(query, overview, replace, removeData, upload, listDocuments, getDocument, removeDocument, retryDocument)
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
+  .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))
+  .middleware(JsonBody)
+  .middleware(Authorization)
+  .middleware(Problems) {}

@@ -1,0 +1,48 @@
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { Scope } from "../domain/ApiKey.ts"
+import type { Caller } from "../domain/Caller.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import * as Problem from "./Problem.ts"
+
+/** The scope that an endpoint asks of the API key. */
+export class RequiredScope extends Context.Service<RequiredScope, Scope>()("parley/api/RequiredScope") {}
+
+const keyDescription = "An API key of Parley, sent as `x-api-key: <key>` or, equally, as `Authorization: Bearer <key>`."
+
+/**
+ * Resolves the API key to its organization, and refuses it (401), its scope (403), or a chatbot that it is not bound
+ * to (403).
+ */
+export class Authorization extends HttpApiMiddleware.Service<
+  Authorization,
+  { provides: Caller | CurrentOrganization; requires: never }
+>()("parley/api/Authorization", {
+  security: {
+    apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }).pipe(
+      HttpApiSecurity.annotate(OpenApi.Description, keyDescription),
+    ),
+    bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, keyDescription)),
+  },
+  error: [Problem.Unauthorized, Problem.Forbidden, Problem.Unavailable],
+}) {}
+
+/**
+ * Turns what an endpoint does not declare into problems: input that does not decode (400, 413, 415), a database out of
+ * reach (503), and defects (500, logged, told to nobody).
+ */
+export class Problems extends HttpApiMiddleware.Service<Problems>()("parley/api/Problems", {
+  error: [
+    Problem.InvalidRequest,
+    Problem.UnsupportedVersion,
+    Problem.TooLarge,
+    Problem.UnsupportedMediaType,
+    Problem.InternalError,
+    Problem.Unavailable,
+  ],
+}) {}
+
+/** Refuses JSON that nests too deep, before anything walks through it. */
+export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("parley/api/JsonBody", {
+  error: Problem.InvalidRequest,
+}) {}

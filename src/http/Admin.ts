@@ -1,0 +1,64 @@
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { Caller } from "../domain/Caller.ts"
+import { Forbidden, NotFound } from "../domain/Errors.ts"
+import type { OrganizationId } from "../domain/Ids.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { Organizations } from "../services/Organizations.ts"
+
+/** The organization that is meant; one that the caller may not see is not there. */
+const organizationOf = (asked: OrganizationId | undefined) =>
+  Caller.use((caller) =>
+    asked === undefined || asked === caller.organizationId || caller.isOperator
+      ? Effect.succeed(asked ?? caller.organizationId)
+      : Effect.fail(new NotFound({ detail: "There is no such organization." })),
+  )
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "admin",
+  Effect.fn(function* (handlers) {
+    const organizations = yield* Organizations
+    const keys = yield* ApiKeys
+
+    return handlers.handleAll({
+      createOrganization: ({ payload }) =>
+        Effect.gen(function* () {
+          if (!(yield* Caller).isOperator) {
+            return yield* new Forbidden({ detail: "Only the operator's organization can create organizations." })
+          }
+          return { organization: yield* organizations.create(payload.name) }
+        }),
+
+      listOrganizations: () =>
+        Effect.gen(function* () {
+          const { isOperator, organizationId } = yield* Caller
+          return { organizations: yield* organizations.list(isOperator ? undefined : organizationId) }
+        }),
+
+      createApiKey: ({ payload }) =>
+        Effect.gen(function* () {
+          const { apiKey, key } = yield* keys.create({
+            name: payload.name,
+            scopes: payload.scopes,
+            organization: yield* organizationOf(payload.organization_id),
+            chatbot: payload.chatbot_id,
+            expiresAt: payload.expires_at,
+          })
+          return { api_key: apiKey, key: Redacted.value(key) }
+        }),
+
+      listApiKeys: ({ query }) =>
+        Effect.gen(function* () {
+          return { api_keys: yield* keys.list(yield* organizationOf(query.organization_id)) }
+        }),
+
+      revokeApiKey: ({ params }) =>
+        Effect.gen(function* () {
+          const { isOperator, organizationId } = yield* Caller
+          return { api_key: yield* keys.revoke(params.apiKeyId, isOperator ? undefined : organizationId) }
+        }),
+    })
+  }),
+)

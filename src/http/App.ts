@@ -1,0 +1,67 @@
+import { ByteSize, Context, Effect, Layer, type Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import {
+  Etag,
+  HttpEffect,
+  HttpIncomingMessage,
+  HttpPlatform,
+  HttpRouter,
+  type HttpServerRequest,
+  Multipart,
+} from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { Config } from "../Config.ts"
+import * as Admin from "./Admin.ts"
+import * as Authorization from "./Authorization.ts"
+import * as Chat from "./Chat.ts"
+import * as Chatbots from "./Chatbots.ts"
+import * as Conversations from "./Conversations.ts"
+import { edge } from "./Edge.ts"
+import * as JsonBody from "./JsonBody.ts"
+import * as Knowledge from "./Knowledge.ts"
+import { Lifecycle } from "./Lifecycle.ts"
+import * as Problems from "./Problems.ts"
+import { Server } from "./Server.ts"
+import * as System from "./System.ts"
+
+/** Fields of a form beside its files. */
+const FORM_FIELDS = 4
+/** What a form needs beside the bytes of its files. */
+const FORM_OVERHEAD_BYTES = 64 * 1024
+
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+).pipe(
+  Layer.provide([Admin.layer, Chat.layer, Chatbots.layer, Conversations.layer, Knowledge.layer, System.layer]),
+  Layer.provide([Authorization.layer, JsonBody.layer, Problems.layer]),
+  Layer.provide([Etag.layer, HttpPlatform.layer]),
+)
+
+/** The largest form: an upload with as many files as are allowed, each as large as is allowed. */
+export const formLimit = (config: Config["Service"]): number =>
+  config.uploadFileLimit * config.uploadFilesLimit + FORM_OVERHEAD_BYTES
+
+/** The API on the server, as long as it lives. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const config = yield* Config
+    const server = yield* Server
+    const lifecycle = yield* Lifecycle
+    const random = yield* SecureRandom.SecureRandom
+    const api = yield* HttpRouter.toHttpEffect(routes)
+    const limits = Context.merge(
+      Multipart.limitsServices({
+        maxFileSize: ByteSize.bytes(config.uploadFileLimit),
+        maxParts: config.uploadFilesLimit + FORM_FIELDS,
+        maxFieldSize: ByteSize.bytes(FORM_OVERHEAD_BYTES),
+      }),
+      Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.jsonBodyLimit)),
+    )
+    const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
+      Context.merge(yield* Effect.context<never>(), limits),
+    )(edge({ formLimit: formLimit(config) }, lifecycle, random)(api))
+    yield* server.serve((request) => handler(request))
+  }),
+)

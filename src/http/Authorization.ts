@@ -1,0 +1,51 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Authorization, RequiredScope } from "../api/Middleware.ts"
+import { Caller } from "../domain/Caller.ts"
+import { Forbidden } from "../domain/Errors.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+
+const bearer = /^bearer +(.+)$/i
+
+/** The key that a request shows, in either place. */
+const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
+
+const boundElsewhere = new Forbidden({ detail: "This API key is bound to another chatbot." })
+
+export const layer = Layer.effect(
+  Authorization,
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+
+    const authorize = <A, E, R>(
+      respond: Effect.Effect<A, E, R>,
+      { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
+    ) =>
+      Effect.gen(function* () {
+        const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
+        const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
+        if (scope !== undefined && !caller.scopes.includes(scope)) {
+          return yield* new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
+        }
+        const { params } = yield* HttpRouter.RouteContext
+        if (
+          caller.chatbotId !== null &&
+          params["chatbotId"] !== undefined &&
+          params["chatbotId"] !== caller.chatbotId
+        ) {
+          return yield* boundElsewhere
+        }
+        return yield* Effect.provideContext(
+          respond,
+          Context.make(Caller, caller).pipe(Context.add(CurrentOrganization, caller.organizationId)),
+        )
+      })
+
+    // The framework tries one scheme after the other, and tells the failure of the last. Each looks in both places, so
+    // that a good key without the scope is told so.
+    return { apiKey: authorize, bearer: authorize }
+  }),
+)

@@ -1,0 +1,166 @@
+import { ByteSize, Cause, Clock, Effect, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { apiVersion } from "../api/Api.ts"
+import * as Problem from "../api/Problem.ts"
+import * as Errors from "../domain/Errors.ts"
+import type { Lifecycle } from "./Lifecycle.ts"
+import { methodsOf } from "./Methods.ts"
+
+/*
+ * What holds for every request, whatever it asks for: its id, the version, CORS, limits, the form of errors that no
+ * endpoint declares, and one line in the log.
+ */
+
+export interface EdgeSettings {
+  /** Bytes of a form with all its files. Other bodies have the limit that the context holds. */
+  readonly formLimit: number
+}
+
+const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
+const spokenVersions = new Set(["1", "1.0", apiVersion])
+
+/** As the specification shows them for operation 9; never the caller's own origin, since credentials are allowed. */
+const corsHeaders = {
+  "access-control-allow-credentials": "true",
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET,OPTIONS,PATCH,DELETE,POST,PUT",
+  "access-control-allow-headers":
+    "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
+  "access-control-expose-headers": "ETag, Retry-After, Server-Timing, X-Api-Version, x-request-id, x-session-id",
+}
+
+const EdgeProblem = Schema.Union([
+  Problem.InvalidRequest,
+  Problem.UnsupportedVersion,
+  Problem.NotFound,
+  Problem.MethodNotAllowed,
+  Problem.TooLarge,
+  Problem.UnsupportedMediaType,
+  Problem.InternalError,
+  Problem.Unavailable,
+])
+const encodeProblem = Schema.encodeEffect(EdgeProblem)
+
+const respondWith = (error: typeof EdgeProblem.Type, headers: Record<string, string> = {}) =>
+  Effect.map(Effect.orDie(encodeProblem(error)), (problem) =>
+    HttpServerResponse.jsonUnsafe(problem, {
+      status: problem.status,
+      contentType: Problem.problemMediaType,
+      headers:
+        "retry_after_seconds" in error ? { ...headers, "retry-after": String(error.retry_after_seconds) } : headers,
+    }),
+  )
+
+const internalError = new Errors.InternalError({
+  detail: "The server failed. Its log has the reason under this request's id.",
+})
+const draining = new Errors.Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })
+
+const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
+  const methods = methodsOf(pathOf(request.url))
+  return methods.length === 0
+    ? respondWith(new Errors.NotFound({ detail: "There is nothing at this path." }))
+    : respondWith(
+        new Errors.MethodNotAllowed({ detail: `${request.method} is not answered here; ${methods.join(", ")} is.` }),
+        { allow: methods.join(", ") },
+      )
+}
+
+/** What no endpoint answered. */
+const onFailure = (request: HttpServerRequest.HttpServerRequest) => (cause: Cause.Cause<unknown>) => {
+  const error = Cause.findError(cause)
+  if (
+    Result.isSuccess(error) &&
+    HttpServerError.isHttpServerError(error.success) &&
+    error.success.reason._tag === "RouteNotFound"
+  ) {
+    return notRouted(request)
+  }
+  // The client is gone: there is nobody to tell.
+  if (Cause.hasInterrupts(cause)) return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
+  return Effect.andThen(Effect.logError("A request failed", cause), respondWith(internalError))
+}
+
+/** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
+const inForm = (response: HttpServerResponse.HttpServerResponse) => {
+  if (response.status < 400 || response.headers["content-type"] === Problem.problemMediaType) return undefined
+  switch (response.status) {
+    case 413:
+      return respondWith(new Errors.TooLarge({ detail: "The body is too large." }))
+    case 415:
+      return respondWith(
+        new Errors.UnsupportedMediaType({ detail: "The body is of a media type that is not taken here." }),
+      )
+    case 400:
+      return respondWith(Errors.InvalidRequest.at("body", "Expected a body that can be read"))
+    case 499:
+      return undefined
+    default:
+      return respondWith(internalError)
+  }
+}
+
+const pathOf = (url: string) => {
+  const end = url.indexOf("?")
+  return end === -1 ? url : url.slice(0, end)
+}
+
+const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
+  const asked = headers["accept-version"] ?? headers["x-api-version"]
+  return asked === undefined || spokenVersions.has(asked)
+    ? undefined
+    : new Errors.UnsupportedVersion({ detail: `This server speaks version ${apiVersion}.` })
+}
+
+/** Wraps the whole of the API. The result fails never: every failure has become a response. */
+export const edge =
+  (settings: EdgeSettings, lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
+  <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+    const formLimit = ByteSize.bytes(settings.formLimit)
+
+    const answer = (request: HttpServerRequest.HttpServerRequest, path: string) => {
+      if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
+      if (lifecycle.phase === "draining" && path !== "/healthz" && path !== "/readyz") return respondWith(draining)
+      const version = versionProblem(request.headers)
+      if (version !== undefined) return respondWith(version)
+      const routed = Effect.flatMap(
+        Effect.catchCause(api, onFailure(request)),
+        (response) => inForm(response) ?? Effect.succeed(response),
+      )
+      return request.headers["content-type"]?.startsWith("multipart/")
+        ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit)
+        : routed
+    }
+
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const start = yield* Clock.currentTimeMillis
+      const sent = request.headers["x-request-id"]
+      const requestId = sent !== undefined && wellFormedId.test(sent) ? sent : yield* random.uuidV7()
+      const path = pathOf(request.url)
+      lifecycle.active++
+      const response = yield* Effect.provideService(
+        Effect.ensuring(
+          answer(request, path),
+          Effect.sync(() => {
+            lifecycle.active--
+          }),
+        ),
+        Problem.RequestId,
+        requestId,
+      )
+      yield* Effect.logInfo("request", {
+        method: request.method,
+        path,
+        status: response.status,
+        ms: (yield* Clock.currentTimeMillis) - start,
+      }).pipe(Effect.provideService(Problem.RequestId, requestId))
+      return HttpServerResponse.setHeaders(response, {
+        "x-request-id": requestId,
+        "x-api-version": apiVersion,
+        ...(path.startsWith("/api/") && corsHeaders),
+        ...(response.status === 401 && { "www-authenticate": "Bearer" }),
+      })
+    })
+  }

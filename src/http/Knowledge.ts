@@ -1,0 +1,117 @@
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { ReplaceAccepted, ReplaceFinished, UploadAccepted, UploadFinished } from "../api/Knowledge.ts"
+import { pageOf } from "../api/Paging.ts"
+import { Config } from "../Config.ts"
+import { ensureServes } from "../domain/Caller.ts"
+import { type Document, isSettled } from "../domain/Document.ts"
+import { InvalidRequest } from "../domain/Errors.ts"
+import { pageMetadata } from "../domain/Page.ts"
+import { Chatbots } from "../services/Chatbots.ts"
+import { Knowledge } from "../services/Knowledge.ts"
+import { waitOf } from "./Prefer.ts"
+
+const DEFAULT_RESULTS = 5
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "knowledge",
+  Effect.fn(function* (handlers) {
+    const knowledge = yield* Knowledge
+    const chatbots = yield* Chatbots
+    const config = yield* Config
+
+    return handlers.handleAll({
+      query: ({ params, payload }) =>
+        Effect.gen(function* () {
+          const start = yield* Clock.currentTimeNanos
+          const { hits, threshold } = yield* knowledge.search(
+            params.chatbotId,
+            payload.query,
+            payload.top_k ?? DEFAULT_RESULTS,
+          )
+          const milliseconds = Number((yield* Clock.currentTimeNanos) - start) / 1e6
+          return HttpApiSchema.withHeaders({
+            body: {
+              results: hits.map(({ title, ordinal, content, similarity }) => ({
+                content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
+                similarity,
+              })),
+              similarity_threshold_setting: threshold,
+              status: "OK" as const,
+              total_docs: hits.length,
+            },
+            headers: { "server-timing": `search;dur=${milliseconds.toFixed(1)}` },
+          })
+        }),
+
+      overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
+
+      replace: ({ params, query, payload, headers }) =>
+        Effect.gen(function* () {
+          if (query.id !== undefined && query.id !== payload.documentId) {
+            return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
+          }
+          const document = yield* knowledge.replace(
+            params.chatbotId,
+            payload.documentId,
+            payload.file,
+            waitOf(headers.prefer, config),
+          )
+          const chatbot = yield* chatbots.get(params.chatbotId)
+          return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
+        }),
+
+      removeData: ({ params, query }) =>
+        Effect.gen(function* () {
+          const all = query.all === "true"
+          if (all === (query.id !== undefined)) {
+            return yield* InvalidRequest.at("query", "Expected either id=<documentId> or all=true")
+          }
+          yield* knowledge.remove(params.chatbotId, query.id ?? "all")
+          return { chatbot: yield* chatbots.get(params.chatbotId) }
+        }),
+
+      upload: ({ payload, headers }) =>
+        Effect.gen(function* () {
+          yield* ensureServes(payload.chatbotId)
+          const documents = yield* knowledge.upload(payload.chatbotId, payload.files, waitOf(headers.prefer, config))
+          const body = { message: summary(documents), documents }
+          return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
+        }),
+
+      listDocuments: ({ params, query }) =>
+        Effect.gen(function* () {
+          const page = pageOf(query)
+          const { documents, total } = yield* knowledge.list(params.chatbotId, page, query.status)
+          return { data: documents, metadata: pageMetadata(page, total) }
+        }),
+
+      getDocument: ({ params }) =>
+        Effect.map(knowledge.get(params.chatbotId, params.documentId), (document) => ({ document })),
+
+      removeDocument: ({ params }) =>
+        Effect.as(knowledge.remove(params.chatbotId, params.documentId), {
+          message: "Document deleted successfully" as const,
+        }),
+
+      retryDocument: ({ params }) =>
+        Effect.map(knowledge.retry(params.chatbotId, params.documentId), (document) => ({ document })),
+    })
+  }),
+)
+
+/** "3 files uploaded: 2 ready, 1 failed" */
+const summary = (documents: ReadonlyArray<Document>): string => {
+  const count = (status: (document: Document) => boolean, word: string) => {
+    const number = documents.filter(status).length
+    return number === 0 ? [] : [`${number} ${word}`]
+  }
+  const states = [
+    ...count((document) => document.status === "ready", "ready"),
+    ...count((document) => document.status === "failed", "failed"),
+    ...count((document) => !isSettled(document), "being processed"),
+  ]
+  return `${documents.length} ${documents.length === 1 ? "file" : "files"} uploaded: ${states.join(", ")}`
+}

@@ -1,0 +1,102 @@
+import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import { StartupError } from "../domain/StartupError.ts"
+import { Lifecycle } from "./Lifecycle.ts"
+
+export type Handler = (request: Request) => Promise<Response>
+
+export interface ServerSettings {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** The largest body that is read at all, in bytes. */
+  readonly bodyLimit: number
+  /** How long a request may wait for an answer without a byte on the wire. */
+  readonly patience: Duration.Duration
+  /** How long running requests may finish before the server closes. */
+  readonly drainTimeout: Duration.Duration
+}
+
+/** Bun closes a connection on which nothing happens for so long. */
+const IDLE_SECONDS = 30
+/** Paths whose answer takes as long as a model, or a document. */
+const SLOW_PATH = /\/(?:chat|embedfiles|knowledge-base)$/
+/** How long readiness is down before new requests are refused: load balancers look about once a second. */
+const LEAVE_GRACE = Duration.seconds(1)
+const DRAIN_POLL = Duration.millis(20)
+/** The longest idle time that Bun takes. */
+const MAX_IDLE_SECONDS = 255
+
+const starting: Handler = () => Promise.resolve(new Response(null, { status: 503, headers: { "retry-after": "1" } }))
+
+/**
+ * `Bun.serve`, until `@effect/platform-bun` is there for this version of Effect. It listens as soon as it is built, so
+ * that a port in use is known before a database is opened, and answers 503 until it is given its handler.
+ *
+ * Draining: readiness goes down first, then new requests are refused, running ones finish within the time-out, and when
+ * everything else has been closed, the rest is cut.
+ */
+export class Server extends Context.Service<
+  Server,
+  {
+    /** `http://host:port`, with the port that was picked. */
+    readonly url: string
+    /** Answers by this handler as long as the scope is open. Closing it drains. */
+    readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("parley/http/Server") {
+  static readonly layer = (settings: ServerSettings) =>
+    Layer.effect(
+      Server,
+      Effect.gen(function* () {
+        const lifecycle = yield* Lifecycle
+        let handler = starting
+        const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
+
+        const server = yield* Effect.acquireRelease(
+          Effect.try({
+            try: () =>
+              Bun.serve({
+                hostname: settings.host,
+                port: settings.port,
+                maxRequestBodySize: settings.bodyLimit,
+                idleTimeout: IDLE_SECONDS,
+                fetch: (request, server) => {
+                  if (request.method !== "GET" && SLOW_PATH.test(request.url)) server.timeout(request, patience)
+                  return handler(request)
+                },
+              }),
+            catch: (cause) => cannotListen(settings, cause),
+          }),
+          (server) => Effect.promise(() => server.stop(true)),
+        )
+
+        const drain = Effect.gen(function* () {
+          lifecycle.phase = "leaving"
+          if (lifecycle.active > 0) yield* Effect.sleep(LEAVE_GRACE)
+          lifecycle.phase = "draining"
+          yield* Effect.sync(() => lifecycle.active === 0).pipe(
+            Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
+            Effect.timeoutOption(settings.drainTimeout),
+          )
+        })
+
+        return {
+          url: `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${server.port}`,
+          serve: (given) =>
+            Effect.acquireRelease(
+              Effect.sync(() => {
+                handler = given
+              }),
+              () => drain,
+            ),
+        }
+      }),
+    )
+}
+
+const cannotListen = ({ host, port }: ServerSettings, cause: unknown) => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  return code === "EADDRINUSE"
+    ? new StartupError({ what: `Port ${port} on ${host} is in use.`, doThis: "Stop what uses it, or set PORT." })
+    : new StartupError({ what: `Cannot listen on ${host}:${port}: ${code}.`, doThis: "Set HOST and PORT." })
+}

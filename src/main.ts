@@ -1,0 +1,208 @@
+import { resolve } from "node:path"
+import {
+  NodeChildProcessSpawner,
+  NodeFileSystem,
+  NodePath,
+  NodeRuntime,
+  NodeStdio,
+  NodeTerminal,
+} from "@effect/platform-node-shared"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { Command } from "effect/cli"
+import { SecureRandom } from "effect/crypto"
+import { Agent } from "./agent/Agent.ts"
+import { Models } from "./agent/Models.ts"
+import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
+import * as Cli from "./Cli.ts"
+import { Config } from "./Config.ts"
+import { Embeddings } from "./embeddings/Embeddings.ts"
+import * as App from "./http/App.ts"
+import { Lifecycle } from "./http/Lifecycle.ts"
+import { Server } from "./http/Server.ts"
+import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
+import { Indexer } from "./knowledge/Indexer.ts"
+import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
+import { Retriever } from "./knowledge/Retriever.ts"
+import * as Log from "./Log.ts"
+import { ApiKeys } from "./services/ApiKeys.ts"
+import { Blobs } from "./services/Blobs.ts"
+import { Chat } from "./services/Chat.ts"
+import { Chatbots } from "./services/Chatbots.ts"
+import { Conversations } from "./services/Conversations.ts"
+import { Health } from "./services/Health.ts"
+import { Ingestion } from "./services/Ingestion.ts"
+import { Knowledge } from "./services/Knowledge.ts"
+import { Organizations } from "./services/Organizations.ts"
+import { PublicUrl } from "./services/PublicUrl.ts"
+import * as ApiKeyStorage from "./storage/ApiKeys.ts"
+import { BlobGarbage } from "./storage/BlobGarbage.ts"
+import * as ChatbotStorage from "./storage/Chatbots.ts"
+import { Chunks } from "./storage/Chunks.ts"
+import * as ConversationStorage from "./storage/Conversations.ts"
+import { layerEmbedded, layerPostgres } from "./storage/Database.ts"
+import { Documents } from "./storage/Documents.ts"
+import { Ingestions } from "./storage/Ingestions.ts"
+import * as OrganizationStorage from "./storage/Organizations.ts"
+import { Ping } from "./storage/Ping.ts"
+
+/** A layer that is made from the settings. */
+const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
+  Layer.unwrap(Effect.map(Config, make))
+
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
+
+const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
+
+const database = configured(({ databaseUrl, databaseConnections, dataDir }) =>
+  databaseUrl === undefined
+    ? layerEmbedded({ directory: resolve(dataDir, "database") })
+    : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections }),
+)
+
+const storage = Layer.mergeAll(
+  ApiKeyStorage.ApiKeys.layer,
+  BlobGarbage.layer,
+  ChatbotStorage.Chatbots.layer,
+  Chunks.layer,
+  ConversationStorage.Conversations.layer,
+  Documents.layer,
+  Ingestions.layer,
+  OrganizationStorage.Organizations.layer,
+  Ping.layer,
+).pipe(Layer.provide(database))
+
+const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
+
+const embeddings = Embeddings.layerLocal
+
+const models = configured(({ anthropicApiKey, anthropicBaseUrl, chatMaxTokens }) =>
+  Models.layer({
+    anthropic:
+      anthropicApiKey === undefined
+        ? undefined
+        : { apiKey: anthropicApiKey, baseUrl: anthropicBaseUrl, limits: { outputTokensMax: chatMaxTokens } },
+  }),
+)
+
+const agent = configured(({ chatStepsLimit, chatDeadline, toolTimeout, toolConcurrency }) =>
+  Agent.layer({
+    stepsMax: chatStepsLimit,
+    replyDeadline: chatDeadline,
+    callTimeout: toolTimeout,
+    concurrency: toolConcurrency,
+  }),
+)
+
+const retriever = configured(({ similarityThreshold }) => Retriever.layer({ threshold: similarityThreshold })).pipe(
+  Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
+)
+
+const extract = configured(({ ingestConcurrency, extractTimeout }) =>
+  Extract.layerWith({ ...defaultExtractSettings, concurrency: ingestConcurrency, deadline: extractTimeout }),
+)
+
+const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>
+  Ingestion.layer({
+    concurrency: ingestConcurrency,
+    attempts: ingestAttempts,
+    lease: ingestLease,
+    // Nobody else has the embedded database, so whatever is leased there was left by a process that is gone.
+    isAlone: databaseUrl === undefined,
+  }),
+)
+
+const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+
+const services = Layer.mergeAll(
+  tenancy,
+  configured(({ chatHistoryLimit }) => Chat.layer({ historyLimit: chatHistoryLimit })),
+  configured(({ defaultModel, anthropicApiKey }) =>
+    Chatbots.layer({
+      defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
+    }),
+  ),
+  Conversations.layer,
+  Health.layer,
+  configured(({ uploadFileLimit, uploadFilesLimit }) =>
+    Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
+  ),
+).pipe(
+  Layer.provide(ingestion),
+  Layer.provide([agent, retriever, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([models, embeddings, storage, blobStore]),
+)
+
+const listener = configured((config) =>
+  Server.layer({
+    host: config.host,
+    port: config.port,
+    bodyLimit: App.formLimit(config),
+    patience: config.chatDeadline,
+    drainTimeout: config.drainTimeout,
+  }),
+).pipe(Layer.provideMerge(Lifecycle.layer))
+
+const publicUrl = Layer.effect(
+  PublicUrl,
+  Effect.gen(function* () {
+    return (yield* Config).publicUrl ?? (yield* Server).url
+  }),
+)
+
+/** The first organization and its key, before anybody can ask. */
+const bootstrap = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const key = yield* (yield* Organizations).bootstrap((yield* Config).bootstrapApiKey)
+    if (key !== undefined) {
+      yield* Console.log(`Your API key, shown this once:\n\n  ${Redacted.value(key)}\n`)
+    }
+  }),
+)
+
+/** The whole server. It listens once everything else is there. */
+export const server = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Console.log(`Listening on ${(yield* Server).url}`)
+  }),
+).pipe(
+  Layer.provide(App.layer),
+  Layer.provide(bootstrap),
+  Layer.provideMerge(services),
+  Layer.provide(publicUrl),
+  Layer.provideMerge(listener),
+  Layer.provideMerge(settings),
+  Layer.provideMerge(platform),
+)
+
+/** What commands beside `serve` work with. */
+const administration = bootstrap.pipe(
+  Layer.provideMerge(tenancy),
+  Layer.provide(storage),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
+const command = Cli.make({
+  serve: Layer.launch(server),
+  migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
+  tenancy: administration,
+})
+
+/** Why it does not start, in one line, and what to do. */
+const program = Command.run(command, { version: "0.1.0" }).pipe(
+  Effect.catchTag("StartupError", (error) =>
+    Effect.andThen(
+      Console.error(`parley: ${error.message}`),
+      Effect.sync(() => process.exit(1)),
+    ),
+  ),
+  Effect.provide([
+    NodeFileSystem.layer,
+    NodePath.layer,
+    NodeStdio.layer,
+    NodeTerminal.layer,
+    NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer])),
+  ]),
+)
+
+if (import.meta.main) NodeRuntime.runMain(program)

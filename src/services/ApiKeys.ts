@@ -1,0 +1,115 @@
+import { Cache, Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import {
+  type ApiKey,
+  hashKey,
+  isWellFormedKey,
+  keyEntropyBytes,
+  keyHint,
+  makeKey,
+  type Scope,
+} from "../domain/ApiKey.ts"
+import { Caller } from "../domain/Caller.ts"
+import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
+import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import * as Storage from "../storage/ApiKeys.ts"
+
+/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. */
+const LOOKUP_TIME_TO_LIVE = Duration.millis(900)
+/** Keys (and wrong guesses) remembered at once. */
+const LOOKUP_CAPACITY = 10_000
+
+const unauthorized = new Unauthorized({
+  detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
+})
+
+export interface KeyRequest {
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly organization: OrganizationId
+  readonly chatbot?: ChatbotId | undefined
+  readonly expiresAt?: DateTime.Utc | undefined
+}
+
+/** A key and its secret, which exists nowhere else. */
+export interface IssuedKey {
+  readonly apiKey: ApiKey
+  readonly key: Redacted.Redacted
+}
+
+/** API keys: made, recognised, revoked. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** Who has this key. */
+    readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable>
+    /** Makes a key, as the operator on the command line does. */
+    readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Unavailable>
+    /** Makes a key with no more scopes than the caller has. */
+    readonly create: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Forbidden | Unavailable, Caller>
+    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    /** Of any organization, or only of this one. */
+    readonly revoke: (
+      id: ApiKeyId,
+      organization: OrganizationId | undefined,
+    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+  }
+>()("parley/services/ApiKeys") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const storage = yield* Storage.ApiKeys
+      const random = yield* SecureRandom.SecureRandom
+
+      // By hash, so that no secret stays in memory, and absent keys too, so that guessing does not reach the database
+      // more than once a key. A 256-bit secret cannot be found by timing an index.
+      const lookups = yield* Cache.makeWith((hash: string) => storage.findLive(Buffer.from(hash, "base64")), {
+        capacity: LOOKUP_CAPACITY,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? LOOKUP_TIME_TO_LIVE : Duration.zero),
+      })
+
+      const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
+        const presented = Redacted.value(key)
+        if (!isWellFormedKey(presented)) return yield* unauthorized
+        const live = yield* Cache.get(lookups, Buffer.from(hashKey(presented)).toString("base64"))
+        const now = yield* Clock.currentTimeMillis
+        if (live === undefined || (live.expires_at !== null && live.expires_at.getTime() <= now)) {
+          return yield* unauthorized
+        }
+        return {
+          apiKeyId: live.id,
+          organizationId: live.organization_id,
+          scopes: live.scopes,
+          chatbotId: live.chatbot_id,
+          isOperator: live.is_operator,
+        }
+      })
+
+      const issue = Effect.fn("ApiKeys.issue")(function* (request: KeyRequest) {
+        const key = makeKey(yield* random.randomBytes(keyEntropyBytes))
+        const apiKey = yield* storage.insert({
+          id: ApiKeyId.make(yield* random.uuidV7()),
+          organization_id: request.organization,
+          chatbot_id: request.chatbot ?? null,
+          name: request.name,
+          hash: hashKey(key),
+          ...keyHint(key),
+          scopes: request.scopes,
+          expires_at: request.expiresAt === undefined ? null : DateTime.toDate(request.expiresAt),
+        })
+        return { apiKey, key: Redacted.make(key) }
+      })
+
+      const create = Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
+        const caller = yield* Caller
+        const excess = request.scopes.filter((scope) => !caller.scopes.includes(scope))
+        if (excess.length > 0) {
+          return yield* new Forbidden({ detail: `This API key lacks what it would give: ${excess.join(", ")}.` })
+        }
+        return yield* issue({ ...request, chatbot: request.chatbot ?? caller.chatbotId ?? undefined })
+      })
+
+      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke }
+    }),
+  )
+}

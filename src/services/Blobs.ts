@@ -1,0 +1,58 @@
+import { Cause, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import { BlobGarbage } from "../storage/BlobGarbage.ts"
+
+/** A blob whose owner has not committed after this time never gets one. Longer than any request lasts. */
+const GRACE = Duration.hours(1)
+const SWEEP_INTERVAL = Duration.minutes(1)
+const SWEEP_BATCH = 100
+
+/**
+ * Blobs together with the register of those that nobody owns: what is put here is either owned by a row that commits
+ * within the grace, or it is swept away.
+ */
+export class Blobs extends Context.Service<
+  Blobs,
+  {
+    readonly put: <E, R>(
+      key: string,
+      content: Stream.Stream<Uint8Array, E, R>,
+    ) => Effect.Effect<void, E | Unavailable, R>
+    /** Deletes blobs whose owner is gone. What cannot be deleted now is left to the sweep. */
+    readonly discard: (keys: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>()("parley/services/Blobs") {
+  /** Sweeps as long as it lives. */
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const garbage = yield* BlobGarbage
+
+      const put = Effect.fn("Blobs.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
+        yield* garbage.announce(key, GRACE)
+        yield* store.put(key, content)
+      })
+
+      const remove = Effect.fn("Blobs.remove")(function* (keys: ReadonlyArray<string>) {
+        yield* Effect.forEach(keys, store.remove, { discard: true })
+        yield* garbage.forget(keys)
+      })
+
+      const discard = (keys: ReadonlyArray<string>) =>
+        Effect.catchCause(remove(keys), (cause) =>
+          Effect.logWarning("Files could not be deleted; they are tried again", Cause.squash(cause)),
+        )
+
+      yield* garbage.due(SWEEP_BATCH).pipe(
+        Effect.flatMap(discard),
+        Effect.catchTag("Unavailable", () => Effect.void),
+        Effect.repeat(Schedule.spaced(SWEEP_INTERVAL)),
+        Effect.forkScoped,
+      )
+
+      return { put, discard }
+    }),
+  )
+}

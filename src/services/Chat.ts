@@ -1,0 +1,233 @@
+import { Context, Effect, Exit, Layer, Ref } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Agent } from "../agent/Agent.ts"
+import type { ChatReply, ChatTurn, Step } from "../domain/Chat.ts"
+import type { UserInfo } from "../domain/Conversation.ts"
+import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
+import type { NotFound, ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
+import { notHeld } from "../domain/History.ts"
+import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Retriever } from "../knowledge/Retriever.ts"
+import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
+import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
+
+export interface ChatSettings {
+  /** Stored messages that a model is shown, at most. */
+  readonly historyLimit: number
+}
+
+export interface ChatRequest {
+  /** The last is the user's. */
+  readonly messages: ReadonlyArray<ChatTurn & { readonly id?: string | undefined }>
+  readonly platform: string
+  /** Chosen by the client, or the id of a session. */
+  readonly sessionToken: string | undefined
+}
+
+/** Passages that one tool call looks for. */
+const PASSAGES_PER_SEARCH = 5
+
+/** Conversations between users and chatbots. */
+export class Chat extends Context.Service<
+  Chat,
+  {
+    /**
+     * Answers the last message. It is stored before the model is called; the reply is stored when it is there, and as
+     * far as it got when the model fails or the client goes away.
+     */
+    readonly reply: (
+      chatbot: ChatbotId,
+      request: ChatRequest,
+    ) => Effect.Effect<
+      ChatReply,
+      NotFound | ProviderFailed | ProviderTimeout | TooManyRequests | Unavailable,
+      CurrentOrganization
+    >
+  }
+>()("parley/services/Chat") {
+  static readonly layer = (settings: ChatSettings) =>
+    Layer.effect(
+      Chat,
+      Effect.gen(function* () {
+        const agent = yield* Agent
+        const chatbots = yield* Chatbots
+        const conversations = yield* Conversations
+        const retriever = yield* Retriever
+        const random = yield* SecureRandom.SecureRandom
+
+        const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
+
+        /** Stores what is new of the request. Returns the session, and all that was said in it before. */
+        const receive = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest) {
+          const found =
+            request.sessionToken === undefined
+              ? undefined
+              : yield* conversations.find(
+                  chatbot.id,
+                  request.sessionToken,
+                  Math.max(settings.historyLimit, request.messages.length),
+                )
+          const history = found?.history ?? []
+          const userInfo = newUserInfo(chatbot, found, request)
+          const sessionId = yield* conversations.say(
+            chatbot.id,
+            {
+              id: found?.id ?? SessionId.make(yield* random.uuidV7()),
+              token: found === undefined ? (request.sessionToken ?? null) : null,
+              platform: request.platform,
+            },
+            yield* Effect.forEach(notHeld(history.map(toTurn), request.messages), ({ role, content, id: mid }) =>
+              Effect.map(newMessageId, (id) => ({
+                id,
+                sender_type: role === "user" ? ("user" as const) : ("bot" as const),
+                content,
+                mid,
+              })),
+            ),
+            userInfo,
+          )
+          return { sessionId, history, email: userInfo?.email ?? found?.user_info.email }
+        })
+
+        const reply = Effect.fn("Chat.reply")(function* (chatbotId: ChatbotId, request: ChatRequest) {
+          const organization = yield* CurrentOrganization
+          const chatbot = yield* chatbots.get(chatbotId)
+          const { sessionId, history, email } = yield* receive(chatbot, request)
+          const store = (message: Omit<BotMessage, "id">) =>
+            Effect.flatMap(newMessageId, (id) => conversations.reply(sessionId, { id, ...message }))
+
+          if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
+            const output = emailRequest(request.messages.at(-1)?.content ?? "")
+            yield* store({
+              ...noCost,
+              content: output,
+              model: emailGateModel,
+              provider: "local",
+              finish_reason: "stop",
+            })
+            return {
+              session_id: sessionId,
+              finish_reason: "stop" as const,
+              output,
+              steps: [],
+              tool_calls: [],
+              tool_results: [],
+            }
+          }
+
+          const steps = yield* Ref.make<ReadonlyArray<Step>>([])
+          const answer = yield* agent
+            .reply({
+              model: chatbot.settings.model,
+              instructions: {
+                chatbotName: chatbot.name,
+                prompt: chatbot.settings.prompt,
+                personality: chatbot.personality_config,
+              },
+              toolsEnabled: chatbot.settings.isToolEnabled,
+              history: conversationOf(chatbot, history, request),
+              search: (query) =>
+                retriever.search({ chatbotId, query, topK: PASSAGES_PER_SEARCH }).pipe(
+                  Effect.map(({ hits }) =>
+                    hits.map(({ documentId, title, ordinal, content, similarity }) => ({
+                      documentId,
+                      title,
+                      chunk: ordinal,
+                      content,
+                      similarity,
+                    })),
+                  ),
+                  // The chatbot was deleted while it was answering.
+                  Effect.catchTag("NotFound", () => Effect.succeed([])),
+                  Effect.provideService(CurrentOrganization, organization),
+                ),
+              onStep: (step) => Ref.update(steps, (before) => [...before, step]),
+            })
+            .pipe(
+              Effect.onExit((exit) =>
+                Exit.isSuccess(exit)
+                  ? Effect.void
+                  : Effect.flatMap(Ref.get(steps), (done) =>
+                      done.length === 0 ? Effect.void : Effect.ignore(store(partialMessage(chatbot, done, exit))),
+                    ),
+              ),
+            )
+          yield* store({
+            content: answer.output,
+            model: answer.model,
+            provider: answer.provider,
+            tokens_used: Object.values(answer.tokens).reduce((sum, count) => sum + count, 0),
+            usage: { ...answer.tokens },
+            finish_reason: answer.finishReason,
+            tool_calls: answer.toolCalls,
+            tool_results: answer.toolResults,
+          })
+          return {
+            session_id: sessionId,
+            finish_reason: answer.finishReason,
+            output: answer.output,
+            steps: answer.steps,
+            tool_calls: answer.toolCalls,
+            tool_results: answer.toolResults,
+          }
+        })
+
+        return { reply }
+      }),
+    )
+}
+
+const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
+
+const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
+  role: sender_type === "user" ? "user" : "assistant",
+  content,
+})
+
+/** What the request tells of its user that the session does not know yet. */
+const newUserInfo = (
+  chatbot: ChatbotRow,
+  found: OpenSession | undefined,
+  request: ChatRequest,
+): UserInfo | undefined => {
+  if (!chatbot.settings.isRequestUserInfoEnabled || found?.user_info.email !== undefined) return undefined
+  const email = findEmail(request.messages.at(-1)?.content ?? "")
+  return email === undefined ? undefined : { email }
+}
+
+/**
+ * The conversation as the model is shown it: what was sent, or, when that is one message, the session and it. Asking for
+ * the e-mail address and giving it is not part of it, so that the question which waited for that comes last again.
+ */
+const conversationOf = (
+  chatbot: ChatbotRow,
+  history: ReadonlyArray<Said>,
+  { messages }: ChatRequest,
+): ReadonlyArray<ChatTurn> => {
+  if (messages.length > 1) return messages.map(({ role, content }) => ({ role, content }))
+  const before = history.filter((said) => said.model !== emailGateModel && said.content !== "").map(toTurn)
+  const turns = [...before, ...messages.map(({ role, content }) => ({ role, content }))]
+  if (!chatbot.settings.isRequestUserInfoEnabled) return turns
+  const withoutEmails = turns.filter((turn) => turn.role !== "user" || !isOnlyEmail(turn.content))
+  return withoutEmails.at(-1)?.role === "user" ? withoutEmails : turns
+}
+
+/** What is kept of a reply that was not finished. */
+const partialMessage = (chatbot: ChatbotRow, steps: ReadonlyArray<Step>, exit: Exit.Exit<unknown, unknown>) => {
+  const input = steps.reduce((sum, step) => sum + step.usage.promptTokens, 0)
+  const output = steps.reduce((sum, step) => sum + step.usage.completionTokens, 0)
+  return {
+    content: steps
+      .map((step) => step.text)
+      .filter((text) => text !== "")
+      .join("\n\n"),
+    model: chatbot.settings.model,
+    provider: null,
+    tokens_used: input + output,
+    usage: { input, output },
+    finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
+    tool_calls: steps.flatMap((step) => step.toolCalls),
+    tool_results: steps.flatMap((step) => step.toolResults),
+  }
+}

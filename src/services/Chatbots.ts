@@ -1,0 +1,240 @@
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Models } from "../agent/Models.ts"
+import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
+import {
+  type Chatbot,
+  chatbotDefaults,
+  type ChatbotInput,
+  type ChatbotPatch,
+  ChatWidgetConfig,
+  type ChatWidgetPatch,
+  emptyChatWidget,
+  merge,
+  PersonalityConfig,
+  Settings,
+  slugOf,
+  suffixedSlug,
+  VoiceWidgetConfig,
+} from "../domain/Chatbot.ts"
+import {
+  InvalidRequest,
+  type NotFound,
+  PreconditionFailed,
+  type SlugTaken,
+  type Unavailable,
+  UnsupportedMediaType,
+} from "../domain/Errors.ts"
+import { ChatbotId } from "../domain/Ids.ts"
+import { imageExtension } from "../domain/ImageFormats.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import * as Storage from "../storage/Chatbots.ts"
+import { Blobs } from "./Blobs.ts"
+import { PublicUrl } from "./PublicUrl.ts"
+
+/** Tries to find a free slug while others take the same ones. */
+const SLUG_TRIES = 5
+
+export interface ChatbotsSettings {
+  /** Model of a new chatbot that names none. */
+  readonly defaultModel: string
+}
+
+type Changed = NotFound | PreconditionFailed | Unavailable
+
+/** What `If-Match` held; absent for "whatever the version is". */
+type IfMatch = string | undefined
+
+/** Chatbots and how they look and sound. */
+export class Chatbots extends Context.Service<
+  Chatbots,
+  {
+    readonly create: (
+      input: ChatbotInput,
+    ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Unavailable, CurrentOrganization>
+    readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
+    /** Newest first, at most `limit`, those older than `before`. */
+    readonly list: (options: {
+      readonly limit: number
+      readonly before: ChatbotId | undefined
+    }) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, CurrentOrganization>
+    readonly update: (
+      id: ChatbotId,
+      patch: ChatbotPatch,
+      ifMatch: IfMatch,
+    ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Changed, CurrentOrganization>
+    readonly updateAvatar: (
+      id: ChatbotId,
+      image: Uint8Array,
+      ifMatch: IfMatch,
+    ) => Effect.Effect<Chatbot, UnsupportedMediaType | Changed, CurrentOrganization>
+    readonly updateChatWidget: (
+      id: ChatbotId,
+      patch: ChatWidgetPatch,
+      ifMatch: IfMatch,
+    ) => Effect.Effect<{ readonly config: ChatWidgetConfig; readonly version: bigint }, Changed, CurrentOrganization>
+    readonly updateVoiceAgent: (
+      id: ChatbotId,
+      patch: VoiceWidgetConfig,
+      ifMatch: IfMatch,
+    ) => Effect.Effect<{ readonly config: VoiceWidgetConfig; readonly version: bigint }, Changed, CurrentOrganization>
+    readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    /** The image behind an avatar's address. */
+    readonly avatar: (name: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
+  }
+>()("parley/services/Chatbots") {
+  static readonly layer = (settings: ChatbotsSettings) =>
+    Layer.effect(
+      Chatbots,
+      Effect.gen(function* () {
+        const storage = yield* Storage.Chatbots
+        const models = yield* Models
+        const blobs = yield* Blobs
+        const store = yield* BlobStore
+        const random = yield* SecureRandom.SecureRandom
+        const publicUrl = yield* PublicUrl
+
+        const present = ({ avatar_blob, chat_widget_config: _, ...row }: Storage.ChatbotRow): Chatbot => ({
+          ...row,
+          settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
+          created_at: timestamp(row.created_at),
+          updated_at: timestamp(row.updated_at),
+          llm_api_key: null,
+          docs_metadata: null,
+          enabled_plugins: null,
+          managers: null,
+          migrated_data: false,
+          suggestions: null,
+          v1_chatbot_id: null,
+          version_id: null,
+        })
+
+        const checkModel = (model: string) =>
+          Effect.mapError(models.check(model), (error) => InvalidRequest.at("settings.model", error.detail))
+
+        const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+          const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
+          const parts = yield* decodeParts(chatbot)
+          yield* checkModel(parts.settings.model)
+          const insert = Effect.gen(function* () {
+            const slug = input.slug ?? suffixedSlug(slugOf(input.name), yield* storage.slugsLike(slugOf(input.name)))
+            return yield* storage.insert({
+              id: ChatbotId.make(yield* random.uuidV7()),
+              name: input.name,
+              description: input.description ?? "",
+              slug,
+              is_public: input.is_public ?? false,
+              ...parts,
+              chat_widget_config: emptyChatWidget,
+            })
+          })
+          return present(
+            yield* input.slug === undefined
+              ? Effect.retry(insert, { while: (error) => error._tag === "SlugTaken", times: SLUG_TRIES })
+              : insert,
+          )
+        })
+
+        const update = Effect.fn("Chatbots.update")(function* (id: ChatbotId, patch: ChatbotPatch, ifMatch: IfMatch) {
+          if (patch.settings?.model !== undefined) yield* checkModel(patch.settings.model)
+          const { row } = yield* storage.modify(id, (row) =>
+            Effect.andThen(ensureMatch(row, ifMatch), () => {
+              const { personality_config, settings: _, ...plain } = patch
+              return Effect.map(
+                decodeParts(merge({ personality_config: row.personality_config, settings: row.settings }, patch)),
+                (parts) => ({ ...plain, ...parts }),
+              )
+            }),
+          )
+          return present(row)
+        })
+
+        /** A change of anything but the slug. */
+        const modify = (
+          id: ChatbotId,
+          ifMatch: IfMatch,
+          change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange>,
+        ) =>
+          Effect.catchTag(
+            storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
+            "SlugTaken",
+            Effect.die,
+          )
+
+        const updateAvatar = Effect.fn("Chatbots.updateAvatar")(function* (
+          id: ChatbotId,
+          image: Uint8Array,
+          ifMatch: IfMatch,
+        ) {
+          const extension = imageExtension(image)
+          if (extension === undefined) {
+            return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
+          }
+          // A chatbot that is not there must not cost an upload to the store.
+          yield* storage.get(id)
+          const key = `avatars/${yield* random.uuidV4()}.${extension}`
+          yield* blobs.put(key, Stream.succeed(image))
+          const { row, garbage } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+          yield* blobs.discard(garbage)
+          return present(row)
+        })
+
+        const updateChatWidget = Effect.fn("Chatbots.updateChatWidget")(function* (
+          id: ChatbotId,
+          patch: ChatWidgetPatch,
+          ifMatch: IfMatch,
+        ) {
+          const { row } = yield* modify(id, ifMatch, (row) =>
+            Effect.succeed({ chat_widget_config: { ...row.chat_widget_config, ...patch } }),
+          )
+          return { config: row.chat_widget_config, version: row.version }
+        })
+
+        const updateVoiceAgent = Effect.fn("Chatbots.updateVoiceAgent")(function* (
+          id: ChatbotId,
+          patch: VoiceWidgetConfig,
+          ifMatch: IfMatch,
+        ) {
+          const { row } = yield* modify(id, ifMatch, (row) =>
+            Effect.map(decodeVoice(merge(row.voice_widget_config ?? {}, patch)), (voice_widget_config) => ({
+              voice_widget_config,
+            })),
+          )
+          return { config: row.voice_widget_config ?? {}, version: row.version }
+        })
+
+        const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
+          yield* blobs.discard(yield* storage.remove(id))
+        })
+
+        return {
+          create,
+          get: (id) => Effect.map(storage.get(id), present),
+          list: (options) => Effect.map(storage.list(options), (rows) => rows.map(present)),
+          update,
+          updateAvatar,
+          updateChatWidget,
+          updateVoiceAgent,
+          remove,
+          avatar: (name) => store.get(`avatars/${name}`),
+        }
+      }),
+    )
+}
+
+/** Merging two valid configurations gives a valid one, so what does not decode is a fault of ours. */
+const decodeParts = (merged: object) =>
+  Effect.orDie(
+    Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged),
+  )
+
+const decodeVoice = (merged: object) => Effect.orDie(Schema.decodeUnknownEffect(VoiceWidgetConfig)(merged))
+
+/** The ETag of a version of a chatbot, strong. */
+export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`
+
+const ensureMatch = (row: { readonly version: bigint }, ifMatch: IfMatch) =>
+  ifMatch === undefined || ifMatch.trim() === "*" || ifMatch.split(",").some((tag) => tag.trim() === etagOf(row))
+    ? Effect.void
+    : Effect.fail(new PreconditionFailed({ detail: "The chatbot has changed since the version that If-Match names." }))

@@ -1,0 +1,178 @@
+import { Array, Cause, Context, Duration, Effect, Latch, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import type { DocumentError } from "../domain/Document.ts"
+import { detect, detectBytes } from "../domain/Formats.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { chunk } from "../knowledge/Chunker.ts"
+import { Extract } from "../knowledge/Extract.ts"
+import { Indexer } from "../knowledge/Indexer.ts"
+import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
+import { Blobs } from "./Blobs.ts"
+
+/** How often an idle worker looks whether another process left it something. */
+const POLL_INTERVAL = Duration.seconds(1)
+/** Wait before the second attempt, doubled for each further one. */
+const RETRY_DELAY = Duration.seconds(2)
+/** Share of the progress that lies before the first chunk is stored. */
+const EXTRACTED = 0.2
+
+export interface IngestionSettings {
+  /** Documents worked on at once. */
+  readonly concurrency: number
+  /** Tries of one document before it fails. */
+  readonly attempts: number
+  /** How long an attempt may show no sign of life. */
+  readonly lease: Duration.Duration
+  /** No other process works on this database, so what is leased at the start was left by one that is gone. */
+  readonly isAlone: boolean
+}
+
+/** The document cannot become knowledge, however often it is tried. */
+class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, message: Schema.String }) {}
+
+/** Another process has taken over, or the document is gone. */
+class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
+
+/**
+ * Turns queued files into searchable chunks: reads, splits, embeds, stores, and then publishes all of a document's
+ * chunks at once. Works as long as it lives; several processes share one queue.
+ */
+export class Ingestion extends Context.Service<
+  Ingestion,
+  {
+    /** Something was queued: look at once. */
+    readonly nudge: Effect.Effect<void>
+  }
+>()("parley/services/Ingestion") {
+  static readonly layer = (settings: IngestionSettings) =>
+    Layer.effect(
+      Ingestion,
+      Effect.gen(function* () {
+        const ingestions = yield* Ingestions
+        const extract = yield* Extract
+        const indexer = yield* Indexer
+        const store = yield* BlobStore
+        const blobs = yield* Blobs
+        const random = yield* SecureRandom.SecureRandom
+        const bell = yield* Latch.make(false)
+
+        const report = Effect.fnUntraced(function* (attempt: Attempt, state: State) {
+          const held = yield* ingestions.progress(attempt, { ...state, lease: settings.lease })
+          if (!held) return yield* new LeaseLost()
+        })
+
+        /** Stores the chunks of the attempt's revision, telling how far it is, and returns how many there are. */
+        const ingest = Effect.fnUntraced(function* (
+          attempt: Attempt,
+          tell: (state: State) => Effect.Effect<void, LeaseLost | Unavailable, CurrentOrganization>,
+        ) {
+          yield* tell({ status: "extracting", progress: 0 })
+          const bytes = yield* store.get(attempt.blob_key)
+          const format = detect(attempt.name, bytes.subarray(0, detectBytes))
+          if (format === undefined) {
+            return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
+          }
+          const document = yield* extract.extract({ format, name: attempt.name, bytes })
+          const pieces = chunk(document)
+          if (pieces.length === 0) return yield* refused("no_text", "The file has no text.")
+          yield* tell({ status: "embedding", progress: EXTRACTED })
+          yield* indexer.index(
+            {
+              chatbotId: attempt.chatbot_id,
+              documentId: attempt.document_id,
+              revision: attempt.revision,
+              title: document.title,
+              chunks: pieces,
+            },
+            (done) => tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+          )
+          return pieces.length
+        })
+
+        const run = Effect.fnUntraced(function* (attempt: Attempt) {
+          if (attempt.attempts > settings.attempts) {
+            return yield* refused("gave_up", `Reading the file was cut off ${settings.attempts} times.`)
+          }
+          let current: State = { status: "extracting", progress: 0 }
+          const tell = (state: State) => {
+            current = state
+            return report(attempt, state)
+          }
+          const heartbeat = Effect.suspend(() => report(attempt, current)).pipe(
+            Effect.delay(Duration.divideUnsafe(settings.lease, 3)),
+            Effect.forever,
+          )
+          const count = yield* Effect.raceFirst(ingest(attempt, tell), heartbeat)
+          return yield* ingestions.publish(attempt, count)
+        })
+
+        const giveUp = (attempt: Attempt, { code, message }: DocumentError) =>
+          Effect.andThen(
+            Effect.logInfo("A document cannot be read").pipe(
+              Effect.annotateLogs({ document_id: attempt.document_id, code }),
+            ),
+            ingestions.fail(attempt, { code, message }),
+          )
+
+        /** A passing failure, or a fault of ours: again, a while later, as long as there are tries. */
+        const tryLater = (attempt: Attempt, cause: Cause.Cause<unknown>) =>
+          Effect.gen(function* () {
+            yield* Effect.logWarning("Ingestion was cut off", cause).pipe(
+              Effect.annotateLogs({ document_id: attempt.document_id, attempt: attempt.attempts }),
+            )
+            if (attempt.attempts >= settings.attempts) {
+              return yield* ingestions.fail(attempt, {
+                code: "ingestion_failed",
+                message: "The file could not be processed. The server's log says why.",
+              })
+            }
+            yield* ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** (attempt.attempts - 1)))
+            return []
+          })
+
+        /** One attempt with whatever becomes of it. */
+        const handle = (attempt: Attempt) =>
+          run(attempt).pipe(
+            Effect.catchTags({
+              Refused: (error) => giveUp(attempt, error),
+              ExtractionFailed: (error) => giveUp(attempt, error),
+              BlobNotFound: () => giveUp(attempt, { code: "file_missing", message: "The stored file is gone." }),
+              LeaseLost: () => Effect.succeed([]),
+            }),
+            Effect.catchCauseIf(
+              (cause) => !Cause.hasInterruptsOnly(cause),
+              (cause) => tryLater(attempt, cause),
+            ),
+            Effect.flatMap(blobs.discard),
+            // The process stops: somebody else, or the next start, goes on at once.
+            Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero))),
+            Effect.provideService(CurrentOrganization, attempt.organization_id),
+          )
+
+        const next = Effect.gen(function* () {
+          yield* bell.close
+          const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
+          yield* attempt === undefined ? Effect.raceFirst(bell.await, Effect.sleep(POLL_INTERVAL)) : handle(attempt)
+        }).pipe(Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)))
+
+        if (settings.isAlone) yield* ingestions.releaseAll
+        yield* Effect.forkScoped(
+          Effect.forEach(Array.range(1, settings.concurrency), () => Effect.forever(next), {
+            concurrency: "unbounded",
+            discard: true,
+          }),
+        )
+
+        return { nudge: Effect.asVoid(bell.open) }
+      }),
+    )
+}
+
+interface State {
+  readonly status: "extracting" | "embedding"
+  readonly progress: number
+}
+
+const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))

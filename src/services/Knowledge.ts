@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto"
+import { Context, Duration, Effect, FileSystem, Layer, Ref, Schedule, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type Document, displayName, type DocumentStatus, isSettled } from "../domain/Document.ts"
+import {
+  type Conflict,
+  type NotFound,
+  TooLarge,
+  Unavailable,
+  UnreadableDocument,
+  UnsupportedMediaType,
+} from "../domain/Errors.ts"
+import { contentType, detect, detectBytes, Format } from "../domain/Formats.ts"
+import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
+import type { Page } from "../domain/Page.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import * as ChatbotStorage from "../storage/Chatbots.ts"
+import { type Content, Documents } from "../storage/Documents.ts"
+import { Blobs } from "./Blobs.ts"
+import { Ingestion } from "./Ingestion.ts"
+
+export interface KnowledgeSettings {
+  /** Bytes of one file, at most. */
+  readonly fileLimit: number
+  /** Files of one upload, at most. */
+  readonly filesLimit: number
+}
+
+/** A file as it was received: under a name that the client gave, at a path of ours. */
+export interface ReceivedFile {
+  readonly name: string
+  readonly path: string
+}
+
+type Refused = TooLarge | UnsupportedMediaType | Unavailable
+
+/** How a wait for documents looks: short at first, because most files are small, and never slower than this. */
+const WATCH_FIRST = Duration.millis(20)
+const WATCH_SLOWEST = Duration.millis(250)
+
+/** Documents of chatbots, and the search in them. */
+export class Knowledge extends Context.Service<
+  Knowledge,
+  {
+    /** The best passages for a question, best first, without those below the threshold. */
+    readonly search: (
+      chatbot: ChatbotId,
+      query: string,
+      limit: number,
+    ) => Effect.Effect<
+      { readonly hits: ReadonlyArray<Hit>; readonly threshold: number },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    /**
+     * Takes files in, each as a document of its own, and waits at most so long until all can be searched or have
+     * failed. Nothing is taken when one is too large or of a kind that is not read.
+     */
+    readonly upload: (
+      chatbot: ChatbotId,
+      files: ReadonlyArray<ReceivedFile>,
+      wait: Duration.Duration,
+    ) => Effect.Effect<ReadonlyArray<Document>, NotFound | Refused, CurrentOrganization>
+    /** Gives a document new content. Fails with `UnreadableDocument` when that turns out within the wait. */
+    readonly replace: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+      file: ReceivedFile,
+      wait: Duration.Duration,
+    ) => Effect.Effect<Document, NotFound | Conflict | UnreadableDocument | Refused, CurrentOrganization>
+    readonly remove: (
+      chatbot: ChatbotId,
+      id: DocumentId | "all",
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    readonly get: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+    ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
+    /** Oldest first. */
+    readonly list: (
+      chatbot: ChatbotId,
+      page: Page,
+      status: DocumentStatus | undefined,
+    ) => Effect.Effect<
+      { readonly documents: ReadonlyArray<Document>; readonly total: number },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    readonly retry: (
+      chatbot: ChatbotId,
+      id: DocumentId,
+    ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
+  }
+>()("parley/services/Knowledge") {
+  static readonly layer = (settings: KnowledgeSettings) =>
+    Layer.effect(
+      Knowledge,
+      Effect.gen(function* () {
+        const retriever = yield* Retriever
+        const chatbots = yield* ChatbotStorage.Chatbots
+        const documents = yield* Documents
+        const blobs = yield* Blobs
+        const ingestion = yield* Ingestion
+        const files = yield* FileSystem.FileSystem
+        const random = yield* SecureRandom.SecureRandom
+
+        /** What the file is, told by its name and its first bytes, before anything is kept of it. */
+        const inspect = Effect.fnUntraced(
+          function* (file: ReceivedFile) {
+            const name = displayName(file.name)
+            const { size } = yield* files.stat(file.path)
+            if (size > settings.fileLimit) {
+              return yield* new TooLarge({ detail: `${name}: a file may have at most ${settings.fileLimit} bytes.` })
+            }
+            const head = yield* Stream.runCollect(files.stream(file.path, { bytesToRead: detectBytes }))
+            const format = detect(name, Buffer.concat(head))
+            if (format === undefined) {
+              return yield* new UnsupportedMediaType({
+                detail: `${name}: expected a file whose extension and content are one of ${Format.literals.join(", ")}.`,
+              })
+            }
+            return { name, content_type: contentType(format), size_bytes: Number(size), path: file.path }
+          },
+          Effect.catchTag("PlatformError", unreadableUpload),
+        )
+
+        /** Puts the file where documents are kept. It has no owner yet. */
+        const keep = Effect.fnUntraced(
+          function* ({ path, ...known }: Effect.Success<ReturnType<typeof inspect>>) {
+            const blob_key = `documents/${yield* random.uuidV4()}`
+            const hash = createHash("sha256")
+            yield* blobs.put(
+              blob_key,
+              Stream.tap(files.stream(path), (bytes) => Effect.sync(() => hash.update(bytes))),
+            )
+            return { ...known, sha256: hash.digest("hex"), blob_key } satisfies Content
+          },
+          Effect.catchTag("PlatformError", unreadableUpload),
+        )
+
+        /** The documents as they are once all are settled, or when the time is over. */
+        const watch = (chatbot: ChatbotId, before: ReadonlyArray<Document>, wait: Duration.Duration) =>
+          Effect.gen(function* () {
+            if (before.every(isSettled) || Duration.toMillis(wait) === 0) return before
+            const latest = yield* Ref.make(before)
+            const look = Effect.gen(function* () {
+              const found = yield* documents.getMany(
+                chatbot,
+                before.map((document) => document.id),
+              )
+              const now = before.map(({ id, duplicate, ...rest }) => ({
+                ...rest,
+                ...found.find((document) => document.id === id),
+                id,
+                duplicate,
+              }))
+              yield* Ref.set(latest, now)
+              // One that is gone was deleted meanwhile: there is nothing to wait for.
+              return found.every(isSettled)
+            })
+            yield* look.pipe(
+              Effect.repeat({
+                until: (settled) => settled,
+                schedule: Schedule.min([Schedule.exponential(WATCH_FIRST, 1.3), Schedule.spaced(WATCH_SLOWEST)]),
+              }),
+              Effect.timeoutOption(wait),
+            )
+            return yield* Ref.get(latest)
+          })
+
+        const upload = Effect.fn("Knowledge.upload")(function* (
+          chatbot: ChatbotId,
+          received: ReadonlyArray<ReceivedFile>,
+          wait: Duration.Duration,
+        ) {
+          if (received.length > settings.filesLimit) {
+            return yield* new TooLarge({ detail: `files: at most ${settings.filesLimit} files in one upload.` })
+          }
+          yield* chatbots.get(chatbot)
+          const inspected = yield* Effect.forEach(received, inspect)
+          const added = yield* Effect.forEach(inspected, (file) =>
+            Effect.gen(function* () {
+              const content = yield* keep(file)
+              const { document, garbage } = yield* documents.add(
+                DocumentId.make(yield* random.uuidV7()),
+                chatbot,
+                content,
+              )
+              yield* ingestion.nudge
+              yield* blobs.discard(garbage)
+              return document
+            }),
+          )
+          return yield* watch(chatbot, added, wait)
+        })
+
+        const replace = Effect.fn("Knowledge.replace")(function* (
+          chatbot: ChatbotId,
+          id: DocumentId,
+          file: ReceivedFile,
+          wait: Duration.Duration,
+        ) {
+          yield* documents.get(chatbot, id)
+          const content = yield* keep(yield* inspect(file))
+          const { document, garbage } = yield* documents.replace(chatbot, id, content)
+          yield* ingestion.nudge
+          yield* blobs.discard(garbage)
+          const [now = document] = yield* watch(chatbot, [document], wait)
+          return now.error === null
+            ? now
+            : yield* new UnreadableDocument({ detail: `${content.name}: ${now.error.message}` })
+        })
+
+        const list = Effect.fn("Knowledge.list")(function* (
+          chatbot: ChatbotId,
+          page: Page,
+          status: DocumentStatus | undefined,
+        ) {
+          yield* chatbots.get(chatbot)
+          return yield* documents.list(chatbot, page, status)
+        })
+
+        const remove = Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+          yield* chatbots.get(chatbot)
+          yield* blobs.discard(yield* documents.remove(chatbot, id))
+        })
+
+        const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
+          Effect.tap(documents.retry(chatbot, id), () => ingestion.nudge),
+        )
+
+        return {
+          search: (chatbotId, query, topK) => retriever.search({ chatbotId, query, topK }),
+          upload,
+          replace,
+          remove,
+          get: documents.get,
+          list,
+          retry,
+        }
+      }),
+    )
+}
+
+const RETRY_AFTER_SECONDS = 10
+
+/** Our own copy of what was received: a full disk, not the client's doing. */
+const unreadableUpload = () =>
+  Effect.fail(
+    new Unavailable({ detail: "Files cannot be received right now.", retry_after_seconds: RETRY_AFTER_SECONDS }),
+  )

@@ -1,0 +1,56 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain/ApiKey.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
+import type { Organization } from "../domain/Organization.ts"
+import * as ApiKeyStorage from "../storage/ApiKeys.ts"
+import * as Storage from "../storage/Organizations.ts"
+
+/** Organizations, and the first of them with the first key. */
+export class Organizations extends Context.Service<
+  Organizations,
+  {
+    readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
+    /** Oldest first; all of them, or only this one. */
+    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    /**
+     * Sees to it that there is an operator's organization, and a key to begin with: the given one, which is made
+     * whenever it is missing, or one that the very first start makes up. That one is returned, to be shown once.
+     */
+    readonly bootstrap: (
+      given: Redacted.Redacted | undefined,
+    ) => Effect.Effect<Redacted.Redacted | undefined, Unavailable>
+  }
+>()("parley/services/Organizations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const storage = yield* Storage.Organizations
+      const keys = yield* ApiKeyStorage.ApiKeys
+      const random = yield* SecureRandom.SecureRandom
+
+      const newId = Effect.map(random.uuidV7(), (id) => OrganizationId.make(id))
+
+      const create = Effect.fn("Organizations.create")(function* (name: string) {
+        return yield* storage.insert({ id: yield* newId, name })
+      })
+
+      const bootstrap = Effect.fn("Organizations.bootstrap")(function* (given: Redacted.Redacted | undefined) {
+        const key = given === undefined ? makeKey(yield* random.randomBytes(keyEntropyBytes)) : Redacted.value(given)
+        const first = {
+          id: ApiKeyId.make(yield* random.uuidV7()),
+          name: "First key",
+          hash: hashKey(key),
+          ...keyHint(key),
+          scopes: allScopes,
+        }
+        const { organization, made } = yield* storage.bootstrap("Default", yield* newId, first)
+        if (given !== undefined) yield* keys.ensure({ ...first, organization_id: organization.id })
+        return made && given === undefined ? Redacted.make(key) : undefined
+      })
+
+      return { create, list: storage.list, bootstrap }
+    }),
+  )
+}
