@@ -27,7 +27,7 @@ export interface AnthropicLimits {
   readonly outputTokensMax: number
   /** How long one attempt at a whole, not streamed reply may take. */
   readonly replyTimeout: Duration.Duration
-  /** How long a stream may take to its first event. */
+  /** How long a stream may take to its headers, and from there to its first event. */
   readonly firstEventTimeout: Duration.Duration
   /** How long a stream may pause between two events. */
   readonly stallTimeout: Duration.Duration

@@ -100,7 +100,8 @@ const answerCalls = (
         return Effect.succeed(failedOutcome("Too many calls at once; this one did not run."))
       return runTool({ name: call.toolName, params: call.args }, search, limits)
     },
-    { concurrency: limits.concurrency },
+    // One call alone needs no fiber of its own.
+    { concurrency: Math.min(limits.concurrency, calls.length) },
   )
 }
 

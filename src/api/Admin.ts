@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName } from "../domain/Organization.ts"
-import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
 const OfOrganization = Schema.optionalKey(
@@ -13,12 +13,14 @@ const OfOrganization = Schema.optionalKey(
 const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admin/organizations", {
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Create an organization",
-    description: "Only with an admin key of the operator's organization.",
-  }),
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Create an organization",
+      description: "Only with an admin key of the operator's organization.",
+    }),
+  )
 
 const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
   success: Schema.Struct({ organizations: Schema.Array(Organization) }),
@@ -47,7 +49,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     key: Schema.String.annotate({ description: "The secret. It is shown this once and cannot be read again." }),
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
-}).annotateMerge(OpenApi.annotations({ summary: "Create an API key" }))
+})
+  .middleware(RequestBody)
+  .annotateMerge(OpenApi.annotations({ summary: "Create an API key" }))
 
 const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
   query: { organization_id: OfOrganization },
@@ -72,6 +76,5 @@ export class AdminApi extends HttpApiGroup.make("admin")
   .annotateEndpoints(RequiredScope, "admin")
   .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
-  .middleware(JsonBody)
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ChatMessages, ChatReply } from "../domain/Chat.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/Text.ts"
-import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
@@ -32,6 +32,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
   error: [Problem.NotFound, Problem.TooManyRequests, Problem.ProviderFailed, Problem.ProviderTimeout],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
@@ -46,6 +47,5 @@ export class ChatApi extends HttpApiGroup.make("chat")
   .add(chat)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Replies, with the steps that led to them." }))
-  .middleware(JsonBody)
   .middleware(Authorization)
   .middleware(Problems) {}

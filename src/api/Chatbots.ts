@@ -10,7 +10,7 @@ import {
   VoiceWidgetConfig,
 } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
 /** `GET /chatbots` leaves out what only the chatbot's own page shows. */
@@ -40,6 +40,7 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
   error: Problem.SlugTaken,
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -59,6 +60,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -121,6 +123,7 @@ const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/updat
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -141,6 +144,7 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({ summary: "Update the chat widget", description: "Merges into the stored configuration." }),
@@ -158,6 +162,7 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({ summary: "Update the voice agent", description: "Merges into the stored configuration." }),
@@ -168,6 +173,5 @@ export class ChatbotsApi extends HttpApiGroup.make("chatbots")
   .add(create, update, list, get, remove, updateAvatar, updateChatWidget, updateVoiceAgent)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Chatbots", description: "Chatbots, their look and their voice." }))
-  .middleware(JsonBody)
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -6,7 +6,7 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/Text.ts"
-import { Authorization, JsonBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 
@@ -91,6 +91,7 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
   ),
   error: Problem.NotFound,
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(OpenApi.annotations({ summary: "Search the knowledge base" }))
 
@@ -121,6 +122,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   success: [ReplaceFinished, ReplaceAccepted],
   error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -160,6 +162,7 @@ const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   success: [UploadFinished, UploadAccepted],
   error: Problem.NotFound,
 })
+  .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -209,6 +212,5 @@ export class KnowledgeApi extends HttpApiGroup.make("knowledge")
   .add(query, overview, replace, removeData, upload, listDocuments, getDocument, removeDocument, retryDocument)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))
-  .middleware(JsonBody)
   .middleware(Authorization)
   .middleware(Problems) {}

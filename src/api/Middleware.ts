@@ -28,21 +28,14 @@ export class Authorization extends HttpApiMiddleware.Service<
 }) {}
 
 /**
- * Turns what an endpoint does not declare into problems: input that does not decode (400, 413, 415), a database out of
- * reach (503), and defects (500, logged, told to nobody).
+ * Turns what an endpoint does not declare into problems: input that does not decode (400), a database out of reach
+ * (503), and defects (500, logged, told to nobody).
  */
 export class Problems extends HttpApiMiddleware.Service<Problems>()("parley/api/Problems", {
-  error: [
-    Problem.InvalidRequest,
-    Problem.UnsupportedVersion,
-    Problem.TooLarge,
-    Problem.UnsupportedMediaType,
-    Problem.InternalError,
-    Problem.Unavailable,
-  ],
+  error: [Problem.InvalidRequest, Problem.UnsupportedVersion, Problem.InternalError, Problem.Unavailable],
 }) {}
 
-/** Refuses JSON that nests too deep, before anything walks through it. */
-export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("parley/api/JsonBody", {
-  error: Problem.InvalidRequest,
+/** Refuses bodies that are too large, of another media type, incomplete, or that nest too deep as JSON. */
+export class RequestBody extends HttpApiMiddleware.Service<RequestBody>()("parley/api/RequestBody", {
+  error: [Problem.InvalidRequest, Problem.TooLarge, Problem.UnsupportedMediaType],
 }) {}

@@ -27,6 +27,7 @@ const problemWith = <Type extends Occurrence>(
   status: number,
   code: string,
   title: string,
+  example: Occurrence,
   decode: (body: Occurrence) => Type,
 ) =>
   Schema.Struct({
@@ -39,7 +40,20 @@ const problemWith = <Type extends Occurrence>(
     errors: Schema.optionalKey(FieldErrors),
     retry_after_seconds: Schema.optionalKey(Schema.Int),
   })
-    .annotate({ identifier: `Problem.${code}`, description: title })
+    .annotate({
+      identifier: `Problem.${code}`,
+      description: title,
+      examples: [
+        {
+          type: `urn:parley:problem:${code}`,
+          title,
+          status,
+          code,
+          request_id: "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b",
+          ...example,
+        },
+      ],
+    })
     .pipe(
       Schema.decodeTo(
         Schema.toType(error),
@@ -67,13 +81,18 @@ const problem = <Type extends Occurrence>(
   status: number,
   code: string,
   title: string,
-) => problemWith(error, status, code, title, ({ detail }) => new error({ detail }))
+  example: string,
+) => problemWith(error, status, code, title, { detail: example }, ({ detail }) => new error({ detail }))
 
 export const InvalidRequest = problemWith(
   Errors.InvalidRequest,
   400,
   "invalid_request",
   "The request is not valid",
+  {
+    detail: "settings.prompt: Expected a string",
+    errors: [{ path: "settings.prompt", message: "Expected a string" }],
+  },
   ({ detail, errors = [] }) => new Errors.InvalidRequest({ detail, errors }),
 )
 export const UnsupportedVersion = problem(
@@ -81,46 +100,94 @@ export const UnsupportedVersion = problem(
   400,
   "unsupported_version",
   "Interface version not supported",
+  "This server speaks version 1.0.0.",
 )
-export const Unauthorized = problem(Errors.Unauthorized, 401, "unauthorized", "API key missing or not valid")
-export const Forbidden = problem(Errors.Forbidden, 403, "forbidden", "Not allowed with this API key")
-export const NotFound = problem(Errors.NotFound, 404, "not_found", "Not found")
-export const MethodNotAllowed = problem(Errors.MethodNotAllowed, 405, "method_not_allowed", "Method not allowed")
-export const SlugTaken = problem(Errors.SlugTaken, 409, "slug_taken", "Slug already in use")
-export const Conflict = problem(Errors.Conflict, 409, "conflict", "Not possible in the present state")
+export const Unauthorized = problem(
+  Errors.Unauthorized,
+  401,
+  "unauthorized",
+  "API key missing or not valid",
+  "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
+)
+export const Forbidden = problem(
+  Errors.Forbidden,
+  403,
+  "forbidden",
+  "Not allowed with this API key",
+  "This API key lacks the scope chatbots:write.",
+)
+export const NotFound = problem(Errors.NotFound, 404, "not_found", "Not found", "There is no such chatbot.")
+export const MethodNotAllowed = problem(
+  Errors.MethodNotAllowed,
+  405,
+  "method_not_allowed",
+  "Method not allowed",
+  "PUT is not possible here. Possible: GET, HEAD.",
+)
+export const SlugTaken = problem(
+  Errors.SlugTaken,
+  409,
+  "slug_taken",
+  "Slug already in use",
+  "Another chatbot of the organization has this slug.",
+)
+export const Conflict = problem(
+  Errors.Conflict,
+  409,
+  "conflict",
+  "Not possible in the present state",
+  "Only a failed document can be tried again; this one is ready.",
+)
 export const PreconditionFailed = problem(
   Errors.PreconditionFailed,
   412,
   "precondition_failed",
   "Changed since it was read",
+  "The chatbot has changed since the version that If-Match names.",
 )
-export const TooLarge = problem(Errors.TooLarge, 413, "too_large", "Too large")
+export const TooLarge = problem(Errors.TooLarge, 413, "too_large", "Too large", "The body is too large.")
 export const UnsupportedMediaType = problem(
   Errors.UnsupportedMediaType,
   415,
   "unsupported_media_type",
   "Media type not supported",
+  "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf.",
 )
 export const UnreadableDocument = problem(
   Errors.UnreadableDocument,
   422,
   "unreadable_document",
   "The document cannot be read",
+  "scan.pdf: The document has no text.",
 )
 export const TooManyRequests = problemWith(
   Errors.TooManyRequests,
   429,
   "too_many_requests",
   "Too many requests",
+  { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
   ({ detail, retry_after_seconds = 1 }) => new Errors.TooManyRequests({ detail, retry_after_seconds }),
 )
-export const InternalError = problem(Errors.InternalError, 500, "internal_error", "Internal error")
-export const ProviderFailed = problem(Errors.ProviderFailed, 502, "provider_failed", "The model provider failed")
+export const InternalError = problem(
+  Errors.InternalError,
+  500,
+  "internal_error",
+  "Internal error",
+  "The server failed. Its log has the reason under this request's id.",
+)
+export const ProviderFailed = problem(
+  Errors.ProviderFailed,
+  502,
+  "provider_failed",
+  "The model provider failed",
+  "The model provider failed.",
+)
 export const Unavailable = problemWith(
   Errors.Unavailable,
   503,
   "unavailable",
   "Not available right now",
+  { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
   ({ detail, retry_after_seconds = 1 }) => new Errors.Unavailable({ detail, retry_after_seconds }),
 )
 export const ProviderTimeout = problem(
@@ -128,4 +195,5 @@ export const ProviderTimeout = problem(
   504,
   "provider_timeout",
   "The model provider did not answer in time",
+  "The model did not answer in time.",
 )

@@ -32,7 +32,7 @@ export const ApiKey = Schema.Struct({
   last_used_at: Schema.NullOr(Timestamp),
   expires_at: Schema.NullOr(Timestamp),
   revoked_at: Schema.NullOr(Timestamp),
-})
+}).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
 export const ApiKeyName = textBetween(1, 200)

@@ -198,7 +198,47 @@ export const Chatbot = Schema.Struct({
   v1_chatbot_id: Schema.Null.annotate(always),
   version_id: Schema.Null.annotate(always),
   voice_widget_config: Schema.NullOr(VoiceWidgetConfig),
-}).annotate({ identifier: "Chatbot" })
+}).annotate({
+  identifier: "Chatbot",
+  examples: [
+    {
+      id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
+      name: "Support",
+      description: "Answers from the handbook",
+      slug: "support",
+      active: true,
+      is_public: false,
+      created_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),
+      updated_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),
+      organization_id: OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5"),
+      personality_config: { tone: "friendly", style: "concise" },
+      settings: {
+        model: "local/extractive",
+        prompt: "You are a helpful assistant.",
+        greeting: "Hello! How can I help you?",
+        isToolEnabled: true,
+        isRequestUserInfoEnabled: false,
+        snippet: {
+          header: "Support",
+          logo: "",
+          name: "Support",
+          slogan: "",
+          primaryColor: "#3b82f6",
+          secondaryColor: "",
+        },
+      },
+      llm_api_key: null,
+      docs_metadata: null,
+      enabled_plugins: null,
+      managers: null,
+      migrated_data: false,
+      suggestions: null,
+      v1_chatbot_id: null,
+      version_id: null,
+      voice_widget_config: null,
+    },
+  ],
+})
 
 /** A chatbot and the version of it that this is: it moves with every change and makes the ETag. */
 export interface Chatbot extends Schema.Schema.Type<typeof Chatbot> {

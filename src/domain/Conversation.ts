@@ -25,6 +25,26 @@ export const Message = Schema.Struct({
   tokens_used: Schema.Number,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
+}).annotate({
+  identifier: "Message",
+  examples: [
+    {
+      id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+      session_id: SessionId.make("01a1f949-b533-72c9-a523-091829dc59a0"),
+      sender_type: "bot",
+      content: "Refunds take five days.",
+      attachments: null,
+      created_at: Timestamp.make("2026-11-20T14:08:39.770+00:00"),
+      metadata: {},
+      migrated_data: false,
+      model: "claude-sonnet-5-5",
+      provider: "anthropic",
+      session_token: null,
+      tokens_used: 2_106,
+      tool_calls: [],
+      tool_results: [],
+    },
+  ],
 })
 export type Message = typeof Message.Type
 
@@ -40,6 +60,26 @@ export const Session = Schema.Struct({
   message_count: Schema.Int,
   created_at: Timestamp,
   updated_at: Timestamp,
+}).annotate({
+  identifier: "Session",
+  examples: [
+    {
+      id: SessionId.make("01a1f949-b533-72c9-a523-091829dc59a0"),
+      chatbot_id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
+      session_token: "visitor-4711",
+      platform: "web",
+      state: "open",
+      last_message: {
+        id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+        content: "Refunds take five days.",
+        sender_type: "bot",
+      },
+      user_info: { email: "ada@example.com" },
+      message_count: 2,
+      created_at: Timestamp.make("2026-11-20T14:08:39.735+00:00"),
+      updated_at: Timestamp.make("2026-11-20T14:08:39.770+00:00"),
+    },
+  ],
 })
 export type Session = typeof Session.Type
 

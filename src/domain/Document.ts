@@ -29,6 +29,25 @@ export const Document = Schema.Struct({
   duplicate: Schema.Boolean.annotate({ description: "True when an upload brought bytes that were already there." }),
   created_at: Timestamp,
   updated_at: Timestamp,
+}).annotate({
+  identifier: "Document",
+  examples: [
+    {
+      id: DocumentId.make("01a1f949-59a4-732f-9087-acc9a37116fd"),
+      chatbot_id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
+      name: "handbook.pdf",
+      content_type: "application/pdf",
+      size_bytes: 20_367,
+      sha256: "4075ba324f66b1b4e0819a34f4f1142c83b8b4a78acff936eaa33bf5112c5f95",
+      status: "ready",
+      progress: 1,
+      chunk_count: 3,
+      error: null,
+      duplicate: false,
+      created_at: Timestamp.make("2026-11-20T14:08:16.357+00:00"),
+      updated_at: Timestamp.make("2026-11-20T14:08:16.891+00:00"),
+    },
+  ],
 })
 export type Document = typeof Document.Type
 

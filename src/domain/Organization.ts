@@ -13,5 +13,5 @@ export const Organization = Schema.Struct({
     description: "The organization of whoever runs the server: only its admin keys manage other organizations.",
   }),
   created_at: Timestamp,
-})
+}).annotate({ identifier: "Organization" })
 export type Organization = typeof Organization.Type

@@ -18,10 +18,10 @@ import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as Conversations from "./Conversations.ts"
 import { edge } from "./Edge.ts"
-import * as JsonBody from "./JsonBody.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 import * as Problems from "./Problems.ts"
+import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
 import * as System from "./System.ts"
 
@@ -35,7 +35,7 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(Api, { path: "/docs" }),
 ).pipe(
   Layer.provide([Admin.layer, Chat.layer, Chatbots.layer, Conversations.layer, Knowledge.layer, System.layer]),
-  Layer.provide([Authorization.layer, JsonBody.layer, Problems.layer]),
+  Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 

@@ -62,7 +62,9 @@ const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
   return methods.length === 0
     ? respondWith(new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
-        new Errors.MethodNotAllowed({ detail: `${request.method} is not answered here; ${methods.join(", ")} is.` }),
+        new Errors.MethodNotAllowed({
+          detail: `${request.method} is not possible here. Possible: ${methods.join(", ")}.`,
+        }),
         { allow: methods.join(", ") },
       )
 }
@@ -82,6 +84,9 @@ const onFailure = (request: HttpServerRequest.HttpServerRequest) => (cause: Caus
   return Effect.andThen(Effect.logError("A request failed", cause), respondWith(internalError))
 }
 
+const wrongMediaType =
+  "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
+
 /** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
 const inForm = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || response.headers["content-type"] === Problem.problemMediaType) return undefined
@@ -89,9 +94,7 @@ const inForm = (response: HttpServerResponse.HttpServerResponse) => {
     case 413:
       return respondWith(new Errors.TooLarge({ detail: "The body is too large." }))
     case 415:
-      return respondWith(
-        new Errors.UnsupportedMediaType({ detail: "The body is of a media type that is not taken here." }),
-      )
+      return respondWith(new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
       return respondWith(Errors.InvalidRequest.at("body", "Expected a body that can be read"))
     case 499:

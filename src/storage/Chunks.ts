@@ -147,7 +147,10 @@ export class Chunks extends Context.Service<
       Unavailable,
       CurrentOrganization
     >
-    /** The chunks with the highest fused scores, best first. */
+    /**
+     * The chunks with the highest fused scores, best first. The candidates are taken to have served a moment ago: those
+     * that no longer do are gone from the table.
+     */
     readonly rank: (ranking: Ranking) => Effect.Effect<ReadonlyArray<RankedChunk>, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Chunks") {
@@ -281,10 +284,10 @@ export class Chunks extends Context.Service<
               ${nearest}
             ) found group by id
           ), scored as (
-            select c.*, lexical, similarity,
+            select id, document_id, ordinal, title, headings, content, page, lexical, similarity,
               case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
-            from candidates join chunks c using (id) join documents d on d.id = c.document_id and d.revision = c.revision
-            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+            from candidates join chunks using (id)
+            where chatbot_id = ${chatbotId} and organization_id = ${organization}
           ), fused as (
             select *,
               (1 - ${ranking.vectorWeight}::float4) * ${minMax("lexical")}

@@ -1,5 +1,5 @@
-import { PgPool } from "@effect/sql-pg"
-import { Context, Duration, Effect, type FileSystem, Layer, type Redacted } from "effect"
+import { PgPool, type PgTypes } from "@effect/sql-pg"
+import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { type EmbeddedSettings, openEmbedded, poolOver } from "./embedded/Embedded.ts"
@@ -16,7 +16,7 @@ import type { StartupError } from "../domain/StartupError.ts"
  * comes before an organization is known, or serves them all: finding a key, claiming a job, migrations.
  *
  * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only what is theirs. See
- * `Sessions.ts` for how one pool serves both.
+ * `Sessions.ts` for how they are told apart.
  */
 export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/SystemSql") {}
 
@@ -35,13 +35,15 @@ export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted
-  /** Connections open at once, at most. */
+  /** Connections open at once, at most; two are the least that serve. */
   readonly maxConnections?: number
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
 }
 
 const DEFAULT_MAX_CONNECTIONS = 16
+/** The part of them that is the system's: its statements are few, and short. */
+const SYSTEM_SHARE = 0.25
 const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
 /** An idle connection is worth keeping: it holds parsed statements. */
 const IDLE_TIMEOUT = Duration.minutes(10)
@@ -58,16 +60,21 @@ const STARTUP_PARAMETERS = { random_page_cost: "1.1", jit: "off" }
 export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { tenant, system } = yield* openClients({
+      const types = makeRegistry()
+      const config: PgPool.Config = {
         url: settings.url,
-        maxConnections: settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
         connectTimeout: settings.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
         idleTimeout: IDLE_TIMEOUT,
         keepAlive: KEEP_ALIVE,
         applicationName: "parley",
         startupParameters: STARTUP_PARAMETERS,
-      })
-      return contextOf(tenant, system, Effect.never)
+        types,
+      }
+      const total = settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS
+      const forSystem = Math.max(1, Math.floor(total * SYSTEM_SHARE))
+      const system = PgPool.make({ ...config, maxConnections: forSystem })
+      const tenant = PgPool.make({ ...config, maxConnections: Math.max(1, total - forSystem) })
+      return contextOf(yield* openClients(types, Effect.all({ tenant, system })), Effect.never)
     }),
   )
 
@@ -76,24 +83,34 @@ export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database,
   Layer.effectContext(
     Effect.gen(function* () {
       const engine = yield* openEmbedded(settings)
-      const { tenant, system } = yield* openClients(poolOver(engine))
-      yield* Effect.forkScoped(maintain(system, engine.wire))
-      return contextOf(tenant, system, engine.lost)
+      const types = makeRegistry()
+      const pool = PgPool.make({ ...poolOver(engine), types })
+      const clients = yield* openClients(
+        types,
+        Effect.map(pool, (both) => ({ tenant: both, system: both })),
+      )
+      yield* Effect.forkScoped(maintain(clients.system, engine.wire))
+      return contextOf(clients, engine.lost)
     }),
   )
 
-const contextOf = (
-  tenant: SqlClient.SqlClient,
-  system: SqlClient.SqlClient,
-  lost: Effect.Effect<never, EngineFailure>,
-): Context.Context<Database> =>
-  Context.make(SqlClient.SqlClient, tenant).pipe(Context.add(SystemSql, system), Context.add(DatabaseLoss, { lost }))
+interface Clients {
+  readonly tenant: SqlClient.SqlClient
+  readonly system: SqlClient.SqlClient
+}
+
+const contextOf = (clients: Clients, lost: Effect.Effect<never, EngineFailure>): Context.Context<Database> =>
+  Context.make(SqlClient.SqlClient, clients.tenant).pipe(
+    Context.add(SystemSql, clients.system),
+    Context.add(DatabaseLoss, { lost }),
+  )
 
 const openClients = Effect.fn("Database.openClients")(
-  function* (config: PgPool.Config) {
-    const types = makeRegistry()
-    const pool = yield* PgPool.make({ ...config, types })
-    const clients = yield* makeClients(pool)
+  function* (
+    types: PgTypes.Registry,
+    pools: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+  ) {
+    const clients: Clients = yield* makeClients(yield* pools)
     const { vectorOid } = yield* prepareDatabase(clients.system)
     registerVector(types, vectorOid)
     yield* migrate(clients.system, migrationsDirectory)

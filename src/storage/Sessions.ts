@@ -4,16 +4,19 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 
 /**
- * Two SQL clients over one pool, told apart by the session identity of the connection they borrow:
+ * Two SQL clients, told apart by the session identity of the connection they borrow:
  *
  * - the tenant: role `parley_tenant` and `parley.organization_id`, by which row-level security shows only the rows of the
  *   fiber's `CurrentOrganization`. No organization in context is a defect, so a forgotten one shows nothing;
  * - the system: the login role, which owns the tables and sees them all.
  *
  * The identity sticks to the physical connection and is remembered here, so it is set only when it changes: one round
- * trip, outside of any transaction. `SET LOCAL` would cost four for every query. A pooler that hands each transaction
- * to another connection (PgBouncer in transaction mode) breaks this memory and is not supported: a session that was not
- * told its organization has none, and the policies then show nothing. Session mode works.
+ * trip, outside of any transaction, where `SET LOCAL` would cost four for every query. On a server, each client has
+ * connections of its own, because changing between them for every request measured half of the requests per second.
+ *
+ * A pooler that hands each transaction to another connection (PgBouncer in transaction mode) breaks this memory and is
+ * not supported. Should one be there, a statement may meet the identity of another organization: its own filter and
+ * that one's policy then have no row in common. Session mode works.
  *
  * A tenant's statement could itself set the role back. Row-level security stands behind our own filters and guards
  * against our forgetting one; SQL made by strangers is never run.
@@ -44,8 +47,11 @@ class Session {
   }
 }
 
-/** Builds both clients; they live as long as the pool. */
-export const makeClients = Effect.fnUntraced(function* (pool: PgPool.PgPool) {
+/** Builds both clients, which live as long as their pools. Those may be one and the same. */
+export const makeClients = Effect.fnUntraced(function* (pools: {
+  readonly tenant: PgPool.PgPool
+  readonly system: PgPool.PgPool
+}) {
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
     const known = sessions.get(physical)
@@ -56,6 +62,7 @@ export const makeClients = Effect.fnUntraced(function* (pool: PgPool.PgPool) {
   }
 
   const makeClient = (
+    pool: PgPool.PgPool,
     ownTransaction: TransactionService,
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
@@ -99,8 +106,8 @@ export const makeClients = Effect.fnUntraced(function* (pool: PgPool.PgPool) {
   }
 
   return {
-    tenant: yield* makeClient(TenantTransaction, SystemTransaction, organizationIn),
-    system: yield* makeClient(SystemTransaction, TenantTransaction, () => SYSTEM),
+    tenant: yield* makeClient(pools.tenant, TenantTransaction, SystemTransaction, organizationIn),
+    system: yield* makeClient(pools.system, SystemTransaction, TenantTransaction, () => SYSTEM),
   }
 })
 
@@ -121,7 +128,7 @@ const dieOfMissingOrganization = Effect.die(
   new Error("A tenant statement ran without CurrentOrganization: provide it, or use SystemSql"),
 )
 
-/** With one connection it would wait for itself, and with many it would not see the open transaction's rows. */
+/** On the embedded database's one connection it would wait for itself; on a server it would not see the open rows. */
 const dieOfMixedTransactions = Effect.die(
   new Error("A statement of the tenant ran inside a transaction of the system, or the other way round"),
 )

@@ -1,0 +1,74 @@
+import { Cause, Effect, Layer, Result, type Types } from "effect"
+import { HttpServerError, HttpServerRequest, Multipart } from "effect/http"
+import { RequestBody } from "../api/Middleware.ts"
+import { Config } from "../Config.ts"
+import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
+
+/** How deep arrays and objects nest. Counts brackets outside of strings, so it needs no parser that could overflow. */
+export const jsonDepth = (text: string): number => {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === 0x5c) index++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return deepest
+}
+
+const isForm = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  headers["content-type"]?.startsWith("multipart/") === true
+
+const limits = {
+  FileTooLarge: "A file is too large.",
+  FieldTooLarge: "A form field is too large.",
+  BodyTooLarge: "The body is too large.",
+  TooManyParts: "The form has too many parts.",
+} as const
+
+const isLimit = (reason: string): reason is keyof typeof limits => reason in limits
+
+/** Why a body could not be read, which the framework reports as a defect. */
+const problemOf = (defect: unknown) => {
+  if (Multipart.isMultipartError(defect)) {
+    const reason = defect.reason._tag
+    return isLimit(reason)
+      ? new TooLarge({ detail: limits[reason] })
+      : InvalidRequest.at("body", "Expected a complete multipart/form-data body")
+  }
+  if (HttpServerError.isHttpServerError(defect) && defect.reason._tag === "RequestParseError") {
+    return defect.reason.reason === "BodyTooLarge"
+      ? new TooLarge({ detail: limits.BodyTooLarge })
+      : InvalidRequest.at("body", "Expected a body that can be read")
+  }
+  return undefined
+}
+
+export const layer = Layer.effect(
+  RequestBody,
+  Effect.gen(function* () {
+    const { jsonDepthLimit } = yield* Config
+    const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+
+    const checkDepth = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      // The request keeps its text, so the handler does not read it again.
+      if (!isForm(request) && jsonDepth(yield* Effect.orDie(request.text)) > jsonDepthLimit) return yield* tooDeep
+    })
+
+    return (respond) =>
+      Effect.catchCause(
+        Effect.andThen(checkDepth, respond),
+        (cause): Effect.Effect<never, Types.unhandled | InvalidRequest | TooLarge> => {
+          const defect = Cause.findDefect(cause)
+          const problem = Result.isSuccess(defect) ? problemOf(defect.success) : undefined
+          return problem === undefined ? Effect.failCause(cause) : Effect.fail(problem)
+        },
+      )
+  }),
+)
