@@ -21,7 +21,7 @@ export interface AgentInput {
    * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step whose tools
    * were interrupted comes without their results.
    */
-  readonly onStep?: (step: Step) => Effect.Effect<void>
+  readonly onStep?: (step: Step, provider: string) => Effect.Effect<void>
 }
 
 export interface AgentReply {
@@ -57,7 +57,7 @@ export class Agent extends Context.Service<
               limits,
               generate: (request) => generateWhole(languageModel, request),
               search: input.search,
-              onStep: input.onStep ?? (() => Effect.void),
+              onStep: (step) => input.onStep?.(step, provider) ?? Effect.void,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
               output: result.output,

@@ -1,10 +1,12 @@
-import { Effect, FileSystem, Layer, Path, type PlatformError, Stream } from "effect"
+import { Clock, Duration, Effect, FileSystem, Layer, Option, Path, type PlatformError, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "../domain/StartupError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
 const RETRY_AFTER_SECONDS = 10
+/** A draft this old was left by a process that is gone. */
+const DRAFT_MAX_AGE = Duration.hours(1)
 
 /**
  * Blobs as files below a directory, made with mode 0700. A blob is written to a temporary file, synced, and renamed to
@@ -20,7 +22,6 @@ export const layer = (
       const paths = yield* Path.Path
       const random = yield* SecureRandom.SecureRandom
 
-      // What a crash left half written: nobody else writes here, the data directory is locked or this process's own.
       const temporary = paths.join(directory, "tmp")
       yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
         Effect.mapError(
@@ -29,6 +30,17 @@ export const layer = (
               what: `The directory for files, ${directory}, cannot be written: ${error.reason._tag}.`,
               doThis: "Make it writable, or set DATA_DIR to another directory.",
             }),
+        ),
+      )
+
+      const now = yield* Clock.currentTimeMillis
+      yield* Effect.ignore(
+        Effect.forEach(yield* Effect.orElseSucceed(files.readDirectory(temporary), () => []), (name) =>
+          Effect.gen(function* () {
+            const draft = paths.join(temporary, name)
+            const written = Option.getOrElse((yield* files.stat(draft)).mtime, () => new Date(now))
+            if (now - written.getTime() > Duration.toMillis(DRAFT_MAX_AGE)) yield* files.remove(draft)
+          }),
         ),
       )
 

@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { SessionId } from "./Ids.ts"
-import { Text } from "./Text.ts"
+import { Text, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /*
@@ -20,6 +20,9 @@ export type ChatTurn = typeof ChatTurn.Type
 const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Text) })
 
 const MessageBody = Schema.Struct({
+  id: Schema.optionalKey(textUpTo(200)).annotate({
+    description: "The client's own id of the message; stored as `metadata.mid`.",
+  }),
   role: Schema.Literals(["user", "assistant", "bot"]).annotate({
     description: "`bot` is an alias of `assistant`.",
   }),
@@ -42,9 +45,10 @@ const textOf = (message: typeof MessageBody.Type): string =>
 /** One message of a request. Unknown fields are ignored, since real chat clients send extras. */
 export const ChatMessage = MessageBody.pipe(
   Schema.decodeTo(
-    ChatTurn,
+    Schema.Struct({ ...ChatTurn.fields, id: Schema.optionalKey(Schema.String) }),
     SchemaTransformation.transform({
       decode: (message) => ({
+        ...(message.id !== undefined && { id: message.id }),
         role: message.role === "user" ? ("user" as const) : ("assistant" as const),
         content: textOf(message),
       }),

@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Agent } from "../agent/Agent.ts"
+import { Agent, type AgentReply } from "../agent/Agent.ts"
 import type { ChatReply, ChatTurn, Step } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
@@ -116,7 +116,7 @@ export class Chat extends Context.Service<
             }
           }
 
-          const steps = yield* Ref.make<ReadonlyArray<Step>>([])
+          const partial = yield* Ref.make<Progress>({ steps: [], provider: "" })
           const answer = yield* agent
             .reply({
               model: chatbot.settings.model,
@@ -142,27 +142,20 @@ export class Chat extends Context.Service<
                   Effect.catchTag("NotFound", () => Effect.succeed([])),
                   Effect.provideService(CurrentOrganization, organization),
                 ),
-              onStep: (step) => Ref.update(steps, (before) => [...before, step]),
+              onStep: (step, provider) => Ref.update(partial, ({ steps }) => ({ steps: [...steps, step], provider })),
             })
             .pipe(
+              // Whatever came of it is stored, even when the client leaves at this very moment.
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
-                  ? Effect.void
-                  : Effect.flatMap(Ref.get(steps), (done) =>
-                      done.length === 0 ? Effect.void : Effect.ignore(store(partialMessage(chatbot, done, exit))),
+                  ? store(wholeMessage(exit.value))
+                  : Effect.flatMap(Ref.get(partial), (progress) =>
+                      progress.steps.length === 0
+                        ? Effect.void
+                        : Effect.ignore(store(partialMessage(chatbot, progress, exit))),
                     ),
               ),
             )
-          yield* store({
-            content: answer.output,
-            model: answer.model,
-            provider: answer.provider,
-            tokens_used: Object.values(answer.tokens).reduce((sum, count) => sum + count, 0),
-            usage: { ...answer.tokens },
-            finish_reason: answer.finishReason,
-            tool_calls: answer.toolCalls,
-            tool_results: answer.toolResults,
-          })
           return {
             session_id: sessionId,
             finish_reason: answer.finishReason,
@@ -176,6 +169,12 @@ export class Chat extends Context.Service<
         return { reply }
       }),
     )
+}
+
+/** How far a reply has got. */
+interface Progress {
+  readonly steps: ReadonlyArray<Step>
+  readonly provider: string
 }
 
 const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
@@ -205,16 +204,29 @@ const conversationOf = (
   history: ReadonlyArray<Said>,
   { messages }: ChatRequest,
 ): ReadonlyArray<ChatTurn> => {
-  if (messages.length > 1) return messages.map(({ role, content }) => ({ role, content }))
-  const before = history.filter((said) => said.model !== emailGateModel && said.content !== "").map(toTurn)
-  const turns = [...before, ...messages.map(({ role, content }) => ({ role, content }))]
+  const turns = [
+    ...(messages.length > 1 ? [] : history.map(toTurn)),
+    ...messages.map(({ role, content }) => ({ role, content })),
+  ].filter((turn) => turn.content !== "")
   if (!chatbot.settings.isRequestUserInfoEnabled) return turns
-  const withoutEmails = turns.filter((turn) => turn.role !== "user" || !isOnlyEmail(turn.content))
-  return withoutEmails.at(-1)?.role === "user" ? withoutEmails : turns
+  const asked = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
+  const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
+  return rest.at(-1)?.role === "user" ? rest : turns
 }
 
+const wholeMessage = (answer: AgentReply): Omit<BotMessage, "id"> => ({
+  content: answer.output,
+  model: answer.model,
+  provider: answer.provider,
+  tokens_used: Object.values(answer.tokens).reduce((sum, count) => sum + count, 0),
+  usage: { ...answer.tokens },
+  finish_reason: answer.finishReason,
+  tool_calls: answer.toolCalls,
+  tool_results: answer.toolResults,
+})
+
 /** What is kept of a reply that was not finished. */
-const partialMessage = (chatbot: ChatbotRow, steps: ReadonlyArray<Step>, exit: Exit.Exit<unknown, unknown>) => {
+const partialMessage = (chatbot: ChatbotRow, { steps, provider }: Progress, exit: Exit.Exit<unknown, unknown>) => {
   const input = steps.reduce((sum, step) => sum + step.usage.promptTokens, 0)
   const output = steps.reduce((sum, step) => sum + step.usage.completionTokens, 0)
   return {
@@ -223,7 +235,7 @@ const partialMessage = (chatbot: ChatbotRow, steps: ReadonlyArray<Step>, exit: E
       .filter((text) => text !== "")
       .join("\n\n"),
     model: chatbot.settings.model,
-    provider: null,
+    provider,
     tokens_used: input + output,
     usage: { input, output },
     finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",

@@ -23,7 +23,7 @@ export interface BotMessage {
   readonly id: MessageId
   readonly content: string
   readonly model: string
-  readonly provider: string | null
+  readonly provider: string
   readonly tokens_used: number
   readonly usage: Schema.JsonObject
   readonly finish_reason: string
