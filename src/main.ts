@@ -7,14 +7,15 @@ import {
   NodeStdio,
   NodeTerminal,
 } from "@effect/platform-node-shared"
-import { Console, Effect, Layer, Redacted } from "effect"
-import { Command } from "effect/cli"
+import { Cause, Console, Effect, Exit, Layer, Redacted } from "effect"
+import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "./agent/Agent.ts"
 import { Models } from "./agent/Models.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./Cli.ts"
 import { Config } from "./Config.ts"
+import { StartupError } from "./domain/StartupError.ts"
 import { Embeddings } from "./embeddings/Embeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/Lifecycle.ts"
@@ -188,14 +189,16 @@ const command = Cli.make({
   tenancy: administration,
 })
 
-/** Why it does not start, in one line, and what to do. */
+/** Why it ends, for the one who started it: one line where something can be done about it. */
+const explain = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  if (error instanceof StartupError) return Console.error(`parley: ${error.message}`)
+  // The command line has explained itself, and being told to stop needs no explanation.
+  return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
+}
+
 const program = Command.run(command, { version: "0.1.0" }).pipe(
-  Effect.catchTag("StartupError", (error) =>
-    Effect.andThen(
-      Console.error(`parley: ${error.message}`),
-      Effect.sync(() => process.exit(1)),
-    ),
-  ),
+  Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,
     NodePath.layer,
@@ -205,4 +208,10 @@ const program = Command.run(command, { version: "0.1.0" }).pipe(
   ]),
 )
 
-if (import.meta.main) NodeRuntime.runMain(program)
+if (import.meta.main) {
+  NodeRuntime.runMain(program, {
+    disableErrorReporting: true,
+    // A server that was told to stop, and has drained, has done what it should.
+    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+  })
+}

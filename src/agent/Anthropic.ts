@@ -207,7 +207,7 @@ const pullParts = (source: {
 }
 
 /** How long a finished answer may take to close. */
-const drainTimeout = Duration.seconds(1)
+const drainTimeout = Duration.millis(250)
 
 const readNext = (
   result: IteratorResult<unknown, unknown>,

@@ -283,7 +283,7 @@ export class Chunks extends Context.Service<
               ) as given (id, lexical, similarity)
               ${nearest}
             ) found group by id
-          ), scored as (
+          ), scored as materialized (
             select id, document_id, ordinal, title, headings, content, page, lexical, similarity,
               case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
             from candidates join chunks using (id)
