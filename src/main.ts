@@ -7,7 +7,7 @@ import {
   NodeStdio,
   NodeTerminal,
 } from "@effect/platform-node-shared"
-import { Cause, Console, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "./agent/Agent.ts"
@@ -40,7 +40,7 @@ import { BlobGarbage } from "./storage/BlobGarbage.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
 import { Chunks } from "./storage/Chunks.ts"
 import * as ConversationStorage from "./storage/Conversations.ts"
-import { layerEmbedded, layerPostgres } from "./storage/Database.ts"
+import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.ts"
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
@@ -170,6 +170,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(bootstrap),
   Layer.provideMerge(services),
   Layer.provide(publicUrl),
+  Layer.provideMerge(database),
   Layer.provideMerge(listener),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),
@@ -183,8 +184,11 @@ const administration = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** Runs until it is told to stop, or until the database is gone for good: then it must not limp on. */
+const serve = Effect.scoped(Effect.flatMap(Layer.build(server), (built) => Context.get(built, DatabaseLoss).lost))
+
 const command = Cli.make({
-  serve: Layer.launch(server),
+  serve,
   migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
   tenancy: administration,
 })
