@@ -242,12 +242,12 @@ const post = <A>(
 
 const timestamp = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
 
-const shownHeaders: ReadonlyArray<string> = ["content-type", "date", "request-id", "retry-after"]
+const shownHeaders: ReadonlySet<string> = new Set(["content-type", "date", "request-id", "retry-after"])
 
 const exchangeOf = (body: string, responseHeaders: Headers): Exchange => {
   const headers: Record<string, string> = {}
   responseHeaders.forEach((value, name) => {
-    if (shownHeaders.includes(name) || name.startsWith("anthropic-ratelimit-")) headers[name] = value
+    if (shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-")) headers[name] = value
   })
   return { body, headers, warnings: [] }
 }

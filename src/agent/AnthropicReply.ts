@@ -38,13 +38,13 @@ export type Block =
   | typeof RedactedThinkingBlock.Type
   | typeof ToolUseBlock.Type
 
-const knownBlocks: ReadonlyArray<string> = ["text", "thinking", "redacted_thinking", "tool_use"]
+const knownBlocks: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"])
 const OtherBlock = Schema.Struct({
-  type: Schema.String.check(Schema.makeFilter((type: string) => !knownBlocks.includes(type))),
+  type: Schema.String.check(Schema.makeFilter((type: string) => !knownBlocks.has(type))),
 })
 const AnyBlock = Schema.Union([TextBlock, ToolUseBlock, ThinkingBlock, RedactedThinkingBlock, OtherBlock])
 
-export const isKnownBlock = (block: typeof AnyBlock.Type): block is Block => knownBlocks.includes(block.type)
+export const isKnownBlock = (block: typeof AnyBlock.Type): block is Block => knownBlocks.has(block.type)
 
 const Count = Schema.optionalKey(Schema.NullOr(Schema.Natural))
 const Counts = Schema.Struct({
@@ -90,20 +90,20 @@ const Event = Schema.Union([
 export type Event = typeof Event.Type
 
 const decodeEvent = Schema.decodeUnknownOption(Event)
-const knownEvents: ReadonlyArray<unknown> = Event.members.map((member) => member.fields.type.literal)
-const knownDeltas: ReadonlyArray<unknown> = Delta.members.map((member) => member.fields.type.literal)
+const knownEvents: ReadonlySet<string> = new Set(Event.members.map((member) => member.fields.type.literal))
+const knownDeltas: ReadonlySet<unknown> = new Set(Delta.members.map((member) => member.fields.type.literal))
 
 /** The event; `undefined` for a kind that we do not know and may skip; none when it is broken. */
 export const readEvent = (event: unknown): Option.Option<Event | undefined> => {
   if (!Predicate.hasProperty(event, "type") || typeof event.type !== "string") return Option.none()
-  if (!knownEvents.includes(event.type)) return Option.some(undefined)
+  if (!knownEvents.has(event.type)) return Option.some(undefined)
   return Option.orElse(decodeEvent(event), () => (isUnknownDelta(event) ? Option.some(undefined) : Option.none()))
 }
 
 const isUnknownDelta = (event: object): boolean =>
   Predicate.hasProperty(event, "delta") &&
   Predicate.hasProperty(event.delta, "type") &&
-  !knownDeltas.includes(event.delta.type)
+  !knownDeltas.has(event.delta.type)
 
 const finishReason = (stopReason: string | null): Response.FinishReason => {
   switch (stopReason) {

@@ -1,5 +1,6 @@
-import type {} from "effect/ai/Prompt"
-import type {} from "effect/ai/Response"
+// A module can only be added to where it is imported.
+import "effect/ai/Prompt"
+import "effect/ai/Response"
 import type { Warning } from "../domain/Chat.ts"
 
 /**

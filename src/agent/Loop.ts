@@ -76,13 +76,13 @@ export const runLoop = Effect.fnUntraced(function* (
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     if (!hasResults && !isContinued) return { output, steps, last: step, tokens }
     stepType = hasResults ? "tool-result" : "continue"
-    messages = [...messages, ...nextMessages(generation, outcomes)]
+    messages = messages.concat(nextMessages(generation, outcomes))
     for (const call of generation.calls) repeats.add(call)
   }
 })
 
 /** The answers that a model may be taken at their word for; others were cut off in some way. */
-const wholeReasons: ReadonlyArray<Response.FinishReason> = ["stop", "tool-calls", "pause"]
+const wholeReasons: ReadonlySet<Response.FinishReason> = new Set(["stop", "tool-calls", "pause"])
 
 /** One outcome for each call, for all of them have to be answered. */
 const answerCalls = (
@@ -95,7 +95,7 @@ const answerCalls = (
     calls,
     (call, index) => {
       if (!mayCall) return Effect.succeed(failedOutcome("No more tools may be called for this answer."))
-      if (!wholeReasons.includes(finish)) return Effect.succeed(failedOutcome("The call was cut off and did not run."))
+      if (!wholeReasons.has(finish)) return Effect.succeed(failedOutcome("The call was cut off and did not run."))
       if (index >= limits.callsMax)
         return Effect.succeed(failedOutcome("Too many calls at once; this one did not run."))
       return runTool({ name: call.toolName, params: call.args }, search, limits)

@@ -6,7 +6,6 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages"
 import { Predicate } from "effect"
 import { type LanguageModel, type Prompt, Tool } from "effect/ai"
-import type {} from "./Exchange.ts"
 
 /*
  * A prompt in the shape of Anthropic's Messages API. `local/extractive` shows its request in the same shape.

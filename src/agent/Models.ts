@@ -1,5 +1,5 @@
 import { Cache, Context, Effect, Layer, Schema } from "effect"
-import { LanguageModel } from "effect/ai"
+import type { LanguageModel } from "effect/ai"
 import { type AnthropicSettings, makeAnthropic } from "./Anthropic.ts"
 import { extractiveModel, makeExtractive } from "./Extractive.ts"
 

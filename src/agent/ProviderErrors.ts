@@ -8,7 +8,7 @@ export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | Too
 const defaultRetryAfterSeconds = 10
 
 /** The answers of a provider that has no room at the moment: 503, and Anthropic's "overloaded". */
-const overloadedStatuses: ReadonlyArray<number> = [503, 529]
+const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
 
 /** What a client may know of a provider's failure: the kind, and nothing of the provider's words. */
 export const toProviderError = (error: AiError.AiError): ProviderError => {
@@ -24,7 +24,7 @@ export const toProviderError = (error: AiError.AiError): ProviderError => {
       return Cause.isTimeoutError(reason.cause) ? timedOut() : unavailable("The model provider cannot be reached.")
     case "InternalProviderError": {
       const response = reason.http?.response
-      if (response === undefined || !overloadedStatuses.includes(response.status)) return failed()
+      if (response === undefined || !overloadedStatuses.has(response.status)) return failed()
       const retryAfter = Number(response.headers["retry-after"])
       return unavailable("The model provider is overloaded.", retryAfter > 0 ? Duration.seconds(retryAfter) : undefined)
     }

@@ -22,6 +22,8 @@ const leadDecay = 0.65
 /** A longer sentence is mostly a table or a listing that lost its form. */
 const sentenceMaxLength = 600
 const sentenceMinLength = 2
+/** A sentence of more words scores less. */
+const plainWords = 30
 
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
@@ -41,19 +43,48 @@ interface Sentence {
 
 /** The best sentences, by document, best document first; none when nothing fits. */
 export const selectSentences = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> => {
-  const sentences = sentencesOf(passages)
-  const terms = [...new Set(wordsOf(question))]
-  const weights = terms.map((term) => weightOf(term, sentences))
-  const scored = sentences
-    .map((sentence) => ({ sentence, score: scoreOf(sentence, terms, weights) }))
+  const terms = new Terms(wordsOf(question))
+  const matched = sentencesOf(passages).map((sentence) => ({
+    sentence,
+    own: terms.in(sentence.words),
+    lead: terms.in(sentence.lead),
+  }))
+  const weights = terms.words.map((term) =>
+    weightOf(term, matched.length, matched.filter(({ own }) => own.has(term)).length),
+  )
+  const scored = matched
+    .map((match) => ({ sentence: match.sentence, score: scoreOf(match, terms.words, weights) }))
     .toSorted((a, b) => b.score - a.score)
   const best = scored[0]?.score ?? 0
   if (best === 0) return []
-  const chosen = scored
-    .slice(0, sentencesMax)
-    .filter(({ score }) => score >= scoreShareMin * best)
-    .map(({ sentence }) => sentence)
+  const chosen: Array<Sentence> = []
+  for (const { score, sentence } of scored) {
+    if (chosen.length === sentencesMax || score < scoreShareMin * best) break
+    if (!chosen.some(({ text }) => text.includes(sentence.text) || sentence.text.includes(text))) chosen.push(sentence)
+  }
   return byDocument(chosen)
+}
+
+/** The words of a question, and which of them a text holds. */
+class Terms {
+  readonly words: ReadonlyArray<string>
+  private readonly known = new Map<string, ReadonlyArray<string>>()
+
+  constructor(words: ReadonlyArray<string>) {
+    this.words = [...new Set(words)]
+  }
+
+  in(words: ReadonlyArray<string>): ReadonlySet<string> {
+    return new Set(words.flatMap((word) => this.like(word)))
+  }
+
+  private like(word: string): ReadonlyArray<string> {
+    const known = this.known.get(word)
+    if (known !== undefined) return known
+    const like = this.words.filter((term) => alike(word, term))
+    this.known.set(word, like)
+    return like
+  }
 }
 
 /** The first sentences of the best passage. */
@@ -68,28 +99,33 @@ const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> =
   })
 }
 
-const weightOf = (term: string, sentences: ReadonlyArray<Sentence>): number => {
-  const holders = sentences.filter((sentence) => holds(sentence.words, term)).length
+const weightOf = (term: string, sentences: number, holders: number): number => {
   // Short words of a script with spaces are mostly grammar.
   const length = /^\p{Script=Latin}+$/u.test(term) ? Math.min(1, (term.length / 4) ** 2) : 1
-  return length * Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
+  return length * Math.log(1 + (sentences - holders + 0.5) / (holders + 0.5))
 }
 
-const scoreOf = (sentence: Sentence, terms: ReadonlyArray<string>, weights: ReadonlyArray<number>): number => {
+const scoreOf = (
+  match: { readonly sentence: Sentence; readonly own: ReadonlySet<string>; readonly lead: ReadonlySet<string> },
+  terms: ReadonlyArray<string>,
+  weights: ReadonlyArray<number>,
+): number => {
   let own = 0
   let lead = 0
   let all = 0
   for (const [index, term] of terms.entries()) {
     const weight = weights[index] ?? 0
     all += weight
-    if (holds(sentence.words, term)) own += weight
-    else if (holds(sentence.lead, term)) lead += weight
+    if (match.own.has(term)) own += weight
+    else if (match.lead.has(term)) lead += weight
   }
+  if (all === 0) return 0
+  const { distance, words } = match.sentence
   // A lead speaks for its sentences by how much of the question it is; a few shared words say little.
-  return own + (all === 0 ? 0 : leadWeight * leadDecay ** sentence.distance * lead * ((own + lead) / all))
+  const led = leadWeight * leadDecay ** distance * lead * ((own + lead) / all)
+  // A long sentence holds many words by chance.
+  return (own + led) * Math.min(1, Math.sqrt(plainWords / words.length))
 }
-
-const holds = (words: ReadonlyArray<string>, term: string): boolean => words.some((word) => alike(word, term))
 
 /** Equal, or forms of one word: the shared beginning is most of the longer one. */
 const alike = (a: string, b: string): boolean => {
@@ -120,7 +156,7 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
     let lead = title
     let distance = 0
     for (const { isLead, text } of linesOf(passage.content)) {
-      if (isLead) {
+      if (isLead || text === passage.title) {
         lead = [...title, ...wordsOf(text)]
         distance = 0
         continue

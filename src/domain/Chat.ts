@@ -14,13 +14,15 @@ export const chatMessagesMaxCount = 1_000
 export const chatInputMaxLength = 32_000
 
 /** What the model is shown of a conversation: one turn of it. */
-export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Schema.String })
+export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Text })
 export type ChatTurn = typeof ChatTurn.Type
 
 const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Text) })
 
+const ClientsId = textUpTo(200)
+
 const MessageBody = Schema.Struct({
-  id: Schema.optionalKey(textUpTo(200)).annotate({
+  id: Schema.optionalKey(ClientsId).annotate({
     description: "The client's own id of the message; stored as `metadata.mid`.",
   }),
   role: Schema.Literals(["user", "assistant", "bot"]).annotate({
@@ -45,7 +47,7 @@ const textOf = (message: typeof MessageBody.Type): string =>
 /** One message of a request. Unknown fields are ignored, since real chat clients send extras. */
 export const ChatMessage = MessageBody.pipe(
   Schema.decodeTo(
-    Schema.Struct({ ...ChatTurn.fields, id: Schema.optionalKey(Schema.String) }),
+    Schema.Struct({ ...ChatTurn.fields, id: Schema.optionalKey(ClientsId) }),
     SchemaTransformation.transform({
       decode: (message) => ({
         ...(message.id !== undefined && { id: message.id }),
@@ -60,7 +62,8 @@ export const ChatMessage = MessageBody.pipe(
 const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => {
   const path = [messages.length - 1]
   const last = messages.at(-1)
-  if (last?.role !== "user") return { path: [...path, "role"], issue: "Expected the last message to be the user's" }
+  if (last === undefined) return undefined
+  if (last.role !== "user") return { path: [...path, "role"], issue: "Expected the last message to be the user's" }
   if (last.content.length >= 1 && last.content.length <= chatInputMaxLength) return undefined
   return { path: [...path, "content"], issue: `Expected 1 to ${chatInputMaxLength} characters` }
 }

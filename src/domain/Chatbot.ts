@@ -275,16 +275,19 @@ const isJsonObject = (value: Schema.Json | undefined): value is Schema.JsonObjec
 
 /**
  * JSON merge: objects merge field by field, everything else replaces, absent fields stay.
- * Laws, tested: `merge(a, {}) = a`; `merge(a, a) = a`; `merge(merge(a, b), c) = merge(a, merge(b, c))`.
+ * Laws, tested: `merge(a, {}) = a`; `merge(a, a) = a`; and where a field is an object in all of them or in none, as
+ * in configurations, `merge(merge(a, b), c) = merge(a, merge(b, c))`.
  */
-export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema.JsonObject => {
-  const merged: Record<string, Schema.Json> = { ...base }
-  for (const [key, value] of Object.entries(patch)) {
-    const before = merged[key]
-    merged[key] = isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value
-  }
-  return merged
-}
+export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema.JsonObject => ({
+  ...base,
+  // Not by assignment, which would take `__proto__` for something else than a field.
+  ...Object.fromEntries(
+    Object.entries(patch).map(([key, value]) => {
+      const before = Object.hasOwn(base, key) ? base[key] : undefined
+      return [key, isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value]
+    }),
+  ),
+})
 
 /** The slug that a name suggests: transliterated to ASCII, `chatbot` where nothing is left. Leaves room for a suffix. */
 export const slugOf = (name: string): string =>

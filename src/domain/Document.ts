@@ -57,14 +57,16 @@ export const isSettled = (document: Pick<Document, "status">): boolean =>
 
 const nameMaxLength = 255
 
-/** File names are shown, never used as paths: no path parts, no control or bidirectional-override characters. */
+/** File names are shown, never used as paths: no path parts, no control or bidirectional-control characters. */
 export const displayName = (fileName: string): string => {
   const last = fileName.split(/[/\\]/).at(-1) ?? ""
   const visible = last
     .toWellFormed()
     .normalize("NFC")
-    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, "")
     .trim()
-  // The end is kept: the extension is part of what a file is.
-  return (visible.length <= nameMaxLength ? visible : visible.slice(0, 200) + visible.slice(-55)) || "untitled"
+  if (/^\.{0,2}$/.test(visible)) return "untitled"
+  if (visible.length <= nameMaxLength) return visible
+  // The end is kept: the extension is part of what a file is. Either cut may go through a surrogate pair.
+  return (visible.slice(0, 200) + visible.slice(-55)).replaceAll(/\p{Surrogate}/gu, "")
 }

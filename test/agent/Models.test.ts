@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test"
+import { Effect, Layer, Redacted } from "effect"
+import { Agent } from "../../src/agent/Agent.ts"
+import { Models, type ModelsSettings } from "../../src/agent/Models.ts"
+import { calls, fakeAnthropic, fakeKey, says } from "../lib/FakeAnthropic.ts"
+
+const anthropic = { anthropic: { apiKey: Redacted.make(fakeKey) } }
+
+const check = (model: string, settings: ModelsSettings) =>
+  Effect.gen(function* () {
+    const models = yield* Models
+    const checked = yield* Effect.result(models.check(model))
+    const got = yield* Effect.result(models.get(model))
+    expect(got._tag).toBe(checked._tag)
+    return checked._tag === "Failure" ? checked.failure.detail : "ok"
+  }).pipe(Effect.provide(Models.layer(settings)), Effect.runPromise)
+
+describe("a model", () => {
+  test("local/extractive is always there", async () => {
+    expect(await check("local/extractive", {})).toBe("ok")
+  })
+
+  test("claude-… is there with a key, and says which setting is missing without", async () => {
+    expect(await check("claude-sonnet-5-5", anthropic)).toBe("ok")
+    expect(await check("claude-sonnet-5-5", {})).toBe("claude-sonnet-5-5 needs ANTHROPIC_API_KEY.")
+  })
+
+  test.each(["gpt-9", "openai/gpt-9", "local/other", "claude-", "claude-a b", "claude-../x", "Claude-x", ""])(
+    "%p is unknown",
+    async (model) => {
+      expect(await check(model, anthropic)).toStartWith(`There is no model ${model}`)
+    },
+  )
+})
+
+test("a chat over Anthropic's protocol: search, answer, and the bodies that were sent", async () => {
+  const program = Effect.gen(function* () {
+    const fake = yield* fakeAnthropic(calls("refund period", "refund card"), says("14 days."))
+    const settings = { anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } }
+    const reply = yield* Effect.gen(function* () {
+      const agent = yield* Agent
+      return yield* agent.reply({
+        model: "claude-sonnet-5-5",
+        instructions: { chatbotName: "Ada", prompt: "Be brief.", personality: { tone: "", style: "" } },
+        toolsEnabled: true,
+        history: [{ role: "user", content: "How long do refunds take?" }],
+        search: (query) =>
+          Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, content: `About ${query}` }]),
+      })
+    }).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer(settings)))))
+    return { reply, requests: fake.requests }
+  })
+  const { reply, requests } = await Effect.runPromise(Effect.scoped(program))
+  expect(reply.output).toBe("14 days.")
+  expect(reply.provider).toBe("anthropic")
+  expect(reply.tokens).toEqual({ input: 100, output: 80, cacheRead: 22, cacheWrite: 14 })
+  expect(reply.steps.map((step) => step.request.body)).toEqual(requests.map((request) => request.body))
+  expect(reply.steps.map((step) => step.response.id)).toEqual(["msg_1", "msg_2"])
+  expect(reply.steps[0]?.response.headers["request-id"]).toBe("req_1")
+  expect(reply.steps[0]?.usage).toEqual({ promptTokens: 50, completionTokens: 40, totalTokens: 90 })
+  expect(reply.steps[0]?.experimental_providerMetadata).toEqual({
+    anthropic: { cacheCreationInputTokens: 7, cacheReadInputTokens: 11 },
+  })
+  const results = JSON.parse(requests[1]?.body ?? "").messages[2].content
+  expect(results).toHaveLength(2)
+  expect(JSON.parse(results[0].content)).toEqual([
+    { title: "Refunds", chunk: 1, content: "About refund period", document_id: "d1" },
+  ])
+})

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { PassageJson } from "../../src/agent/Exchange.ts"
+import { selectSentences } from "../../src/agent/Sentences.ts"
+
+const passage = (title: string, chunk: number, content: string): PassageJson => ({
+  title,
+  chunk,
+  content,
+  document_id: title,
+})
+
+const texts = (question: string, ...passages: ReadonlyArray<PassageJson>) =>
+  selectSentences(question, passages).flatMap((selection) => selection.sentences)
+
+test("forms of a word count as the word", () => {
+  expect(
+    texts("configuring the server", passage("A", 1, "It rains. The configuration lives here. Birds sing.")),
+  ).toEqual(["The configuration lives here."])
+})
+
+test("a word that every sentence holds decides nothing", () => {
+  const content = "The server is fast. The server is red. The server needs a password. The server hums."
+  expect(texts("server password", passage("A", 1, content))).toEqual(["The server needs a password."])
+})
+
+test("headings, questions, code, tables and Markdown's marks are no answers", () => {
+  const content =
+    "# Backup\n\nHow do I make a backup?\n\n```sh\nmake backup\n```\n\n| backup | yes |\n\n- Run **backup** daily.\n- Keep it."
+  expect(texts("backup", passage("A", 1, content))[0]).toBe("Run backup daily.")
+  expect(texts("backup", passage("A", 1, content)).join(" ")).not.toMatch(/[#|`?*]/)
+})
+
+test("sentences of one document stand together in reading order, the best document first", () => {
+  const first = passage("A", 2, "Blue whales eat krill.")
+  const second = passage("B", 1, "Blue whales sing songs.")
+  const third = passage("A", 1, "Blue whales are large.")
+  expect(selectSentences("blue whales", [first, second, third])).toEqual([
+    { title: "A", sentences: ["Blue whales are large.", "Blue whales eat krill."] },
+    { title: "B", sentences: ["Blue whales sing songs."] },
+  ])
+})
+
+test("what overlapping chunks share is said once", () => {
+  const shared = "Blue whales eat krill."
+  expect(texts("blue whales", passage("A", 1, shared), passage("A", 2, `${shared} Ants do not.`))).toEqual([shared])
+})
+
+test("nothing is selected where no word is shared", () => {
+  expect(selectSentences("zebra", [passage("A", 1, "Blue whales eat krill.")])).toEqual([])
+})
+
+test("whatever the text, at most four sentences that stand in it are selected", () => {
+  const words = fc.constantFrom(
+    "whale",
+    "krill.",
+    "sings",
+    "\n\n",
+    "# ",
+    "- ",
+    "`x`",
+    "```\n",
+    "?",
+    "。",
+    "海",
+    "|",
+    "  ",
+  )
+  const content = fc.oneof(
+    fc.array(words, { maxLength: 40 }).map((list) => list.join(" ")),
+    fc.string({ unit: "binary" }),
+  )
+  fc.assert(
+    fc.property(content, content, fc.string({ unit: "binary" }), (one, two, question) => {
+      const found = texts(`whale ${question}`, passage("A", 1, one), passage("B", 1, two))
+      expect(found.length).toBeLessThanOrEqual(4)
+      expect(new Set(found).size).toBe(found.length)
+      const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, "")
+      for (const sentence of found) expect(letters(one + two)).toContain(letters(sentence))
+    }),
+    { numRuns: 200 },
+  )
+})
