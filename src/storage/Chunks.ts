@@ -241,7 +241,7 @@ export class Chunks extends Context.Service<
         const rows = yield* sql<MatchRow | HoldingRow>`
           with asked as (
             -- The program's words hold letters, digits and points, so no quote ends early.
-            select distinct lexeme, ( || lexeme || )::tsquery as query
+            select distinct lexeme, ('''' || lexeme || '''')::tsquery as query
             from ${stemmed(asked)}, unnest(tsvector_to_array(lexemes)) as lexeme
           ), matching as materialized (
             select c.id, c.document_id, c.revision, c.language, c.lexemes, ts_rank(c.lexemes, anything.query, 1) as rank

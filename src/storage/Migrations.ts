@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { Effect, FileSystem, Schema } from "effect"
-import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
-import { ADVISORY_LOCK, serverMessage } from "./Preparation.ts"
+import { type SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { splitStatements } from "./SqlScript.ts"
 import { StartupError } from "../domain/StartupError.ts"
@@ -77,10 +77,12 @@ const pendingOf = (
   for (const applied of done) {
     const migration = migrations.find((candidate) => candidate.number === applied.number)
     if (migration === undefined) {
-      return new StartupError({
-        what: `The database has had the migration sql/${applied.name}.sql, which is missing here.`,
-        doThis: "Start the Parley that made this database, or a newer one.",
-      }).pipe(Effect.fail)
+      return Effect.fail(
+        new StartupError({
+          what: `The database has had the migration sql/${applied.name}.sql, which is missing here.`,
+          doThis: "Start the Parley that made this database, or a newer one.",
+        }),
+      )
     }
     if (migration.name !== applied.name || migration.checksum !== applied.checksum) {
       return damaged(`sql/${migration.name}.sql is not what the database was given as sql/${applied.name}.sql.`)
@@ -127,7 +129,7 @@ const readApplied = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Appl
 
 const isMissingTable = (error: SqlError.SqlError): boolean => sqlState(error) === "42P01"
 
-const isRefused = (error: SqlError.SqlError): boolean => error.reason._tag !== "ConnectionError"
+const isRefused = (error: SqlError.SqlError): boolean => !isUnreachable(error)
 
 const refused = (migration: Migration, error: SqlError.SqlError): Effect.Effect<never, StartupError> =>
   Effect.fail(

@@ -1,4 +1,4 @@
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Predicate, Schedule, Schema } from "effect"
 import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
 import { TENANT_ROLE } from "./Sessions.ts"
 import { sqlState } from "./SqlErrors.ts"
@@ -141,21 +141,24 @@ const install = (sql: SqlClient.SqlClient, login: string) =>
       }),
     )
 
+/** The server did not answer at all. */
+export const isUnreachable = (error: SqlError.SqlError): boolean => Predicate.isTagged(error.reason, "ConnectionError")
+
 /** The server understood and said no, as opposed to not being there. */
 const isRefusal = (error: unknown): error is SqlError.SqlError =>
-  SqlError.isSqlError(error) && error.reason._tag !== "ConnectionError" && !isConcurrentUpdate(error)
+  SqlError.isSqlError(error) && !isUnreachable(error) && !isConcurrentUpdate(error)
 
 /** Postgres's "tuple concurrently updated", when two grants of one role meet. */
 const isConcurrentUpdate = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "XX000"
 
 export const serverMessage = (error: SqlError.SqlError): string =>
-  error.reason.cause instanceof Error ? error.reason.cause.message : error.reason._tag
+  error.reason.cause instanceof Error ? error.reason.cause.message : error.message
 
 /** What a failed first statement says about the database as a whole. */
 export const connectionFailure = (error: SqlError.SqlError): StartupError => {
   const what = `The database cannot be used: ${serverMessage(error)}.`
   const state = sqlState(error)
-  if (error.reason._tag === "AuthenticationError") {
+  if (Predicate.isTagged(error.reason, "AuthenticationError")) {
     return new StartupError({ what, doThis: "Check the user and the password in DATABASE_URL." })
   }
   if (state === "3D000") {
@@ -164,7 +167,7 @@ export const connectionFailure = (error: SqlError.SqlError): StartupError => {
       doThis: "Create the database, or correct its name in DATABASE_URL.",
     })
   }
-  if (error.reason._tag === "ConnectionError") {
+  if (isUnreachable(error)) {
     return new StartupError({
       what,
       doThis: "Check that the database runs and that DATABASE_URL points to it.",

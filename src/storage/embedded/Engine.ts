@@ -83,7 +83,7 @@ class EngineThread {
         resolve: () => resume(Effect.void),
         reject: (failure) => resume(Effect.fail(failure)),
       })
-      this.worker.postMessage(request)
+      this.worker.postMessage(request, [])
     })
   }
 

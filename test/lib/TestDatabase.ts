@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto"
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
+import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlClient, SqlError } from "effect/sql"
+import manifest from "../../package.json" with { type: "json" }
+import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/Database.ts"
+import { migrationsDirectory, readMigrations } from "../../src/storage/Migrations.ts"
+import type { StartupError } from "../../src/domain/StartupError.ts"
+
+/** A database of one's own, by what a server is told to find it. */
+export type TestDatabase =
+  | { readonly kind: "embedded"; readonly directory: string }
+  | { readonly kind: "postgres"; readonly url: string }
+
+/** The Postgres server to test on, when there is one; any of its databases will do. */
+const serverUrl = process.env["DATABASE_URL"]
+
+/**
+ * A new database with the current schema and no rows, gone when the scope closes. On Postgres when `DATABASE_URL` is
+ * set, embedded otherwise. It is a copy of a template, which is made when this module is loaded after a change of
+ * `sql/`: there, no test's time-out counts.
+ */
+export const fresh: Effect.Effect<TestDatabase, StartupError | SqlError.SqlError, Scope.Scope> = Effect.suspend(() =>
+  serverUrl === undefined ? freshDirectory : copyOfDatabase(serverUrl),
+)
+
+/** The two clients over such a database. */
+export const layer: Layer.Layer<Database, StartupError | SqlError.SqlError> = Layer.unwrap(
+  Effect.map(fresh, (database) => layerOf(database)),
+)
+
+/** The two clients over a database of which the settings are known. */
+export const layerOf = (database: TestDatabase): Layer.Layer<Database, StartupError> =>
+  Layer.provide(
+    database.kind === "embedded"
+      ? layerEmbedded({ directory: database.directory })
+      : layerPostgres({ url: Redacted.make(database.url) }),
+    fileSystem,
+  )
+
+/** Changes with whatever the content of a new database depends on. */
+const fingerprint = Effect.map(Effect.provide(readMigrations(migrationsDirectory), fileSystem), (migrations) =>
+  createHash("sha256")
+    .update(JSON.stringify([manifest.dependencies, migrations.map(({ name, checksum }) => [name, checksum])]))
+    .digest("hex")
+    .slice(0, 16),
+)
+
+/** Opens the database once, which brings it to the current schema, and closes it. */
+const migrateOnce = (database: TestDatabase): Effect.Effect<void, StartupError> =>
+  Effect.scoped(Effect.asVoid(Layer.build(layerOf(database))))
+
+/** A new database for the embedded engine, also when there is a Postgres server to test on. */
+export const freshDirectory: Effect.Effect<TestDatabase & { readonly kind: "embedded" }, StartupError, Scope.Scope> =
+  Effect.gen(function* () {
+    const template = yield* templateDirectory
+    const directory = yield* temporaryDirectory("test")
+    yield* Effect.sync(() => cpSync(template, directory, { recursive: true }))
+    return { kind: "embedded", directory }
+  })
+
+/** A directory that is gone when the scope closes. */
+export const temporaryDirectory = (name: string): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), `parley-${name}-`))),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+  )
+
+const templateDirectory = Effect.gen(function* () {
+  const template = join(tmpdir(), `parley-template-${yield* fingerprint}`)
+  if (!existsSync(template)) yield* Effect.scoped(makeTemplateDirectory(template))
+  return template
+})
+
+const makeTemplateDirectory = Effect.fnUntraced(function* (template: string) {
+  const directory = yield* temporaryDirectory("template")
+  yield* migrateOnce({ kind: "embedded", directory })
+  // Another process may have been quicker, and its template is as good.
+  yield* Effect.ignore(Effect.try(() => renameSync(directory, template)))
+})
+
+const copyOfDatabase = Effect.fnUntraced(function* (
+  server: string,
+): Effect.fn.Return<TestDatabase, StartupError | SqlError.SqlError, Scope.Scope> {
+  const sql = yield* connect(server)
+  const template = yield* templateDatabase(sql, server)
+  const name = `parley_test_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(sql`create database ${sql(name)} template ${sql(template)}`, () =>
+    Effect.orDie(sql`drop database ${sql(name)} with (force)`),
+  )
+  return { kind: "postgres", url: urlOf(server, name) }
+})
+
+const connect = (server: string) =>
+  Effect.provide(PgClient.makeClient({ url: Redacted.make(server) }), Reactivity.layer)
+
+const templateDatabase = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, server: string) {
+  const template = `parley_template_${yield* fingerprint}`
+  const [found] = yield* sql`select 1 from pg_database where datname = ${template}`
+  if (found === undefined) yield* makeTemplateDatabase(sql, server, template)
+  return template
+})
+
+const makeTemplateDatabase = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, server: string, template: string) {
+  const name = `parley_building_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* sql`create database ${sql(name)}`
+  yield* migrateOnce({ kind: "postgres", url: urlOf(server, name) })
+  // Another process may have been quicker, and its template is as good.
+  yield* Effect.catch(
+    sql`alter database ${sql(name)} rename to ${sql(template)}`,
+    () => sql`drop database ${sql(name)} with (force)`,
+  )
+})
+
+const urlOf = (server: string, database: string): string => {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+await Effect.runPromise(
+  Effect.scoped(
+    serverUrl === undefined
+      ? Effect.asVoid(templateDirectory)
+      : Effect.flatMap(connect(serverUrl), (sql) => Effect.asVoid(templateDatabase(sql, serverUrl))),
+  ),
+)

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test"
+import type { Duplex } from "node:stream"
+import { type Backend, Wire } from "../../../src/storage/embedded/Wire.ts"
+
+const GATE_TIMEOUT_MILLIS = 200
+
+const message = (type: string, body = ""): Buffer => {
+  const bytes = Buffer.alloc(5 + body.length, type)
+  bytes.writeInt32BE(4 + body.length, 1)
+  bytes.write(body, 5)
+  return bytes
+}
+const query = (text: string): Buffer => message("Q", `${text}\0`)
+const ready = (status: "I" | "T"): Buffer => message("Z", status)
+const startup = (code = 196_608): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeInt32BE(8, 0)
+  bytes.writeInt32BE(code, 4)
+  return bytes
+}
+
+/** The names of messages, by type; a query also by its text. */
+const names = (bytes: Uint8Array): ReadonlyArray<string> => {
+  const buffer = Buffer.from(bytes)
+  const found: Array<string> = []
+  for (let at = 0; at < buffer.length; at += 1 + buffer.readInt32BE(at + 1)) {
+    const type = String.fromCharCode(buffer[at] ?? 0)
+    found.push(type === "Q" ? buffer.toString("utf8", at + 5, at + buffer.readInt32BE(at + 1)) : type)
+  }
+  return found
+}
+
+/** An engine that notes what it is asked and knows `begin` and `commit`. */
+const makeEngine = () => {
+  const batches: Array<ReadonlyArray<string>> = []
+  let status: "I" | "T" = "I"
+  const backend: Backend = async (batch) => {
+    await Bun.sleep(1)
+    // Only a startup message has a zero in its first byte.
+    if (batch[0] === 0) return ready("I")
+    const asked = names(batch)
+    batches.push(asked)
+    for (const text of asked) {
+      if (text === "begin") status = "T"
+      if (text === "commit" || text === "ROLLBACK") status = "I"
+    }
+    const answered = asked.some((text) => text.length > 1 || text === "S")
+    return answered ? ready(status) : Buffer.alloc(0)
+  }
+  return { backend, batches }
+}
+
+const connect = (wire: Wire): Duplex => {
+  const connection = wire.connect()
+  connection.on("error", () => {})
+  connection.resume()
+  connection.write(startup())
+  return connection
+}
+const settled = () => Bun.sleep(30)
+
+describe("Wire", () => {
+  test("gathers messages up to Sync, however they are cut", async () => {
+    const { backend, batches } = makeEngine()
+    const connection = connect(new Wire(backend, GATE_TIMEOUT_MILLIS))
+    const bytes = Buffer.concat([message("P", "parse"), message("B", "bind"), message("E"), message("S"), query("two")])
+    for (const byte of bytes) connection.write(Buffer.of(byte))
+    await settled()
+    expect(batches).toEqual([["P", "B", "E", "S"], ["two"]])
+  })
+
+  test("lets nobody into an open transaction, and everybody in after it", async () => {
+    const { backend, batches } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const [first, second, third] = [connect(wire), connect(wire), connect(wire)]
+    await settled()
+    first.write(query("begin"))
+    await settled()
+    second.write(query("second"))
+    third.write(query("third"))
+    first.write(query("inside"))
+    await settled()
+    first.write(query("commit"))
+    await settled()
+    expect(batches.flat()).toEqual(["begin", "inside", "commit", "second", "third"])
+  })
+
+  test("a batch that is flushed and not synced holds the gate too", async () => {
+    const { backend, batches } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const [first, second] = [connect(wire), connect(wire)]
+    await settled()
+    first.write(Buffer.concat([message("P"), message("H")]))
+    await settled()
+    second.write(query("second"))
+    await settled()
+    first.write(message("S"))
+    await settled()
+    expect(batches).toEqual([["P", "H"], ["S"], ["second"]])
+  })
+
+  test("a connection that ends inside of a transaction leaves a clean session", async () => {
+    const { backend, batches } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const [first, second] = [connect(wire), connect(wire)]
+    await settled()
+    first.write(query("begin"))
+    await settled()
+    second.write(query("second"))
+    first.end(message("X"))
+    await settled()
+    expect(batches).toEqual([["begin"], ["S", "ROLLBACK", "DISCARD ALL"], ["second"]])
+    expect(first.destroyed).toBe(true)
+  })
+
+  test("waits for a transaction only so long", async () => {
+    const { backend } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const [first, second] = [connect(wire), connect(wire)]
+    await settled()
+    first.write(query("begin"))
+    await settled()
+    const failure = new Promise<Error>((resolve) => second.once("error", resolve))
+    second.write(query("second"))
+    expect((await failure).message).toContain(`${GATE_TIMEOUT_MILLIS} ms`)
+    expect(first.destroyed).toBe(false)
+  })
+
+  test("gives notifications to every connection, and answers to the one that asked", async () => {
+    const notification = message("A", "note")
+    const backend: Backend = (batch) =>
+      Promise.resolve(batch[0] === 0 ? ready("I") : Buffer.concat([message("C"), notification, ready("I")]))
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const [first, second] = [connect(wire), connect(wire)]
+    await settled()
+    const seen: Array<[string, ReadonlyArray<string>]> = []
+    first.on("data", (bytes: Uint8Array) => seen.push(["first", names(bytes)]))
+    second.on("data", (bytes: Uint8Array) => seen.push(["second", names(bytes)]))
+    first.write(query("notify"))
+    await settled()
+    const of = (who: string) => seen.filter(([name]) => name === who).flatMap(([, types]) => types)
+    expect(of("first")).toEqual(["C", "A", "Z"])
+    expect(of("second")).toEqual(["A"])
+  })
+
+  test("refuses encryption and takes a request to cancel without an answer", async () => {
+    const { backend, batches } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const ssl = wire.connect()
+    const answer = new Promise<string>((resolve) => ssl.once("data", (bytes: Buffer) => resolve(bytes.toString())))
+    ssl.write(startup(80_877_103))
+    expect(await answer).toBe("N")
+    const cancel = wire.connect()
+    cancel.write(startup(80_877_102))
+    await settled()
+    expect(cancel.destroyed).toBe(true)
+    expect(batches).toEqual([])
+  })
+
+  test("when the engine is gone, every connection fails, and new ones do", async () => {
+    const { backend } = makeEngine()
+    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const connections = [connect(wire), connect(wire)]
+    await settled()
+    const failures = connections.map((connection) => new Promise<Error>((resolve) => connection.once("error", resolve)))
+    wire.fail(new Error("gone"))
+    expect((await Promise.all(failures)).map((error) => error.message)).toEqual(["gone", "gone"])
+    const late = wire.connect()
+    const failure = new Promise<Error>((resolve) => late.once("error", resolve))
+    expect((await failure).message).toBe("gone")
+  })
+})
