@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { contentType, detect, Format } from "../../src/domain/Formats.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const pdf = bytes("%PDF-1.7\n\u0000\u0001")
+
+describe("detect", () => {
+  test.each([
+    ["notes.md", "# Notes", "md"],
+    ["NOTES.MARKDOWN", "# Notes", "md"],
+    ["a.txt", "plain", "txt"],
+    ["a.text", "plain", "txt"],
+    ["page.html", "<p>Hi", "html"],
+    ["page.HTM", "<p>Hi", "html"],
+    ["rows.csv", "a,b", "csv"],
+    ["rows.tsv", "a\tb", "csv"],
+    ["data.json", "{}", "json"],
+    ["archive.2026.json", "[]", "json"],
+    ["empty.txt", "", "txt"],
+  ])("%s", (name, content, format) => {
+    expect(detect(name, bytes(content))).toBe(format as Format)
+  })
+
+  test("a PDF is one by its header, which may stand a little later", () => {
+    expect(detect("a.pdf", pdf)).toBe("pdf")
+    expect(detect("a.pdf", bytes(`${" ".repeat(1000)}%PDF-1.7`))).toBe("pdf")
+    expect(detect("a.pdf", bytes(`${" ".repeat(1100)}%PDF-1.7`))).toBeUndefined()
+    expect(detect("a.pdf", bytes("just text"))).toBeUndefined()
+    expect(detect("a.pdf", bytes("%PD"))).toBeUndefined()
+  })
+
+  test("the content of another format is refused whatever the extension", () => {
+    expect(detect("a.txt", pdf)).toBeUndefined()
+    expect(detect("a.md", bytes("PK\u0003\u0004"))).toBeUndefined()
+    expect(detect("a.html", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]))).toBeUndefined()
+  })
+
+  test("text holds no NUL, unless a byte order mark says UTF-16", () => {
+    expect(detect("a.txt", new Uint8Array([0x41, 0, 0x42]))).toBeUndefined()
+    expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0x41, 0]))).toBe("txt")
+    expect(detect("a.txt", new Uint8Array([0xfe, 0xff, 0, 0x41]))).toBe("txt")
+    expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBeUndefined()
+  })
+
+  test.each(["a.docx", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("no format: %s", (name) => {
+    expect(detect(name, bytes("text"))).toBeUndefined()
+  })
+
+  test("any name and any bytes have an answer, and it agrees with the extension", () => {
+    const extension = fc.constantFrom("md", "txt", "html", "csv", "json", "pdf", "xyz")
+    fc.assert(
+      fc.property(fc.string(), extension, fc.uint8Array({ maxLength: 64 }), (stem, ending, content) => {
+        const format = detect(`${stem}.${ending}`, content)
+        if (format !== undefined) expect<string>(format).toBe(ending)
+      }),
+    )
+  })
+})
+
+test("every format has a content type of its own", () => {
+  const types = Format.literals.map(contentType)
+  expect(new Set(types).size).toBe(types.length)
+})

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test"
+import { Duration, Effect, Fiber } from "effect"
+import type { Source } from "../../src/knowledge/extract/Extraction.ts"
+import { defaultExtractSettings, Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
+
+const source = (name: string, content: string | Uint8Array, format: Source["format"]): Source => ({
+  format,
+  name,
+  bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
+})
+
+const fixture = async (name: string) =>
+  source(name, await Bun.file(`${import.meta.dir}/../lib/fixtures/${name}`).bytes(), "pdf")
+
+const extract = (document: Source) => Effect.flatMap(Extract, (service) => service.extract(document))
+
+const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
+  Effect.runPromise(Effect.provide(effect, Extract.layerWith({ ...defaultExtractSettings, ...settings })))
+
+describe("a PDF of three pages", () => {
+  const document = fixture("handbook.pdf").then((pdf) => run(extract(pdf)))
+
+  test("has its title and says where its pages begin", async () => {
+    const { title, text, pages = [] } = await document
+    expect(title).toBe("Parley Operator Handbook")
+    expect(pages.map(({ page }) => page)).toEqual([1, 2, 3])
+    expect(pages[0]?.start).toBe(0)
+    expect(text.slice(pages[2]?.start)).toStartWith("checksum is stored. Create another one")
+  })
+
+  test("keeps headings, and leaves out running heads and page numbers", async () => {
+    const { text } = await document
+    expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual([
+      "# Parley Operator Handbook",
+      "## Starting the server",
+      "## From document to knowledge",
+      "## Limits worth remembering",
+      "## When something goes wrong",
+    ])
+    expect(text).not.toMatch(/Page \d/)
+  })
+
+  test("has whole paragraphs, without the hyphens of its line ends, over columns and pages", async () => {
+    const { text } = await document
+    expect(text).toContain("answers chats with a local model that quotes the documents it has read.")
+    expect(text).toContain("uploaded again to the same chatbot are recognised by their checksum")
+    expect(text).toContain("refuses new ones with status 503.\n\nScanned pages hold no text.")
+    expect(text).toContain("cannot be shown again, since only its checksum is stored. Create another one")
+    expect(text).not.toMatch(/[\u00ad\u2010]/)
+  })
+
+  test("keeps lists, code and rows apart", async () => {
+    const { text } = await document
+    expect(text).toContain("\n- Headings open a passage and travel with it.\n- Tables are kept whole")
+    expect(text).toContain("```\nbun install\nbun run start\n```")
+    expect(text).toContain("What\tLimit\tAnswer beyond it\nFiles in one upload\t10\t413\n")
+  })
+})
+
+test("every format is read, one document after the other by the same worker", async () => {
+  const documents = [
+    source("a.md", "# Head\n\nText", "md"),
+    source("b.txt", "Text", "txt"),
+    source("c.html", "<h1>Head</h1><p>Text", "html"),
+    source("d.csv", "Name,Limit\nFiles,10", "csv"),
+    source("e.json", '{"limit":10}', "json"),
+    await fixture("handbook.pdf"),
+  ]
+  const read = await run(Effect.forEach(documents, extract), { concurrency: 1 })
+  expect(read.map(({ title }) => title)).toEqual(["Head", "b", "Head", "d", "e", "Parley Operator Handbook"])
+})
+
+test("documents read at once do not get each other's text", async () => {
+  const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.txt`, `Text ${index}`, "txt"))
+  const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 3 })
+  expect(read).toEqual(documents.map((_, index) => ({ title: `${index}`, text: `Text ${index}` })))
+})
+
+describe("a document that cannot be read says why", () => {
+  const failure = async (document: Source, settings?: Partial<ExtractSettings>) =>
+    run(Effect.flip(extract(document)), settings)
+
+  test("and leaves its worker able to read the next", async () => {
+    const both = Effect.all([
+      Effect.flip(extract(source("a.json", "{", "json"))),
+      extract(source("b.txt", "Text", "txt")),
+    ])
+    const [failed, read] = await run(both, { concurrency: 1 })
+    expect(failed).toMatchObject({ _tag: "ExtractionFailed", code: "corrupt_document" })
+    expect(read.text).toBe("Text")
+  })
+
+  test.each([
+    ["scan.pdf", "no_text"],
+    ["locked.pdf", "password_protected"],
+  ])("%s: %s", async (name, code) => {
+    expect(await failure(await fixture(name))).toMatchObject({ _tag: "ExtractionFailed", code })
+  })
+
+  test("a PDF that breaks off is corrupt", async () => {
+    const { bytes } = await fixture("handbook.pdf")
+    expect(await failure(source("a.pdf", bytes.slice(0, 300), "pdf"))).toMatchObject({ code: "corrupt_document" })
+    expect(await failure(source("a.pdf", "%PDF-1.7", "pdf"))).toMatchObject({ code: "corrupt_document" })
+  })
+
+  test("a document that takes too long is given up, again and again", async () => {
+    const hasty = { concurrency: 1, deadline: Duration.millis(1) }
+    const attempts = Effect.forEach([1, 2, 3], () => Effect.flip(extract(source("a.txt", "Text", "txt"))))
+    const failures = await run(attempts, hasty)
+    expect(failures.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => "extraction_timed_out"))
+  })
+})
+
+test("an interrupted reading frees its place, and its reply reaches nobody else", async () => {
+  const [slow, quick] = [await fixture("handbook.pdf"), source("b.txt", "Text", "txt")]
+  const program = Effect.gen(function* () {
+    // A worker that is there already gets the document at once, and reads a PDF for much longer than the pause.
+    yield* extract(quick)
+    const fiber = yield* Effect.forkChild(extract(slow))
+    yield* Effect.sleep("5 millis")
+    yield* Fiber.interrupt(fiber)
+    return yield* extract(quick)
+  })
+  expect((await run(program, { concurrency: 1 })).text).toBe("Text")
+})
