@@ -22,7 +22,7 @@ export const Message = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   provider: Schema.NullOr(Schema.String),
   session_token: Schema.Null,
-  tokens_used: Schema.Number,
+  tokens_used: Schema.Finite,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
 }).annotate({

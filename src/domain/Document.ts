@@ -20,7 +20,7 @@ export const Document = Schema.Struct({
   size_bytes: Schema.Int,
   sha256: Schema.String.annotate({ description: "Of the file's bytes, hexadecimal." }),
   status: DocumentStatus.annotate({ description: "`queued` → `extracting` → `embedding` → `ready` or `failed`." }),
-  progress: Schema.Number.annotate({ description: "0 to 1." }),
+  progress: Schema.Finite.annotate({ description: "0 to 1." }),
   chunk_count: Schema.Int,
   error: Schema.NullOr(DocumentError).annotate({
     description:

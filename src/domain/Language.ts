@@ -60,7 +60,7 @@ const FUNCTION_WORDS: ReadonlyArray<readonly [Language, string]> = [
   ],
   [
     "italian",
-    "il lo gli di e che un una in del della per è con non si da sono dei nel alla come più anche le quale questo chi dove quando quanto quanti quante quali cosa perché è stato",
+    "il lo la le i gli di e che un una in del della per è con non si da sono dei nel alla come più anche le quale questo chi dove quando quanto quanti quante quali cosa perché è stato",
   ],
   [
     "dutch",

@@ -7,10 +7,10 @@ export interface Page {
 }
 
 export const PageMetadata = Schema.Struct({
-  currentPage: Schema.Number,
-  pageSize: Schema.Number,
-  totalCount: Schema.Number,
-  totalPages: Schema.Number,
+  currentPage: Schema.Finite,
+  pageSize: Schema.Finite,
+  totalCount: Schema.Finite,
+  totalPages: Schema.Finite,
 })
 export type PageMetadata = typeof PageMetadata.Type
 

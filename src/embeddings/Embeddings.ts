@@ -6,7 +6,7 @@ import { embedLocally, LOCAL_DIMENSIONS, LOCAL_MODEL } from "./LocalEmbedding.ts
 export class Embeddings extends Context.Service<
   Embeddings,
   {
-    /** Stored with every vector; vectors of two models are never compared. */
+    /** Stored with every vector; names whatever changes vectors, since those of two names are never compared. */
     readonly model: string
     readonly dimensions: number
     /** Share of the vector score in a fused score, 0–1: how much the model adds to a lexical search. */

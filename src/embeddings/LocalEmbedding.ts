@@ -53,7 +53,8 @@ const addPieces = (vector: Float32Array, word: string, weight: number): void => 
 
 const add = (vector: Float32Array, feature: number, weight: number): void => {
   for (const bits of [feature, scramble(feature ^ SECOND_PLACE)]) {
-    vector[bits % LOCAL_DIMENSIONS]! += bits >>> 31 === 1 ? weight : -weight
+    const place = bits % LOCAL_DIMENSIONS
+    vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 1 ? weight : -weight)
   }
 }
 
@@ -63,6 +64,5 @@ const normalize = (vector: Float32Array): Float32Array => {
   // Text without words: a vector of length 0 would have no cosine.
   if (squares === 0) vector[0] = squares = 1
   const length = Math.sqrt(squares)
-  for (let index = 0; index < vector.length; index++) vector[index]! /= length
-  return vector
+  return vector.map((value) => value / length)
 }

@@ -9,7 +9,7 @@ import { Chunks, type ServingDocument } from "../storage/Chunks.ts"
 import { termOf } from "./Lexemes.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
-import { SegmentBuilder } from "./Segment.ts"
+import { SegmentBuilder } from "./SegmentBuilder.ts"
 import { planSegments } from "./SegmentPlan.ts"
 
 /** What is known of a chatbot's knowledge at one version of it. */
@@ -29,7 +29,7 @@ interface Slot {
 }
 
 /** About what a chunk of 400 tokens takes in an index. */
-const EXPECTED_BYTES_PER_CHUNK = 2_500
+const EXPECTED_BYTES_PER_CHUNK = 1_600
 /** Chunks read, and added to an index, in one go: more would hold up other requests for more than a few ms. */
 const CHUNKS_AT_ONCE = 250
 /** Of a knowledge base too large for an index, so many chunks are scored for a question. */

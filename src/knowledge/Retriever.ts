@@ -3,7 +3,8 @@ import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
-import { Chunks, type RankedChunk } from "../storage/Chunks.ts"
+import type { RankedChunk } from "../storage/ChunkRanking.ts"
+import { Chunks } from "../storage/Chunks.ts"
 import { KnowledgeIndexes } from "./KnowledgeIndexes.ts"
 import { THRESHOLD } from "./Similarity.ts"
 
@@ -11,7 +12,7 @@ import { THRESHOLD } from "./Similarity.ts"
 export type Hit = RankedChunk
 
 /** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
-const CANDIDATES = 50
+const CANDIDATES = 30
 
 /** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
 export class Retriever extends Context.Service<

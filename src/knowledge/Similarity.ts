@@ -22,27 +22,30 @@ const SCATTERED = 0.6
 /** What a pair of characters counts that is nowhere: most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
-/** What a word of the question tells about a passage. */
-export interface WordEvidence {
-  /** See `informationOf`. */
-  readonly information: number
-  readonly found: "beside a neighbour" | "scattered" | "not at all"
-}
+/** How a passage holds a word of the question. */
+export type Presence = "beside a neighbour" | "scattered" | "absent"
 
 /**
- * @param words the distinct words of the question
+ * @param informationOfWord of the distinct words of the question, see `informationOf`
+ * @param presenceOfWord in the passage, of the same words
  * @param passages in the knowledge base
  * @returns 0–1
  */
-export const similarityOf = (words: ReadonlyArray<WordEvidence>, passages: number): number => {
+export const similarityOf = (
+  informationOfWord: ReadonlyArray<number>,
+  presenceOfWord: (word: number) => Presence,
+  passages: number,
+): number => {
   let asked = 0
   let covered = 0
   let found = 0
-  for (const word of words) {
-    asked += word.information
-    if (word.found === "not at all") continue
+  for (let word = 0; word < informationOfWord.length; word++) {
+    const information = informationOfWord[word] ?? 0
+    asked += information
+    const presence = presenceOfWord(word)
+    if (presence === "absent") continue
     found += 1
-    covered += word.found === "scattered" ? SCATTERED * word.information : word.information
+    covered += presence === "scattered" ? SCATTERED * information : information
   }
   if (found === 0) return 0
   // One word is weak evidence, however rare it is.

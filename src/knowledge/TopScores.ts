@@ -1,3 +1,8 @@
+export interface Scored {
+  readonly index: number
+  readonly score: number
+}
+
 /** Keeps the highest of many scores: a binary heap whose root is the lowest kept. */
 export class TopScores {
   readonly #indexes: Uint32Array
@@ -11,22 +16,23 @@ export class TopScores {
 
   offer(index: number, score: number): void {
     if (this.#size < this.#scores.length) this.#rise(this.#size++, index, score)
-    else if (this.#size > 0 && score > this.#scores[0]!) this.#sink(index, score)
+    else if (score > this.#scoreAt(0)) this.#sink(index, score)
   }
 
   /** Highest first; of equal scores the one with the lower index. */
-  descending(): ReadonlyArray<{ readonly index: number; readonly score: number }> {
-    return Array.from(this.#indexes.subarray(0, this.#size), (index, place) => ({
+  descending(): ReadonlyArray<Scored> {
+    const kept = Array.from(this.#indexes.subarray(0, this.#size), (index, place) => ({
       index,
-      score: this.#scores[place]!,
-    })).sort((left, right) => right.score - left.score || left.index - right.index)
+      score: this.#scoreAt(place),
+    }))
+    return kept.sort((left, right) => right.score - left.score || left.index - right.index)
   }
 
   #rise(from: number, index: number, score: number): void {
     let place = from
     while (place > 0) {
       const parent = (place - 1) >>> 1
-      if (this.#scores[parent]! <= score) break
+      if (this.#scoreAt(parent) <= score) break
       this.#move(parent, place)
       place = parent
     }
@@ -36,16 +42,20 @@ export class TopScores {
   #sink(index: number, score: number): void {
     let place = 0
     for (let child = 1; child < this.#size; child = 2 * place + 1) {
-      if (child + 1 < this.#size && this.#scores[child + 1]! < this.#scores[child]!) child++
-      if (this.#scores[child]! >= score) break
+      if (child + 1 < this.#size && this.#scoreAt(child + 1) < this.#scoreAt(child)) child++
+      if (this.#scoreAt(child) >= score) break
       this.#move(child, place)
       place = child
     }
     this.#set(place, index, score)
   }
 
+  #scoreAt(place: number): number {
+    return this.#scores[place] ?? Infinity
+  }
+
   #move(from: number, to: number): void {
-    this.#set(to, this.#indexes[from]!, this.#scores[from]!)
+    this.#set(to, this.#indexes[from] ?? 0, this.#scoreAt(from))
   }
 
   #set(place: number, index: number, score: number): void {

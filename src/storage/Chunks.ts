@@ -1,4 +1,3 @@
-import { PgTypes } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
@@ -7,8 +6,9 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
+import { floats, makeRank, type RankedChunk, type Ranking } from "./ChunkRanking.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
-import { json, vector } from "./SqlValues.ts"
+import { json } from "./SqlValues.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
 export interface ChunkBatch {
@@ -55,48 +55,6 @@ export interface AskedWords {
   readonly language: Language
   /** Between single spaces. */
   readonly words: string
-}
-
-/** A chunk that is ranked by what the lexical search said of it. */
-export interface Candidate {
-  readonly chunkId: ChunkId
-  readonly score: number
-  /** 0–1 */
-  readonly similarity: number
-}
-
-export interface Ranking {
-  readonly chatbotId: ChatbotId
-  readonly candidates: ReadonlyArray<Candidate>
-  readonly embedding: Float32Array
-  readonly embeddingModel: string
-  /** Share of the vector score in the fused score, 0–1. */
-  readonly vectorWeight: number
-  /** So many of the chunks nearest to the embedding are candidates too. 0 spares the search for them. */
-  readonly nearest: number
-  /** The cosine is a similarity too, and the higher of both counts. */
-  readonly cosineIsSimilarity: boolean
-  /** Below it a chunk is left out. */
-  readonly threshold: number
-  readonly limit: number
-}
-
-export interface RankedChunk {
-  readonly chunkId: ChunkId
-  readonly documentId: DocumentId
-  readonly ordinal: number
-  readonly title: string
-  readonly headings: ReadonlyArray<string>
-  readonly content: string
-  readonly page: number | null
-  /** 0–1 */
-  readonly similarity: number
-  readonly scores: {
-    readonly lexical: number
-    /** Cosine; null when the chunk was embedded by another model. */
-    readonly vector: number | null
-    readonly fused: number
-  }
 }
 
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
@@ -158,13 +116,6 @@ export class Chunks extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-
-      /** From 0 for the lowest of all candidates to 1 for the highest. */
-      const minMax = (column: "lexical" | "cosine") =>
-        sql.literal(
-          `coalesce((${column} - min(${column}) over ()) / nullif(max(${column}) over () - min(${column}) over (), 0),
-            (${column} is not null)::int)`,
-        )
 
       const insert = Effect.fnUntraced(function* (batch: ChunkBatch) {
         const organization = yield* CurrentOrganization
@@ -261,56 +212,10 @@ export class Chunks extends Context.Service<
         }
       }, withoutSqlErrors)
 
-      const rank = Effect.fnUntraced(function* (ranking: Ranking) {
-        const organization = yield* CurrentOrganization
-        const { candidates, chatbotId } = ranking
-        const embedding = vector(ranking.embedding)
-        const nearest =
-          ranking.nearest === 0
-            ? sql``
-            : sql`union all (
-                select c.id, 0, 0 from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
-                where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
-                  and c.embedding_model = ${ranking.embeddingModel}
-                order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
-        const rows = yield* sql<RankedRow>`
-          with candidates as (
-            select id, max(lexical) as lexical, max(similarity) as similarity from (
-              select * from unnest(
-                ${candidates.map((candidate) => candidate.chunkId)}::uuid[],
-                ${floats(Float32Array.from(candidates, (candidate) => candidate.score))},
-                ${floats(Float32Array.from(candidates, (candidate) => candidate.similarity))}
-              ) as given (id, lexical, similarity)
-              ${nearest}
-            ) found group by id
-          ), scored as materialized (
-            select id, document_id, ordinal, title, headings, content, page, lexical, similarity,
-              case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
-            from candidates join chunks using (id)
-            where chatbot_id = ${chatbotId} and organization_id = ${organization}
-          ), fused as (
-            select *,
-              (1 - ${ranking.vectorWeight}::float4) * ${minMax("lexical")}
-                + ${ranking.vectorWeight}::float4 * ${minMax("cosine")} as fused,
-              case when ${ranking.cosineIsSimilarity} then greatest(similarity, least(cosine, 1)) else similarity end as likeness
-            from scored
-          )
-          select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
-          where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}`
-        return rows.map(toRankedChunk)
-      }, withoutSqlErrors)
-
-      return { insert, probe, serving, lexemes, languages, matching, rank }
+      return { insert, probe, serving, lexemes, languages, matching, rank: makeRank(sql) }
     }),
   )
 }
-
-/** A parameter of type `float4[]`, in binary. */
-const floats = (values: Float32Array): PgTypes.Parameter => ({
-  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
-  oid: PgTypes.OID.float4Array,
-  value: values,
-})
 
 const rowOf = (chunk: NewChunk, index: number, language: Language) => ({
   number: index + 1,
@@ -335,29 +240,3 @@ interface HoldingRow {
   readonly lexemes: Uint8Array
   readonly chunks: number
 }
-
-interface RankedRow {
-  readonly id: ChunkId
-  readonly document_id: DocumentId
-  readonly ordinal: number
-  readonly title: string
-  readonly headings: ReadonlyArray<string>
-  readonly content: string
-  readonly page: number | null
-  readonly lexical: number
-  readonly cosine: number | null
-  readonly fused: number
-  readonly likeness: number
-}
-
-const toRankedChunk = (row: RankedRow): RankedChunk => ({
-  chunkId: row.id,
-  documentId: row.document_id,
-  ordinal: row.ordinal,
-  title: row.title,
-  headings: row.headings,
-  content: row.content,
-  page: row.page,
-  similarity: row.likeness,
-  scores: { lexical: row.lexical, vector: row.cosine, fused: row.fused },
-})

@@ -1,0 +1,170 @@
+import type { ChunkId } from "../domain/Chunk.ts"
+import type { DocumentId } from "../domain/Ids.ts"
+import type { Language } from "../domain/Language.ts"
+import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
+import type { Segment } from "./Segment.ts"
+
+/** What the index is built from: a row of `chunks`. */
+export interface IndexedChunk {
+  readonly id: ChunkId
+  readonly documentId: DocumentId
+  readonly revision: number
+  readonly language: Language
+  /** Binary `tsvector`, the title's positions weighted A. */
+  readonly lexemes: Uint8Array
+}
+
+/** A word of the title says more of what a chunk is about than one of its text. */
+const TITLE_FREQUENCY = 2
+const LARGEST_FREQUENCY = 255
+/** A UUID string with its header and its slot in the array. */
+const BYTES_PER_CHUNK_ID = 72
+
+/** Takes chunks one after the other, all of a document together, and makes a segment of them. */
+export class SegmentBuilder {
+  readonly #terms = new Map<Term, number>()
+  readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number }> = []
+  readonly #languages = new Set<Language>()
+  readonly #chunkIds: Array<ChunkId> = []
+  readonly #documentOf = new Numbers(Uint32Array)
+  readonly #lengths = new Numbers(Uint32Array)
+  /** Of each posting, in the order of arrival; its positions end where those of the next begin. */
+  readonly #postingTerms = new Numbers(Uint32Array)
+  readonly #postingChunks = new Numbers(Uint32Array)
+  readonly #frequencies = new Numbers(Uint8Array)
+  readonly #starts = new Numbers(Uint32Array)
+  readonly #positions = new Numbers(Uint16Array)
+
+  add(chunk: IndexedChunk): void {
+    const index = this.#chunkIds.push(chunk.id) - 1
+    this.#documentOf.push(this.#documentIndexOf(chunk))
+    this.#languages.add(chunk.language)
+    let length = 0
+    readLexemes(chunk.lexemes, (term, positions, count) => {
+      let frequency = 0
+      this.#starts.push(this.#positions.length)
+      for (let place = 0; place < count; place++) {
+        const position = positions[place] ?? 0
+        frequency += isInTitle(position) ? TITLE_FREQUENCY : 1
+        this.#positions.push(position)
+      }
+      length += frequency
+      this.#postingTerms.push(this.#numberOf(term))
+      this.#postingChunks.push(index)
+      this.#frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
+    })
+    this.#lengths.push(length)
+  }
+
+  build(): Segment {
+    const terms = Float64Array.from(this.#terms.keys()).sort()
+    const rankOfNumber = new Uint32Array(terms.length)
+    for (const [rank, term] of terms.entries()) rankOfNumber[this.#terms.get(term) ?? 0] = rank
+    const ranks = this.#postingTerms.values().map((number) => rankOfNumber[number] ?? 0)
+    const offsets = offsetsOf(ranks, terms.length)
+    const arrays = {
+      documentOf: this.#documentOf.values(),
+      lengths: this.#lengths.values(),
+      terms,
+      offsets,
+      ...this.#postingsInOrder(arrivalsInOrder(ranks, offsets)),
+    }
+    return {
+      ...arrays,
+      documents: this.#documents,
+      languages: this.#languages,
+      chunkIds: this.#chunkIds,
+      bytes: Object.values(arrays).reduce(
+        (sum, array) => sum + array.byteLength,
+        this.#chunkIds.length * BYTES_PER_CHUNK_ID,
+      ),
+    }
+  }
+
+  /** @param arrivals the postings as they are to stand, each by its number in the order of arrival */
+  #postingsInOrder(arrivals: Uint32Array) {
+    const arrivalChunks = this.#postingChunks.values()
+    const arrivalFrequencies = this.#frequencies.values()
+    const arrivalStarts = this.#starts.values()
+    const arrivalPositions = this.#positions.values()
+    const chunks = arrivals.map((arrival) => arrivalChunks[arrival] ?? 0)
+    const frequencies = Uint8Array.from(arrivals, (arrival) => arrivalFrequencies[arrival] ?? 0)
+    const starts = new Uint32Array(arrivals.length + 1)
+    const positions = new Uint16Array(arrivalPositions.length)
+    let end = 0
+    for (const [posting, arrival] of arrivals.entries()) {
+      starts[posting] = end
+      const until = arrivalStarts[arrival + 1] ?? arrivalPositions.length
+      for (let place = arrivalStarts[arrival] ?? 0; place < until; place++) {
+        positions[end++] = arrivalPositions[place] ?? 0
+      }
+    }
+    starts[arrivals.length] = end
+    return { chunks, frequencies, starts, positions }
+  }
+
+  #documentIndexOf({ documentId, revision }: IndexedChunk): number {
+    const last = this.#documents.at(-1)
+    if (last?.id === documentId) {
+      last.chunks += 1
+      return this.#documents.length - 1
+    }
+    return this.#documents.push({ id: documentId, revision, chunks: 1 }) - 1
+  }
+
+  #numberOf(term: Term): number {
+    const known = this.#terms.get(term)
+    if (known !== undefined) return known
+    const number = this.#terms.size
+    this.#terms.set(term, number)
+    return number
+  }
+}
+
+/** Where the postings of each term begin when they stand in order of their terms; one more at the end. */
+const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
+  const offsets = new Uint32Array(terms + 1)
+  for (const rank of ranks) offsets[rank + 1] = (offsets[rank + 1] ?? 0) + 1
+  for (let rank = 1; rank <= terms; rank++) offsets[rank] = (offsets[rank] ?? 0) + (offsets[rank - 1] ?? 0)
+  return offsets
+}
+
+/** A stable counting sort: it leaves the chunks of each term ascending, as they arrived. */
+const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array => {
+  const next = offsets.slice()
+  const arrivals = new Uint32Array(ranks.length)
+  for (const [arrival, rank] of ranks.entries()) {
+    const place = next[rank] ?? 0
+    arrivals[place] = arrival
+    next[rank] = place + 1
+  }
+  return arrivals
+}
+
+/** A typed array that grows. */
+class Numbers<A extends Uint8Array | Uint16Array | Uint32Array> {
+  readonly #make: new (length: number) => A
+  #values: A
+  length = 0
+
+  constructor(make: new (length: number) => A) {
+    this.#make = make
+    this.#values = new make(1_024)
+  }
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const larger = new this.#make(2 * this.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.length++] = value
+  }
+
+  /** A copy of exactly what was pushed. */
+  values(): A {
+    const exact = new this.#make(this.length)
+    exact.set(this.#values.subarray(0, this.length))
+    return exact
+  }
+}

@@ -1,0 +1,132 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { ChunkId } from "../domain/Chunk.ts"
+import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+import { vector } from "./SqlValues.ts"
+
+/** A chunk that is ranked by what the lexical search said of it. */
+export interface Candidate {
+  readonly chunkId: ChunkId
+  readonly score: number
+  /** 0–1 */
+  readonly similarity: number
+}
+
+export interface Ranking {
+  readonly chatbotId: ChatbotId
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly embedding: Float32Array
+  readonly embeddingModel: string
+  /** Share of the vector score in the fused score, 0–1. */
+  readonly vectorWeight: number
+  /** So many of the chunks nearest to the embedding are candidates too. 0 spares the search for them. */
+  readonly nearest: number
+  /** The cosine is a similarity too, and the higher of both counts. */
+  readonly cosineIsSimilarity: boolean
+  /** Below it a chunk is left out. */
+  readonly threshold: number
+  readonly limit: number
+}
+
+export interface RankedChunk {
+  readonly chunkId: ChunkId
+  readonly documentId: DocumentId
+  readonly ordinal: number
+  readonly title: string
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+  /** 0–1 */
+  readonly similarity: number
+  readonly scores: {
+    readonly lexical: number
+    /** Cosine; null when the chunk was embedded by another model. */
+    readonly vector: number | null
+    readonly fused: number
+  }
+}
+
+/** A parameter of type `float4[]`, in binary. */
+export const floats = (values: Float32Array): PgTypes.Parameter => ({
+  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
+  oid: PgTypes.OID.float4Array,
+  value: values,
+})
+
+/** One statement that scores the candidates' vectors, fuses both scores and fetches the best chunks. */
+export const makeRank = (sql: SqlClient.SqlClient) => {
+  /** From 0 for the lowest of all candidates to 1 for the highest. */
+  const minMax = (column: "lexical" | "cosine") =>
+    sql.literal(
+      `coalesce((${column} - min(${column}) over ()) / nullif(max(${column}) over () - min(${column}) over (), 0),
+      (${column} is not null)::int)`,
+    )
+
+  return Effect.fnUntraced(function* (ranking: Ranking) {
+    const organization = yield* CurrentOrganization
+    const { candidates, chatbotId } = ranking
+    const embedding = vector(ranking.embedding)
+    const nearest =
+      ranking.nearest === 0
+        ? sql``
+        : sql`union all (
+          select c.id, 0, 0 from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+            and c.embedding_model = ${ranking.embeddingModel}
+          order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
+    const rows = yield* sql<RankedRow>`
+    with candidates as (
+      select id, max(lexical) as lexical, max(similarity) as similarity from (
+        select * from unnest(
+          ${candidates.map((candidate) => candidate.chunkId)}::uuid[],
+          ${floats(Float32Array.from(candidates, (candidate) => candidate.score))},
+          ${floats(Float32Array.from(candidates, (candidate) => candidate.similarity))}
+        ) as given (id, lexical, similarity)
+        ${nearest}
+      ) found group by id
+    ), scored as materialized (
+      select id, document_id, ordinal, title, headings, content, page, lexical, similarity,
+        case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
+      from candidates join chunks using (id)
+      where chatbot_id = ${chatbotId} and organization_id = ${organization}
+    ), fused as (
+      select *,
+        (1 - ${ranking.vectorWeight}::float4) * ${minMax("lexical")}
+          + ${ranking.vectorWeight}::float4 * ${minMax("cosine")} as fused,
+        case when ${ranking.cosineIsSimilarity} then greatest(similarity, least(cosine, 1)) else similarity end as likeness
+      from scored
+    )
+    select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
+    where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}`
+    return rows.map(toRankedChunk)
+  }, withoutSqlErrors)
+}
+
+interface RankedRow {
+  readonly id: ChunkId
+  readonly document_id: DocumentId
+  readonly ordinal: number
+  readonly title: string
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+  readonly lexical: number
+  readonly cosine: number | null
+  readonly fused: number
+  readonly likeness: number
+}
+
+const toRankedChunk = (row: RankedRow): RankedChunk => ({
+  chunkId: row.id,
+  documentId: row.document_id,
+  ordinal: row.ordinal,
+  title: row.title,
+  headings: row.headings,
+  content: row.content,
+  page: row.page,
+  similarity: row.likeness,
+  scores: { lexical: row.lexical, vector: row.cosine, fused: row.fused },
+})

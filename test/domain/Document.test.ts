@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { displayName } from "../../src/domain/Document.ts"
+import { anyString } from "../lib/Arbitraries.ts"
+
+describe("the name that is shown of a file", () => {
+  test("is never empty or too long, no part of a path, and has nothing invisible that moves text", () =>
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyString,
+          fc.array(anyString, { maxLength: 40 }).map((parts) => parts.join("")),
+        ),
+        (name) => {
+          const shown = displayName(name)
+          expect(shown.length).toBeGreaterThan(0)
+          expect(shown.length).toBeLessThanOrEqual(255)
+          expect(shown.isWellFormed()).toBe(true)
+          expect(shown).not.toMatch(/[/\\\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u)
+          expect([".", ".."]).not.toContain(shown)
+        },
+      ),
+      { numRuns: 1_000 },
+    ))
+
+  test("keeps its extension, however long it is and wherever it is cut", () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 400 }),
+        fc.constantFrom("x", "😀", "é"),
+        fc.constantFrom(".pdf", ".tar.gz", ".markdown"),
+        (length, character, extension) => {
+          expect(displayName(`${character.repeat(length)}y${extension}`)).toEndWith(extension)
+        },
+      ),
+      { numRuns: 500 },
+    ))
+
+  test.each([
+    ["report.pdf", "report.pdf"],
+    ["../../etc/passwd", "passwd"],
+    ["C:\\Users\\me\\Plan.docx", "Plan.docx"],
+    ["a/", "untitled"],
+    ["a/..", "untitled"],
+    ["\u202efdp.exe\u061c", "fdp.exe"],
+    ["Re\u0301sume\u0301.md", "R\u00e9sum\u00e9.md"],
+    ["  spaced name.txt ", "spaced name.txt"],
+    [".env", ".env"],
+  ])("of %p is %p", (name, shown) => expect(displayName(name)).toBe(shown))
+})

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { ChatTurn } from "../../src/domain/Chat.ts"
+import { notHeld } from "../../src/domain/History.ts"
+
+const turn = (role: ChatTurn["role"], content: string): ChatTurn => ({ role, content })
+
+/** Few contents, so that repetitions are common. */
+const turns = fc.array(
+  fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), content: fc.constantFrom("", "a", "b") }),
+  { maxLength: 8 },
+)
+
+describe("what a session does not hold yet", () => {
+  test("one message is always new", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, [sent = turn("user", "a")]) =>
+        expect(notHeld([...held, sent], [sent])).toEqual([sent]),
+      ),
+    ))
+
+  test("is an end of what was sent, so that nothing is torn out of its order", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, sent) => {
+        const fresh = notHeld(held, sent)
+        expect(fresh).toEqual(sent.slice(sent.length - fresh.length))
+      }),
+    ))
+
+  test("is exactly what was added to the whole session, whatever repeats in it", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, added) => {
+        fc.pre(held.length + added.length > 1)
+        expect(notHeld(held, [...held, ...added])).toEqual(added)
+      }),
+    ))
+
+  test("is all of it when the session holds something else", () => {
+    const sent = [turn("user", "c"), turn("assistant", "d"), turn("user", "e")]
+    fc.assert(fc.property(turns, (held) => expect(notHeld(held, sent)).toEqual(sent)))
+  })
+
+  test("is what follows when a client shows the last part of a long conversation", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 1, max: 20 }), (length, shown) => {
+        const held = Array.from({ length }, (_, index) => turn(index % 2 === 0 ? "user" : "assistant", `${index}`))
+        const question = turn("user", "new")
+        expect(notHeld(held, [...held.slice(-shown), question])).toEqual([question])
+      }),
+    ))
+})
+
+/** What becomes of a reply: the client has it, or it broke off after some text was stored, or before. */
+type Outcome = "answered" | "broken" | "failed"
+/** What the client does: asks something new, or sends again what it sent, with or without having seen a reply to it. */
+const steps = fc.array(
+  fc.record({
+    ask: fc.boolean(),
+    outcome: fc.constantFrom<Outcome>("answered", "broken", "failed"),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+
+test("a client that sends its growing transcript, and retries it, stores each of its messages once and in order", () =>
+  fc.assert(
+    fc.property(steps, fc.boolean(), (steps, greeted) => {
+      const session: Array<ChatTurn> = []
+      const asked: Array<string> = []
+      let transcript = greeted ? [turn("assistant", "Welcome!")] : []
+      steps.forEach(({ ask, outcome }, index) => {
+        const lastAsked = transcript.findLastIndex(({ role }) => role === "user")
+        if (ask || lastAsked < 0) {
+          asked.push(`question ${index}`)
+          transcript = [...transcript, turn("user", `question ${index}`)]
+        } else {
+          transcript = transcript.slice(0, lastAsked + 1)
+        }
+        // A request of one message says that it is new, so a retry of one cannot be told from saying it again.
+        if (transcript.length === 1 && !ask && session.length > 0) return
+        session.push(...notHeld(session, transcript))
+        const reply = turn("assistant", `answer ${index}`)
+        if (outcome === "answered") transcript = [...transcript, reply]
+        if (outcome !== "failed") session.push(outcome === "broken" ? turn("assistant", "") : reply)
+      })
+      const said = session.filter(({ role }) => role === "user").map(({ content }) => content)
+      expect(said).toEqual(asked)
+      expect(session.filter(({ content }) => content === "Welcome!")).toHaveLength(greeted ? 1 : 0)
+    }),
+  ))

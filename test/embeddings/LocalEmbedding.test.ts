@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { embedLocally, LOCAL_DIMENSIONS } from "../../src/embeddings/LocalEmbedding.ts"
+
+const cosine = (left: string, right: string): number => {
+  const other = embedLocally(right)
+  return embedLocally(left).reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0)
+}
+
+describe("a local embedding", () => {
+  test("is a vector of length 1, of any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const vector = embedLocally(text)
+        expect(vector).toHaveLength(LOCAL_DIMENSIONS)
+        expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
+      }),
+    )
+  })
+
+  test("stays what it is: stored vectors were made by an older server", () => {
+    const vector = embedLocally("How do I reset my password? 黑豹队 Überweisung")
+    const digest = vector.reduce((sum, value, index) => sum + value * Math.sin(index), 0)
+    expect(digest).toBeCloseTo(0.5289, 4)
+  })
+
+  test("is near to that of inflected and misspelled words", () => {
+    expect(cosine("configuring the servers", "server configuration")).toBeGreaterThan(0.3)
+    expect(cosine("embeding", "embedding")).toBeGreaterThan(0.05)
+    expect(Math.abs(cosine("configuring the servers", "goldfish in a pond"))).toBeLessThan(0.05)
+  })
+
+  test("is decided by rare words", () => {
+    expect(cosine("what is the turbocharger", "a turbocharger")).toBeGreaterThan(
+      cosine("what is the turbocharger", "what is the time"),
+    )
+  })
+})

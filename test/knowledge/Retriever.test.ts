@@ -1,0 +1,297 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { ChatbotId } from "../../src/domain/Ids.ts"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { Indexer } from "../../src/knowledge/Indexer.ts"
+import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
+import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { ChunksCalls, countedChunks, forget, indexing, learn, relearn, search, type Tenant } from "../lib/Knowledge.ts"
+import { platform, storage } from "../lib/Layers.ts"
+import { as, makeTenant } from "../lib/Tenants.ts"
+
+const MEBIBYTE = 2 ** 20
+
+const runtime = ManagedRuntime.make(
+  search({ indexBytes: 64 * MEBIBYTE, threshold: undefined }).pipe(
+    Layer.provideMerge(indexing),
+    Layer.provideMerge(countedChunks),
+    Layer.provideMerge(Layer.merge(storage, platform)),
+  ),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+const find = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, query: string, topK = 5) {
+  const found = yield* as(organization)((yield* Retriever).search({ chatbotId: chatbot, query, topK }))
+  return found.hits
+})
+const textsOf = (hits: Effect.Success<ReturnType<typeof find>>) => hits.map((hit) => hit.content)
+
+const refunds = { text: "A refund is paid within fourteen days after the parcel came back to us." }
+const shipping = { text: "Shipping to Norway takes five working days and costs twelve euros." }
+const passwords = { text: "To reset a forgotten password, open the sign-in page and ask for a link by e-mail." }
+const cameras = { text: "The camera charges its battery over USB-C in ninety minutes." }
+
+describe("a search", () => {
+  test("finds the passage that answers, and says where it stands", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const document = yield* learn(tenant, "Handbook", [
+          shipping,
+          { ...refunds, headings: ["Orders", "Returns"] },
+          passwords,
+        ])
+        const [first] = yield* find(tenant, "When do I get my refund?")
+        expect(first).toMatchObject({
+          documentId: document,
+          ordinal: 2,
+          title: "Handbook",
+          headings: ["Orders", "Returns"],
+          content: refunds.text,
+          page: 2,
+        })
+        expect(first?.similarity).toBeGreaterThan(0.2)
+        expect(first?.similarity).toBeLessThanOrEqual(1)
+      }),
+    ))
+
+  test("needs not all words, nor the same endings, and looks at titles and headings", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Accounts", [
+          passwords,
+          { text: "Only an owner may do this.", headings: ["Deleting users"] },
+        ])
+        yield* learn(tenant, "Deliveries", [shipping])
+        expect(textsOf(yield* find(tenant, "somebody forgot passwords, what now"))).toEqual([passwords.text])
+        expect(textsOf(yield* find(tenant, "how to delete a user"))).toEqual(["Only an owner may do this."])
+        expect(textsOf(yield* find(tenant, "delivery"))).toEqual([shipping.text])
+      }),
+    ))
+
+  test("finds nothing for a question on something else", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Handbook", [shipping, refunds, passwords, cameras])
+        for (const query of [
+          "Who won the battle of Hastings?",
+          "the",
+          "???",
+          "What is the boiling point of page wax?",
+        ]) {
+          expect(textsOf(yield* find(tenant, query))).toEqual([])
+        }
+      }),
+    ))
+
+  test("returns so many passages at most", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(
+          tenant,
+          "Rooms",
+          Array.from({ length: 60 }, (_, number) => ({ text: `Room ${number} has a projector.` })),
+        )
+        expect(yield* find(tenant, "projector", 50)).toHaveLength(50)
+        expect(yield* find(tenant, "projector", 3)).toHaveLength(3)
+      }),
+    ))
+
+  test("understands each language of the knowledge base", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const german = "Die Häuser der Altstadt wurden nach dem großen Brand wieder aufgebaut."
+        const chinese = "黑豹队在超级碗比赛中输给了野马队。"
+        yield* learn(tenant, "English", [shipping, refunds])
+        yield* learn(tenant, "Altstadt", [{ text: german }])
+        yield* learn(tenant, "体育", [{ text: chinese }])
+        expect(textsOf(yield* find(tenant, "Wann wurde das Haus aufgebaut?"))).toEqual([german])
+        expect(textsOf(yield* find(tenant, "超级碗谁输了？"))).toEqual([chinese])
+        expect(textsOf(yield* find(tenant, "refunds"))).toEqual([refunds.text])
+      }),
+    ))
+
+  test("is refused for a chatbot that is not there or is somebody else's, alike", () =>
+    run(
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
+        yield* learn(theirs, "Secrets", [passwords])
+        expect(yield* find(theirs, "password")).toHaveLength(1)
+        const foreign = yield* Effect.flip(find({ ...mine, chatbot: theirs.chatbot }, "password"))
+        const missing = yield* Effect.flip(find({ ...mine, chatbot: ChatbotId.make(crypto.randomUUID()) }, "password"))
+        expect(foreign).toEqual(missing)
+        expect(foreign._tag).toBe("NotFound")
+        expect(yield* find(mine, "password")).toEqual([])
+      }),
+    ))
+})
+
+describe("a change of the knowledge base", () => {
+  test("is seen by the next search: added, replaced, deleted", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        expect(yield* find(tenant, "refund")).toEqual([])
+        const document = yield* learn(tenant, "Terms", [refunds])
+        expect(textsOf(yield* find(tenant, "refund"))).toEqual([refunds.text])
+        yield* relearn(tenant, document, "Terms", [{ text: "A refund takes a month." }])
+        expect(textsOf(yield* find(tenant, "refund"))).toEqual(["A refund takes a month."])
+        yield* forget(tenant, document)
+        expect(yield* find(tenant, "refund")).toEqual([])
+      }),
+    ))
+
+  test("is not seen before it is published", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Terms", [refunds])
+        yield* learn(tenant, "Draft", [{ text: "A refund takes a month." }], false)
+        expect(textsOf(yield* find(tenant, "refund"))).toEqual([refunds.text])
+      }),
+    ))
+
+  test("costs a reading of what is new only, and no search reads an unchanged knowledge base again", () =>
+    run(
+      Effect.gen(function* () {
+        const calls = yield* ChunksCalls
+        const tenant = yield* makeTenant
+        yield* learn(
+          tenant,
+          "Rooms",
+          Array.from({ length: 10 }, (_, number) => ({ text: `Room ${number} has a projector.` })),
+        )
+        yield* find(tenant, "projector")
+        yield* learn(tenant, "Terms", [refunds])
+        calls.clear()
+        yield* find(tenant, "projector")
+        yield* find(tenant, "refund")
+        expect(Object.fromEntries(calls)).toEqual({ probe: 2, serving: 1, lexemes: 1, rank: 2 })
+        calls.clear()
+        yield* Effect.forEach(["projector", "refund", "projector"], (query) => find(tenant, query), {
+          concurrency: "unbounded",
+        })
+        expect(Object.fromEntries(calls)).toEqual({ probe: 3, rank: 3 })
+      }),
+    ))
+
+  test("is read once by searches that come at the same time", () =>
+    run(
+      Effect.gen(function* () {
+        const calls = yield* ChunksCalls
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Terms", [refunds])
+        calls.clear()
+        const found = yield* Effect.all(
+          Array.from({ length: 20 }, () => find(tenant, "refund")),
+          { concurrency: "unbounded" },
+        )
+        for (const hits of found) expect(textsOf(hits)).toEqual([refunds.text])
+        expect(calls.get("lexemes")).toBe(1)
+      }),
+    ))
+})
+
+describe("the memory of the indexes", () => {
+  const tiny = search({ indexBytes: 1, threshold: undefined })
+
+  test("is bounded: without an index the database finds the same, with the same similarity", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Handbook", [shipping, refunds, passwords, cameras])
+        yield* learn(tenant, "Altstadt", [{ text: "Die Häuser der Altstadt wurden nach dem Brand aufgebaut." }])
+        for (const query of [
+          "When is a refund paid?",
+          "Haus in der Altstadt",
+          "reset password by e-mail",
+          "Hastings",
+        ]) {
+          const indexed = yield* find(tenant, query)
+          const calls = yield* ChunksCalls
+          calls.clear()
+          const direct = yield* find(tenant, query).pipe(Effect.provide(tiny))
+          expect(calls.get("matching")).toBe(1)
+          expect(calls.has("lexemes")).toBe(false)
+          expect(textsOf(direct)).toEqual(textsOf(indexed))
+          for (const [rank, hit] of direct.entries()) {
+            expect(hit.similarity).toBeCloseTo(indexed[rank]?.similarity ?? 0, 4)
+          }
+        }
+      }),
+    ))
+
+  test("goes to the knowledge bases that were searched last", () =>
+    run(
+      Effect.gen(function* () {
+        const calls = yield* ChunksCalls
+        const tenants = [yield* makeTenant, yield* makeTenant, yield* makeTenant] as const
+        const words = Array.from({ length: 1_000 }, (_, number) => `word${number}`).join(" ")
+        for (const tenant of tenants) yield* learn(tenant, "Words", [{ text: words }])
+        const open = ({ organization, chatbot }: Tenant) =>
+          Effect.flatMap(KnowledgeIndexes, (indexes) => as(organization)(indexes.open(chatbot, "word7")))
+        const [first, second, third] = tenants
+        const { bytes } = (yield* open(first)).index
+        yield* Effect.gen(function* () {
+          for (const tenant of [first, second, first, third]) yield* open(tenant)
+          calls.clear()
+          yield* open(first)
+          yield* open(third)
+          expect(calls.has("lexemes")).toBe(false)
+          yield* open(second)
+          expect(calls.get("lexemes")).toBe(1)
+        }).pipe(Effect.provide(search({ indexBytes: 2.5 * bytes, threshold: undefined })))
+      }),
+    ))
+})
+
+describe("embeddings that understand", () => {
+  const meaning = (text: string): Float32Array =>
+    Float32Array.of(/refund|money/.test(text) ? 1 : 0.05, /ship|parcel/.test(text) ? 1 : 0.05, 0.1)
+  const semantic = Layer.succeed(Embeddings, {
+    model: "test/semantic",
+    dimensions: 3,
+    weight: 0.5,
+    isSemantic: true,
+    embedQuery: (text) => Effect.sync(() => meaning(text)),
+    embedDocuments: (texts) => Effect.sync(() => texts.map(meaning)),
+  })
+
+  test("find passages that share no word with the question, but none that does not serve", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Terms", [{ text: "A refund takes a month." }, cameras])
+        yield* learn(tenant, "Draft", [{ text: "A refund takes a year." }], false)
+        const hits = yield* find(tenant, "my money back please")
+        expect(textsOf(hits).at(0)).toBe("A refund takes a month.")
+        expect(textsOf(hits)).not.toContain("A refund takes a year.")
+        expect(hits[0]?.similarity).toBeGreaterThan(0.9)
+      }).pipe(
+        Effect.provide(
+          search({ indexBytes: 64 * MEBIBYTE, threshold: 0.5 }).pipe(
+            Layer.provideMerge(Layer.fresh(Indexer.layer)),
+            Layer.provideMerge(semantic),
+          ),
+        ),
+      ),
+    ))
+
+  test("leave vectors of another model alone", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Terms", [refunds])
+        const hits = yield* find(tenant, "refund").pipe(
+          Effect.provide(search({ indexBytes: 64 * MEBIBYTE, threshold: undefined }).pipe(Layer.provide(semantic))),
+        )
+        expect(textsOf(hits)).toEqual([refunds.text])
+        expect(hits[0]?.scores.vector).toBeNull()
+      }),
+    ))
+})

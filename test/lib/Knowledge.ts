@@ -1,0 +1,119 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import type { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { Indexer } from "../../src/knowledge/Indexer.ts"
+import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
+import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { Chunks } from "../../src/storage/Chunks.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { as, contentOf, newDocumentId } from "./Tenants.ts"
+
+/*
+ * Knowledge bases for tests, made and searched by the real code.
+ */
+
+/** How often each method of `Chunks` was called. */
+export class ChunksCalls extends Context.Service<ChunksCalls, Map<keyof Chunks["Service"], number>>()(
+  "test/ChunksCalls",
+) {}
+
+/** The real repository, counted. */
+export const countedChunks = Layer.effectContext(
+  Effect.gen(function* () {
+    const chunks = yield* Chunks
+    const calls = new Map<keyof Chunks["Service"], number>()
+    const counted = <A extends ReadonlyArray<unknown>, B>(name: keyof Chunks["Service"], method: (...args: A) => B) => {
+      calls.set(name, 0)
+      return (...args: A): B => {
+        calls.set(name, (calls.get(name) ?? 0) + 1)
+        return method(...args)
+      }
+    }
+    const spied = Chunks.of({
+      insert: counted("insert", chunks.insert),
+      probe: counted("probe", chunks.probe),
+      serving: counted("serving", chunks.serving),
+      lexemes: counted("lexemes", chunks.lexemes),
+      languages: counted("languages", chunks.languages),
+      matching: counted("matching", chunks.matching),
+      rank: counted("rank", chunks.rank),
+    })
+    return Context.make(Chunks, spied).pipe(Context.add(ChunksCalls, calls))
+  }),
+)
+
+export interface SearchSettings {
+  /** For all indexes together. */
+  readonly indexBytes: number
+  readonly threshold: number | undefined
+}
+
+/** Search over a `Chunks`, with indexes of its own. */
+export const search = ({ indexBytes, threshold }: SearchSettings) =>
+  Layer.fresh(Retriever.layer({ threshold })).pipe(
+    Layer.provideMerge(Layer.fresh(KnowledgeIndexes.layer({ bytes: indexBytes }))),
+  )
+
+export const indexing = Indexer.layer.pipe(Layer.provideMerge(Embeddings.layerLocal))
+
+export interface Tenant {
+  readonly organization: OrganizationId
+  readonly chatbot: ChatbotId
+}
+
+export interface Passage {
+  readonly text: string
+  readonly headings?: ReadonlyArray<string>
+}
+
+const claim = Effect.gen(function* () {
+  const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
+  return attempt ?? (yield* Effect.die("nothing waits"))
+})
+
+/** Ingests what waits first: its chunks are stored, and unless it stays unpublished, they serve. */
+const ingest = Effect.fnUntraced(function* (title: string, passages: ReadonlyArray<Passage>, isPublished: boolean) {
+  const attempt = yield* claim
+  const chunks = passages.map(({ text, headings }, index) => ({
+    ordinal: index + 1,
+    headings: headings ?? [],
+    text,
+    page: index + 1,
+  }))
+  yield* as(attempt.organization_id)(
+    (yield* Indexer).index(
+      { chatbotId: attempt.chatbot_id, documentId: attempt.document_id, revision: attempt.revision, title, chunks },
+      () => Effect.void,
+    ),
+  )
+  if (isPublished) yield* as(attempt.organization_id)((yield* Ingestions).publish(attempt, chunks.length))
+  return attempt.document_id
+})
+
+/** Adds a document to the tenant's chatbot; each of the texts is a passage of it. */
+export const learn = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  title: string,
+  passages: ReadonlyArray<Passage>,
+  isPublished = true,
+) {
+  const id = yield* newDocumentId
+  yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(crypto.randomUUID())))
+  return yield* ingest(title, passages, isPublished)
+})
+
+/** Replaces a document's content. */
+export const relearn = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  id: DocumentId,
+  title: string,
+  passages: ReadonlyArray<Passage>,
+) {
+  yield* as(tenant.organization)((yield* Documents).replace(tenant.chatbot, id, contentOf(crypto.randomUUID())))
+  return yield* ingest(title, passages, true)
+})
+
+export const forget = Effect.fnUntraced(function* (tenant: Tenant, id: DocumentId) {
+  yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, id))
+})

@@ -1,0 +1,52 @@
+import { ChunkId } from "../../src/domain/Chunk.ts"
+import { DocumentId } from "../../src/domain/Ids.ts"
+import type { IndexedChunk } from "../../src/knowledge/SegmentBuilder.ts"
+
+/*
+ * What Postgres sends of a `tsvector`, made without Postgres.
+ */
+
+export type Weight = "A" | "B" | "D"
+
+/** Words in order, each with its weight; they are their own lexemes. */
+export const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weight]>): Uint8Array => {
+  const places = new Map<string, Array<number>>()
+  for (const [index, [word, weight]] of words.entries()) {
+    places.set(word, [...(places.get(word) ?? []), (("DCBA".indexOf(weight) << 14) | (index + 1)) >>> 0])
+  }
+  const parts = Array.from(places, ([word, positions]) => {
+    const text = Buffer.from(`${word}\0`)
+    const numbers = Buffer.alloc(2 + 2 * positions.length)
+    numbers.writeUInt16BE(positions.length)
+    for (const [index, position] of positions.entries()) numbers.writeUInt16BE(position, 2 + 2 * index)
+    return Buffer.concat([text, numbers])
+  })
+  const count = Buffer.alloc(4)
+  count.writeUInt32BE(parts.length)
+  return Buffer.concat([count, ...parts])
+}
+
+const uuid = (kind: string, number: number): string =>
+  `00000000-0000-7000-8000-${kind}${number.toString(16).padStart(11, "0")}`
+
+export const documentIdOf = (number: number): DocumentId => DocumentId.make(uuid("d", number))
+export const chunkIdOf = (number: number): ChunkId => ChunkId.make(uuid("c", number))
+
+/** An English chunk of these words, after a title. */
+export const chunkOf = (
+  number: number,
+  text: string,
+  options: { readonly title?: string; readonly document?: number; readonly revision?: number } = {},
+): IndexedChunk => {
+  const split = (words: string): ReadonlyArray<string> => words.split(" ").filter((word) => word !== "")
+  return {
+    id: chunkIdOf(number),
+    documentId: documentIdOf(options.document ?? number),
+    revision: options.revision ?? 1,
+    language: "english",
+    lexemes: encodeLexemes([
+      ...split(options.title ?? "").map((word) => [word, "A"] as const),
+      ...split(text).map((word) => [word, "D"] as const),
+    ]),
+  }
+}

@@ -1,0 +1,264 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChunkId } from "../../src/domain/Chunk.ts"
+import type { Language } from "../../src/domain/Language.ts"
+import { spacedWords } from "../../src/domain/Words.ts"
+import { isInTitle, placeOf, readLexemes } from "../../src/knowledge/Lexemes.ts"
+import type { Ranking } from "../../src/storage/ChunkRanking.ts"
+import { Chunks, type NewChunk } from "../../src/storage/Chunks.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import type { Tenant } from "../lib/Knowledge.ts"
+import { platform, storage } from "../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId, newId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+const MODEL = "test/model"
+const newChunkId = Effect.map(newId, (id) => ChunkId.make(id))
+
+/** Unit vectors in the plane, at so many degrees. */
+const at = (degrees: number): Float32Array =>
+  Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
+
+interface Made extends Partial<Omit<NewChunk, "id" | "ordinal">> {
+  readonly content: string
+}
+
+/** A serving document of these chunks. */
+const store = Effect.fnUntraced(function* (
+  { organization, chatbot }: Tenant,
+  made: ReadonlyArray<Made>,
+  options: { readonly language?: Language; readonly title?: string } = {},
+) {
+  const documentId = yield* newDocumentId
+  yield* as(organization)((yield* Documents).add(documentId, chatbot, contentOf(documentId)))
+  const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
+  if (attempt === undefined) return yield* Effect.die("nothing waits")
+  const chunks = yield* Effect.forEach(made, (chunk, index) =>
+    Effect.map(newChunkId, (id) => ({
+      id,
+      ordinal: index + 1,
+      headings: [],
+      page: null,
+      embedding: at(index),
+      ...chunk,
+    })),
+  )
+  yield* as(organization)(
+    (yield* Chunks).insert({
+      chatbotId: chatbot,
+      documentId,
+      revision: attempt.revision,
+      title: options.title ?? "Title",
+      language: options.language ?? "english",
+      embeddingModel: MODEL,
+      chunks,
+    }),
+  )
+  yield* as(organization)((yield* Ingestions).publish(attempt, chunks.length))
+  return { documentId, chunks }
+})
+
+const rank = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
+  Effect.flatMap(Chunks, (chunks) =>
+    as(organization)(
+      chunks.rank({
+        chatbotId: chatbot,
+        candidates: [],
+        embedding: at(0),
+        embeddingModel: MODEL,
+        vectorWeight: 0.5,
+        nearest: 0,
+        cosineIsSimilarity: false,
+        threshold: 0,
+        limit: 10,
+        ...ranking,
+      }),
+    ),
+  )
+
+describe("stored chunks", () => {
+  test("come back as they were, each with its own vector", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { documentId, chunks } = yield* store(
+          tenant,
+          Array.from({ length: 128 }, (_, number) => ({
+            content: `It's "chunk" ${number} \\ of 100 %, 黑豹 🦆`,
+            headings: ["A, {b}", `"c" ${number}`],
+            page: number % 2 === 0 ? number : null,
+            embedding: at(number),
+          })),
+        )
+        for (const chunk of [chunks[0], chunks[77], chunks[127]]) {
+          if (chunk === undefined) return yield* Effect.die("no chunk")
+          const [found] = yield* rank(tenant, {
+            candidates: [{ chunkId: chunk.id, score: 1, similarity: 0.5 }],
+            embedding: chunk.embedding,
+          })
+          const { id, embedding: _, ...shown } = chunk
+          expect(found).toMatchObject({ chunkId: id, documentId, title: "Title", similarity: 0.5, ...shown })
+          expect(found?.scores.vector).toBeCloseTo(1, 5)
+        }
+      }),
+    ))
+
+  test("have lexemes of title, headings and content, stemmed by their language", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const options = { title: "Häuser", language: "german" } as const
+        const { documentId } = yield* store(
+          tenant,
+          [{ content: "Die Fenster, alte Türen.", headings: ["Altbau"] }],
+          options,
+        )
+        const chunks = yield* Chunks
+        const [row] = yield* as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId]))
+        expect(row).toMatchObject({ documentId, revision: 1, language: "german" })
+        const places: Array<readonly [place: number, isTitle: boolean]> = []
+        readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
+          for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
+        })
+        // The article at place 3 is a stop word.
+        expect(places.toSorted(([left], [right]) => left - right)).toEqual([
+          [1, true],
+          [2, false],
+          [4, false],
+          [5, false],
+          [6, false],
+        ])
+        expect(yield* as(tenant.organization)(chunks.languages(tenant.chatbot))).toEqual(["german"])
+      }),
+    ))
+
+  test("are seen by nobody else, even by a query that forgets to filter", () =>
+    run(
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
+        const { documentId, chunks } = yield* store(theirs, [{ content: "secret" }])
+        const repository = yield* Chunks
+        const candidates = chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 }))
+        const foreign = { organization: mine.organization, chatbot: theirs.chatbot }
+        expect(yield* rank(theirs, { candidates })).toHaveLength(1)
+        expect(yield* rank(foreign, { candidates, nearest: 5 })).toEqual([])
+        expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
+        expect(yield* as(mine.organization)(repository.lexemes(theirs.chatbot, [documentId]))).toEqual([])
+        expect(yield* as(mine.organization)(repository.serving(theirs.chatbot))).toEqual([])
+        expect(yield* as(mine.organization)(repository.languages(theirs.chatbot))).toEqual([])
+        expect((yield* Effect.flip(as(mine.organization)(repository.probe(theirs.chatbot, []))))._tag).toBe("NotFound")
+        const sql = yield* SqlClient.SqlClient
+        const unfiltered = sql<{ chatbot_id: string }>`select chatbot_id from chunks`
+        expect(yield* as(mine.organization)(unfiltered)).toEqual([])
+        expect(yield* as(theirs.organization)(unfiltered)).toEqual([{ chatbot_id: theirs.chatbot }])
+      }),
+    ))
+})
+
+describe("a probe", () => {
+  test("tells the version and stems the words by each language, in order", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const ask = (languages: ReadonlyArray<Language>, text: string) =>
+          Effect.flatMap(Chunks, (chunks) =>
+            as(tenant.organization)(
+              chunks.probe(
+                tenant.chatbot,
+                languages.map((language) => ({ language, words: spacedWords(text, language) })),
+              ),
+            ),
+          )
+        const before = yield* ask([], "houses")
+        expect(before.analyses).toEqual([])
+        yield* store(tenant, [{ content: "a house" }])
+        const after = yield* ask(["english", "simple", "english"], "houses house")
+        expect(after.version).toBeGreaterThan(before.version)
+        const terms = after.analyses.map((analysis) => {
+          let count = 0
+          readLexemes(analysis, () => count++)
+          return count
+        })
+        expect(terms).toEqual([1, 2, 1])
+      }),
+    ))
+})
+
+describe("a ranking", () => {
+  const scored = Effect.gen(function* () {
+    const tenant = yield* makeTenant
+    // At 0°, 60° and 90° of what is asked.
+    const { chunks } = yield* store(
+      tenant,
+      [0, 60, 90].map((degrees) => ({ content: `at ${degrees}`, embedding: at(degrees) })),
+    )
+    const candidates = chunks.map(({ id }, index) => ({
+      chunkId: id,
+      score: 10 * (index + 1),
+      similarity: 0.1 * index,
+    }))
+    return { tenant, candidates }
+  })
+
+  test("adds both scores, each stretched from 0 to 1, by their weights", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const fusedBy = (vectorWeight: number) =>
+          Effect.map(rank(tenant, { candidates, vectorWeight }), (hits) =>
+            hits.map((hit) => [hit.content, Number(hit.scores.fused.toFixed(3))]),
+          )
+        expect(yield* fusedBy(0.2)).toEqual([
+          ["at 90", 0.8],
+          ["at 60", 0.5],
+          ["at 0", 0.2],
+        ])
+        expect(yield* fusedBy(0.9)).toEqual([
+          ["at 0", 0.9],
+          ["at 60", 0.5],
+          ["at 90", 0.1],
+        ])
+      }),
+    ))
+
+  test("leaves out what is below the threshold, and what is over the limit", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const contents = (ranking: Partial<Ranking>) =>
+          Effect.map(rank(tenant, { candidates, vectorWeight: 0, ...ranking }), (hits) =>
+            hits.map((hit) => hit.content),
+          )
+        expect(yield* contents({ threshold: 0.15 })).toEqual(["at 90"])
+        expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
+        // The cosine of 60° is a half.
+        expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
+      }),
+    ))
+
+  test("takes in the nearest vectors when asked to", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const [, , far] = candidates
+        if (far === undefined) return yield* Effect.die("no candidate")
+        const hits = yield* rank(tenant, { candidates: [far], nearest: 1, vectorWeight: 0.9 })
+        expect(hits.map((hit) => hit.content)).toEqual(["at 0", "at 90"])
+        expect(yield* rank(tenant, { nearest: 2, embeddingModel: "test/other" })).toEqual([])
+      }),
+    ))
+
+  test("passes over candidates that are gone", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        expect(yield* rank(tenant, { candidates })).toEqual([])
+      }),
+    ))
+})
