@@ -63,7 +63,7 @@ const store = Effect.fnUntraced(function* (
   return { documentId, chunks }
 })
 
-const rank = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
+const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
   Effect.flatMap(Chunks, (chunks) =>
     as(organization)(
       chunks.rank({
@@ -80,6 +80,9 @@ const rank = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
       }),
     ),
   )
+
+const rank = (tenant: Tenant, ranking: Partial<Ranking>) =>
+  Effect.map(rankAll(tenant, ranking), (ranked) => ranked.chunks)
 
 describe("stored chunks", () => {
   test("come back as they were, each with its own vector", () =>
@@ -253,12 +256,13 @@ describe("a ranking", () => {
       }),
     ))
 
-  test("passes over candidates that are gone", () =>
+  test("says when a candidate is gone", () =>
     run(
       Effect.gen(function* () {
         const { tenant, candidates } = yield* scored
+        expect((yield* rankAll(tenant, { candidates, threshold: 2 })).isComplete).toBe(true)
         yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
-        expect(yield* rank(tenant, { candidates })).toEqual([])
+        expect(yield* rankAll(tenant, { candidates })).toEqual({ chunks: [], isComplete: false })
       }),
     ))
 })

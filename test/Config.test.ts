@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test"
+import { ConfigProvider, Duration, Effect, Exit, Layer, Redacted } from "effect"
+import * as fc from "fast-check"
+import { Config, documentation } from "../src/Config.ts"
+import { makeKey } from "../src/domain/ApiKey.ts"
+import { StartupError } from "../src/domain/StartupError.ts"
+
+const read = (environment: Record<string, string>) =>
+  Config.pipe(
+    Effect.provide(Layer.provide(Config.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(environment)))),
+  )
+const valuesOf = (environment: Record<string, string> = {}) => Effect.runPromise(read(environment))
+const refusalOf = (environment: Record<string, string>) => Effect.runPromise(Effect.flip(read(environment)))
+
+const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY"]
+const key = "k".repeat(32)
+
+describe("settings", () => {
+  test("all have a default, or may be absent", async () => {
+    const values = await valuesOf()
+    expect(values.port).toBe(3000)
+    expect(values.databaseUrl).toBeUndefined()
+    expect(values.uploadFileLimit).toBe(25 * 1024 * 1024)
+    expect(Duration.toSeconds(values.uploadWait)).toBe(20)
+    expect(Object.keys(values)).toHaveLength(documentation.length)
+  })
+
+  test("written out as they are documented, are the defaults", async () => {
+    const written = documentation.flatMap(({ variable, default: value }) =>
+      value === undefined ? [] : [[variable, value]],
+    )
+    expect(await valuesOf(Object.fromEntries(written))).toEqual(await valuesOf())
+  })
+
+  test("that are empty count as absent", async () => {
+    const empty = Object.fromEntries(documentation.map(({ variable }) => [variable, ""]))
+    expect(await valuesOf(empty)).toEqual(await valuesOf())
+  })
+
+  test.each([
+    ["PORT", "65536", "a whole number from 0 to 65535"],
+    ["PORT", "-1", "a whole number"],
+    ["PORT", "3000.0", "a whole number"],
+    ["PORT", "http", "a whole number"],
+    ["PUBLIC_URL", "example.com", "an http(s) URL"],
+    ["PUBLIC_URL", "ftp://example.com", "an http(s) URL"],
+    ["BLOBS", "gcs", "`local`"],
+    ["LOG_FORMAT", "xml", "`pretty` or `json`"],
+    ["SIMILARITY_THRESHOLD", "1.1", "a number from 0 to 1"],
+    ["SIMILARITY_THRESHOLD", "NaN", "a number from 0 to 1"],
+    ["UPLOAD_FILE_LIMIT", "25MB", "a size such as"],
+    ["UPLOAD_WAIT", "20", "a duration such as"],
+    ["UPLOAD_WAIT", "1e3s", "a duration such as"],
+    ["DRAIN_TIMEOUT", "30s\nPORT=1", "a duration such as"],
+  ])("%s=%p is refused in one line that says what it held and what it may hold", async (variable, value, expected) => {
+    const { message } = await refusalOf({ [variable]: value })
+    expect(message).not.toContain("\n")
+    expect(message).toStartWith(`${variable} is ${JSON.stringify(value)}, which is not valid.`)
+    expect(message).toContain(`Set it to ${expected}`)
+  })
+
+  test.each([
+    ["DATABASE_URL", "mysql://user:hunter2@host/db"],
+    ["DATABASE_URL", "postgres://user:hunter2@host:notaport/db"],
+    ["BOOTSTRAP_API_KEY", "hunter2"],
+    ["BOOTSTRAP_API_KEY", `hunter2 ${key}`],
+    // It looks like one that Parley made, but the checksum is wrong: every request with it would be refused.
+    ["BOOTSTRAP_API_KEY", `prl_hunter2${key}`],
+  ])("%s is refused without showing it", async (variable, value) => {
+    const { message } = await refusalOf({ [variable]: value })
+    expect(message).not.toContain("hunter2")
+    expect(message).toStartWith(`${variable} is not valid. Set it to `)
+  })
+
+  test("that are right are understood", async () => {
+    const own = makeKey(new Uint8Array(128))
+    const values = await valuesOf({
+      PORT: "0",
+      PUBLIC_URL: "https://chat.example.com/",
+      DATABASE_URL: "postgresql://user:pass@host:5432/db",
+      BOOTSTRAP_API_KEY: own,
+      ANTHROPIC_API_KEY: "sk",
+      SIMILARITY_THRESHOLD: ".25",
+      JSON_BODY_LIMIT: "512KiB",
+      INDEX_MEMORY: "1GiB",
+      CHAT_DEADLINE: "2m",
+      UPLOAD_WAIT: "500ms",
+    })
+    expect(values).toMatchObject({
+      port: 0,
+      publicUrl: "https://chat.example.com",
+      similarityThreshold: 0.25,
+      jsonBodyLimit: 512 * 1024,
+      indexMemory: 1024 ** 3,
+    })
+    expect(Duration.toMillis(values.chatDeadline)).toBe(120_000)
+    expect(Duration.toMillis(values.uploadWait)).toBe(500)
+    expect(values.bootstrapApiKey && Redacted.value(values.bootstrapApiKey)).toBe(own)
+    expect((await valuesOf({ BOOTSTRAP_API_KEY: key })).bootstrapApiKey).toBeDefined()
+  })
+
+  test("that are secret do not show when they are printed", async () => {
+    const values = await valuesOf({
+      DATABASE_URL: "postgres://u:hunter2@host/db",
+      BOOTSTRAP_API_KEY: `hunter2${key}`,
+      ANTHROPIC_API_KEY: "hunter2",
+    })
+    expect(Bun.inspect(values) + JSON.stringify(values)).not.toContain("hunter2")
+    expect(secrets.every((variable) => documentation.some((setting) => setting.variable === variable))).toBe(true)
+  })
+
+  test("of any text at all are a value, or refused in one line", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...documentation.map(({ variable }) => variable)),
+        fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: fc.constantFrom(..."0123456789.smhKMGiB-") })),
+        async (variable, value) => {
+          const exit = await Effect.runPromiseExit(read({ [variable]: value }))
+          if (Exit.isSuccess(exit)) return
+          const error = await refusalOf({ [variable]: value })
+          expect(error).toBeInstanceOf(StartupError)
+          expect(error.message).toStartWith(`${variable} is `)
+          expect(error.message).not.toMatch(/[\n\r]/)
+        },
+      ),
+    ))
+})

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { wrongImports } from "./lib/imports.ts"
+
+let root: string
+
+/** A source tree of these files, and what the check says about it, one line per finding. */
+const check = (files: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  root = mkdtempSync(join(tmpdir(), "parley-imports-"))
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), text)
+  }
+  return wrongImports(root).map(({ file, line, why }) => `${file}:${line} ${why}`)
+}
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe("the direction of imports", () => {
+  test("what design allows is fine", () => {
+    expect(
+      check({
+        "src/main.ts": 'import { App } from "./http/App.ts"\nimport { Documents } from "./storage/Documents.ts"',
+        "src/http/App.ts": 'import { Config } from "../Config.ts"\nimport { Chat } from "../services/Chat.ts"',
+        "src/Config.ts": 'import { Model } from "./domain/Model.ts"',
+        "src/services/Chat.ts": 'import type { Documents } from "../storage/Documents.ts"',
+        "src/storage/Documents.ts": 'import { Model } from "../domain/Model.ts"',
+        "src/domain/Model.ts": 'import { Schema } from "effect"\nimport { Id } from "./Id.ts"',
+        "src/domain/Id.ts": 'import manifest from "../../package.json" with { type: "json" }',
+        "test/lib/TestServer.ts": 'import { server } from "../../src/main.ts"',
+      }),
+    ).toEqual([])
+  })
+
+  test.each([
+    ["domain knows nobody", "domain", "storage", 'import { X } from "../storage/X.ts"'],
+    ["http never reaches a repository", "http", "storage", 'import { X } from "../storage/X.ts"'],
+    ["a type counts", "http", "storage", 'import type { X } from "../storage/X.ts"'],
+    ["a type in place counts", "http", "storage", 'const x: import("../storage/X.ts").X = 1'],
+    ["a re-export counts", "api", "services", 'export * from "../services/X.ts"'],
+    ["a dynamic import counts", "services", "http", 'const x = import("../http/X.ts")'],
+    ["a worker counts", "knowledge", "agent", 'new Worker(new URL("../agent/X.ts", import.meta.url))'],
+    ["an import over several lines counts", "agent", "services", 'import {\n  X,\n} from "../services/X.ts"'],
+    ["a new folder needs a place", "billing", "domain", 'import { X } from "../domain/X.ts"'],
+  ])("%s", (_, from, to, text) => {
+    const [finding, ...others] = check({ [`src/${from}/A.ts`]: `\n${text}`, [`src/${to}/X.ts`]: "" })
+    expect(finding).toStartWith(`src/${from}/A.ts:${text.split("\n").length + 1} ${from} `)
+    expect(others).toEqual([])
+  })
+
+  test("main is known to test/lib alone, and src knows no test", () => {
+    const found = check({
+      "src/main.ts": "",
+      "src/http/A.ts": 'import "../main.ts"',
+      "src/domain/A.ts": 'import "../../test/lib/B.ts"',
+      "test/http/A.test.ts": 'import "../../src/main.ts"',
+      "test/lib/B.ts": 'import "../../src/main.ts"',
+    })
+    expect(found.map((line) => line.split(" ")[0])).toEqual([
+      "src/domain/A.ts:1",
+      "src/http/A.ts:1",
+      "test/http/A.test.ts:1",
+    ])
+  })
+
+  test("an import without extension is refused, since it would hide from this check", () => {
+    expect(check({ "src/http/A.ts": 'import { X } from "../storage/X"', "src/storage/X.ts": "" })).toEqual([
+      "src/http/A.ts:1 an import names its file with the extension",
+    ])
+  })
+
+  test("a cycle is found, also within a folder and of types only", () => {
+    expect(
+      check({
+        "src/domain/A.ts": 'import { B } from "./B.ts"',
+        "src/domain/B.ts": '\nimport type { C } from "./C.ts"',
+        "src/domain/C.ts": 'import type { B } from "./B.ts"',
+      }),
+    ).toEqual(["src/domain/C.ts:1 a cycle: src/domain/B.ts → src/domain/C.ts → src/domain/B.ts"])
+  })
+})

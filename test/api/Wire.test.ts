@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test"
+import { Arbitrary, Effect, Predicate, Schema } from "effect"
+import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../src/api/Api.ts"
+import { holds } from "../lib/Arbitraries.ts"
+
+/** None of ours needs a service, which the type of a schema taken from a set does not say. */
+const isWire = (schema: Schema.Top): schema is Schema.Top & Schema.Codec<unknown, unknown> => Schema.isSchema(schema)
+
+/** What is sent in an endpoint's place: a body with headers is two of them. */
+const partsOf = (place: string, schema: Schema.Top): ReadonlyArray<readonly [string, Schema.Top]> => {
+  if (HttpApiSchema.isWithHeaders(schema))
+    return [
+      [`${place} body`, schema.schema],
+      [`${place} headers`, schema.headers],
+    ]
+  return [[place, schema]]
+}
+
+/** Files come in and go out as they are: there is nothing to encode. */
+const isJson = (contentType: string) => contentType.endsWith("json")
+const isStream = (schema: Schema.Top) => Predicate.hasProperty(schema, "mode") && schema.mode === "uint8array"
+
+const wireSchemas = (endpoint: HttpApiEndpoint.Top) => [
+  ...(endpoint.params === undefined ? [] : partsOf("params", endpoint.params)),
+  ...(endpoint.query === undefined ? [] : partsOf("query", endpoint.query)),
+  ...(endpoint.headers === undefined ? [] : partsOf("headers", endpoint.headers)),
+  ...Array.from(endpoint.payload).flatMap(([contentType, { schemas }]) =>
+    isJson(contentType) ? schemas.flatMap((schema) => partsOf("payload", schema)) : [],
+  ),
+  ...Array.from(endpoint.success).flatMap((schema) => (isStream(schema) ? [] : partsOf("success", schema))),
+  ...Array.from(endpoint.error).flatMap((schema) => partsOf("error", schema)),
+]
+
+const endpoints: ReadonlyArray<readonly [string, HttpApiEndpoint.Top]> = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints).map((endpoint) => [`${group.identifier}.${endpoint.identifier}`, endpoint] as const),
+)
+
+/** Through the text that travels, and back. */
+const comesBack = (schema: Schema.Codec<unknown, unknown>) => {
+  const isSame = Schema.toEquivalence(schema)
+  return (value: unknown) =>
+    Effect.gen(function* () {
+      const encoded = yield* Schema.encodeUnknownEffect(schema)(value)
+      return isSame(value, yield* Schema.decodeUnknownEffect(schema)(JSON.parse(JSON.stringify(encoded))))
+    })
+}
+
+test("the walk finds all that is sent", () => {
+  expect(endpoints.length).toBeGreaterThanOrEqual(29)
+  const places = endpoints.flatMap(([, endpoint]) => wireSchemas(endpoint).map(([place]) => place))
+  expect(new Set(places)).toEqual(
+    new Set(["params", "query", "headers", "payload", "success", "success body", "success headers", "error"]),
+  )
+})
+
+describe("what is sent is understood as it was meant", () => {
+  test.each(endpoints)("%s", async (_, endpoint) => {
+    for (const [place, schema] of wireSchemas(endpoint)) {
+      if (!isWire(schema)) throw new Error(`${place} is no schema`)
+      await holds(Arbitrary.schema(schema), comesBack(schema), 30)
+    }
+  })
+})

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Fiber, Layer, ManagedRuntime, Stream } from "effect"
+import * as fc from "fast-check"
+import { BlobStore } from "../../src/blobs/BlobStore.ts"
+import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
+import { eventually, platform } from "../lib/Layers.ts"
+
+const root = mkdtempSync(join(tmpdir(), "parley-blobs-"))
+const directory = join(root, "files")
+const layerAt = (path: string) => Layer.provide(LocalBlobStore.layer(path), platform)
+const runtime = ManagedRuntime.make(layerAt(directory))
+const run = runtime.runPromise
+beforeAll(() => run(Effect.void))
+afterAll(async () => {
+  await runtime.dispose()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const put = (key: string, content: Stream.Stream<Uint8Array, string>) =>
+  BlobStore.use((store) => store.put(key, content))
+const get = (key: string) => BlobStore.use((store) => store.get(key))
+const remove = (key: string) => BlobStore.use((store) => store.remove(key))
+const textOf = (key: string) => Effect.map(get(key), (bytes) => Buffer.from(bytes).toString())
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const drafts = () => readdirSync(join(directory, "tmp"))
+
+describe("a blob", () => {
+  test("comes back byte for byte, in whatever pieces it came", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 5 }), async (parts) => {
+        await run(put("documents/any", Stream.fromIterable(parts)))
+        expect(Buffer.from(await run(get("documents/any")))).toEqual(Buffer.concat(parts))
+      }),
+      { numRuns: 20 },
+    ))
+
+  test("is replaced whole, and gone once removed; removing it again is no failure", () =>
+    run(
+      Effect.gen(function* () {
+        yield* put("a/b/c", Stream.succeed(bytesOf("a longer first content")))
+        yield* put("a/b/c", Stream.succeed(bytesOf("second")))
+        expect(yield* textOf("a/b/c")).toBe("second")
+        yield* remove("a/b/c")
+        yield* remove("a/b/c")
+        expect(yield* Effect.flip(get("a/b/c"))).toMatchObject({ _tag: "BlobNotFound", key: "a/b/c" })
+      }),
+    ))
+
+  test("whose content fails is not there, and the one before stays; nothing is left behind", () =>
+    run(
+      Effect.gen(function* () {
+        yield* put("kept", Stream.succeed(bytesOf("before")))
+        const broken = Stream.concat(Stream.succeed(bytesOf("half")), Stream.fail("cut off"))
+        expect(yield* Effect.flip(put("kept", broken))).toBe("cut off")
+        expect(yield* Effect.flip(put("never", broken))).toBe("cut off")
+        expect(yield* textOf("kept")).toBe("before")
+        expect((yield* Effect.flip(get("never")))._tag).toBe("BlobNotFound")
+        expect(drafts()).toEqual([])
+      }),
+    ))
+
+  test("that is interrupted is not seen, neither half nor later", () =>
+    run(
+      Effect.gen(function* () {
+        const endless = Stream.concat(Stream.succeed(bytesOf("half")), Stream.never)
+        const writing = yield* Effect.forkChild(put("endless", endless))
+        yield* eventually(Effect.sync(drafts), (names) => names.length > 0)
+        expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
+        yield* Fiber.interrupt(writing)
+        expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
+        expect(drafts()).toEqual([])
+      }),
+    ))
+
+  test("written by many at once is one of theirs, whole", () =>
+    run(
+      Effect.gen(function* () {
+        const contents = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000))
+        yield* Effect.forEach(contents, (content) => put("raced", Stream.succeed(bytesOf(content))), {
+          concurrency: "unbounded",
+        })
+        expect(contents).toContain(yield* textOf("raced"))
+      }),
+    ))
+
+  test("can be read by nobody else on the machine", async () => {
+    await run(put("x/private", Stream.succeed(bytesOf("secret"))))
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+    expect([mode(directory), mode(join(directory, "x")), mode(join(directory, "x/private"))]).toEqual([
+      "700",
+      "700",
+      "600",
+    ])
+  })
+})
+
+describe("the directory", () => {
+  test("loses drafts of a process that is gone, and keeps those that may still be written", async () => {
+    const path = join(root, "crashed")
+    mkdirSync(join(path, "tmp"), { recursive: true })
+    writeFileSync(join(path, "tmp", "old"), "half")
+    utimesSync(join(path, "tmp", "old"), new Date("2020-01-01"), new Date("2020-01-01"))
+    writeFileSync(join(path, "tmp", "young"), "half")
+    await Effect.runPromise(Effect.scoped(Layer.build(layerAt(path))))
+    expect(readdirSync(join(path, "tmp"))).toEqual(["young"])
+  })
+
+  test("that cannot be made is told with what to do", async () => {
+    const file = join(root, "file")
+    writeFileSync(file, "")
+    const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layerAt(join(file, "files"))))))
+    expect(error._tag).toBe("StartupError")
+    expect(error.message).toContain(`${file}/files, cannot be written`)
+    expect(error.message).toContain("DATA_DIR")
+  })
+
+  test("that cannot be written any more makes the store unavailable, and nothing of it shows where it is", async () => {
+    const path = join(root, "lost")
+    const error = await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* Effect.sync(() => rmSync(path, { recursive: true }))
+        return yield* Effect.flip(put("x", Stream.succeed(bytesOf("x"))))
+      }).pipe(Effect.provide(layerAt(path))),
+    )
+    expect(error).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 10 })
+    expect(JSON.stringify(error)).not.toContain(path)
+    expect(existsSync(path)).toBe(false)
+  })
+})

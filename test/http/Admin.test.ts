@@ -1,0 +1,166 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/ApiKey.ts"
+import { Organization } from "../../src/domain/Organization.ts"
+import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
+import { operatorKey, startServer } from "../lib/TestServer.ts"
+
+const { client } = await startServer()
+
+const organizations = "/api/admin/organizations"
+const keys = "/api/admin/api-keys"
+const chatbots = "/api/external/chatbots"
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
+const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
+
+const organizationsOf = async (of: Client) =>
+  read(Schema.Struct({ organizations: Schema.Array(Organization) }), await of.get(organizations)).organizations
+const keysOf = async (of: Client, query = "") =>
+  read(Schema.Struct({ api_keys: Schema.Array(ApiKey) }), await of.get(keys + query)).api_keys
+
+describe("organizations", () => {
+  test("are made and listed by the operator", async () => {
+    const reply = await client.post(organizations, { json: { name: "Société Générale des Marées" } })
+    expect(reply.status).toBe(201)
+    const made = { id: uuid, name: "Société Générale des Marées", is_operator: false, created_at: timestamp }
+    expect(reply.body).toStrictEqual({ organization: made })
+    const [first, ...others] = await organizationsOf(client)
+    expect(first).toMatchObject({ is_operator: true })
+    expect(others.at(-1)).toStrictEqual(read(Schema.Struct({ organization: Organization }), reply).organization)
+  })
+
+  test("see themselves only, and make no others", async () => {
+    const own = await client.newOrganization()
+    expect(await organizationsOf(own)).toMatchObject([{ name: "Another", is_operator: false }])
+    problem(await own.post(organizations, { json: { name: "Third" } }), 403, "forbidden")
+  })
+
+  test.each([{}, { name: "" }, { name: "x".repeat(201) }, { name: 1 }, { name: "a\u0000" }])(
+    "need a name: %j",
+    async (json) => {
+      expect(wrongPaths(await client.post(organizations, { json }))).toEqual(["name"])
+    },
+  )
+})
+
+describe("keys", () => {
+  test("are shown once, whole, when they are made", async () => {
+    const reply = await client.post(keys, { json: { name: "Shop", scopes: ["chat", "knowledge:read"] } })
+    expect(reply.status).toBe(201)
+    const { key, api_key } = read(Schema.Struct({ api_key: ApiKey, key: Schema.String }), reply)
+    expect(key).toMatch(/^prl_[0-9A-Za-z]{49}$/)
+    expect(isWellFormedKey(key)).toBe(true)
+    expect(reply.body).toStrictEqual({
+      api_key: {
+        id: uuid,
+        organization_id: uuid,
+        chatbot_id: null,
+        name: "Shop",
+        prefix: key.slice(0, api_key.prefix.length),
+        last_four: key.slice(-4),
+        scopes: ["chat", "knowledge:read"],
+        created_at: timestamp,
+        last_used_at: null,
+        expires_at: null,
+        revoked_at: null,
+      },
+      key,
+    })
+    const listed = await client.get(keys)
+    expect((await keysOf(client))[0]).toStrictEqual(api_key)
+    expect(listed.text).not.toContain(key)
+    expect(listed.text).not.toContain(operatorKey)
+  })
+
+  test("note when they were used", async () => {
+    const own = await client.newOrganization()
+    expect(await keysOf(own)).toMatchObject([{ last_used_at: timestamp }])
+  })
+
+  test("end when they are revoked, and stay revoked", async () => {
+    const { id, client: doomed } = await client.newKey()
+    expect((await doomed.get(chatbots)).status).toBe(200)
+    const reply = await client.delete(`${keys}/${id}`)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ api_key: { id, revoked_at: expect.any(String) } })
+    await until(
+      () => doomed.get(chatbots),
+      ({ status }) => status === 401,
+    )
+    const again = await client.delete(`${keys}/${id}`)
+    expect(read(Schema.Struct({ api_key: ApiKey }), again).api_key.revoked_at).toBe(
+      read(Schema.Struct({ api_key: ApiKey }), await client.delete(`${keys}/${id}`)).api_key.revoked_at,
+    )
+    expect((await keysOf(client)).find((key) => key.id === id)).toMatchObject({ revoked_at: timestamp })
+  })
+
+  test("end when they expire", async () => {
+    const soon = new Date(Date.now() + 600).toISOString()
+    const { client: brief } = await client.newKey({ expires_at: soon })
+    await until(
+      () => brief.get(chatbots),
+      ({ status }) => status === 401,
+    )
+    const { client: gone } = await client.newKey({ expires_at: "2001-01-01T01:00:00+02:00" })
+    problem(await gone.get(chatbots), 401, "unauthorized")
+    expect((await keysOf(client))[0]).toMatchObject({ expires_at: "2000-12-31T23:00:00.000+00:00" })
+  })
+
+  test("give no more than their maker has", async () => {
+    const limited = await client.limitedTo("admin", "chat")
+    problem(await limited.post(keys, { json: { name: "More", scopes: ["chat", "chatbots:read"] } }), 403, "forbidden")
+    await limited.newKey({ scopes: ["chat"] })
+    const { id } = await client.newChatbot()
+    const bound = (await client.newKey({ chatbot_id: id })).client
+    await bound.newKey()
+    expect((await keysOf(client))[0]?.chatbot_id).toBe(id)
+  })
+
+  test("are of one organization, and only the operator reaches into others", async () => {
+    const own = await client.newOrganization()
+    const other = await client.newOrganization()
+    const [{ id: organization_id } = { id: nowhere }] = await organizationsOf(other)
+    const { id: theirs } = await other.newKey({ name: "Theirs" })
+    const { id: chatbot_id } = await other.newChatbot()
+
+    problem(await own.get(`${keys}?organization_id=${organization_id}`), 404, "not_found")
+    problem(await own.post(keys, { json: { name: "In", scopes: ["chat"], organization_id } }), 404, "not_found")
+    problem(await own.post(keys, { json: { name: "In", scopes: ["chat"], chatbot_id } }), 404, "not_found")
+    problem(await own.delete(`${keys}/${theirs}`), 404, "not_found")
+    expect((await keysOf(own)).map(({ name }) => name)).toEqual(["A key"])
+
+    expect((await keysOf(client, `?organization_id=${organization_id}`)).map(({ name }) => name)).toEqual([
+      "Theirs",
+      "A key",
+    ])
+    problem(await client.post(keys, { json: { name: "In", scopes: ["chat"], chatbot_id } }), 404, "not_found")
+    expect((await client.delete(`${keys}/${theirs}`)).status).toBe(200)
+  })
+
+  const refused: ReadonlyArray<readonly [string, object, string]> = [
+    ["no name", { name: undefined }, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a name that is too long", { name: "x".repeat(201) }, "name"],
+    ["no scopes", { scopes: undefined }, "scopes"],
+    ["a scope that is none", { scopes: ["everything"] }, "scopes.0"],
+    ["an organization that is no id", { organization_id: "seven" }, "organization_id"],
+    ["a chatbot that is no id", { chatbot_id: "seven" }, "chatbot_id"],
+    ["an expiry that is no time", { expires_at: "tomorrow" }, "expires_at"],
+    ["an unknown field", { expiry: "never" }, "expiry"],
+  ]
+  test.each(refused)("are refused with %s", async (_, json, path) => {
+    expect(wrongPaths(await client.post(keys, { json: { name: "K", scopes: allScopes, ...json } }))).toEqual([path])
+  })
+
+  test("need a scope, and known ids", async () => {
+    expect((await client.post(keys, { json: { name: "K", scopes: [] } })).status).toBe(400)
+    for (const json of [{ organization_id: nowhere }, { chatbot_id: nowhere }]) {
+      problem(await client.post(keys, { json: { name: "K", scopes: ["chat"], ...json } }), 404, "not_found")
+    }
+    problem(await client.delete(`${keys}/${nowhere}`), 404, "not_found")
+    problem(await client.get(`${keys}?organization_id=${nowhere}`), 404, "not_found")
+    expect(wrongPaths(await client.delete(`${keys}/seven`))).toEqual(["path.apiKeyId"])
+    expect(wrongPaths(await client.get(`${keys}?organization_id=seven`))).toEqual(["query.organization_id"])
+  })
+})

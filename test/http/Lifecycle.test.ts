@@ -1,0 +1,250 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Client, ManyDocuments, problem, read, type Reply, until } from "../lib/Client.ts"
+import { fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { type Provider, provider } from "../lib/Provider.ts"
+import { fresh, freshDirectory, layerOf, temporaryDirectory } from "../lib/TestDatabase.ts"
+import {
+  operatorKey,
+  type ServerProcess,
+  serverProcess,
+  type Settings,
+  settingsFor,
+  testTimeout,
+} from "../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+const chatbots = "/api/external/chatbots"
+
+/** Servers, directories and databases of one test are gone after it. */
+let scope = Scope.makeUnsafe()
+afterEach(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  scope = Scope.makeUnsafe()
+})
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const freshSettings = Effect.flatMap(fresh, settingsFor)
+const launch = (settings: Settings): Promise<ServerProcess> => run(serverProcess(settings))
+const clientOf = async (server: ServerProcess) => new Client(await server.listening, operatorKey)
+
+const claude = async () => {
+  const anthropic: Provider = await run(provider)
+  const settings = { ...(await run(freshSettings)), ANTHROPIC_API_KEY: fakeKey, ANTHROPIC_BASE_URL: anthropic.url }
+  return { anthropic, settings }
+}
+
+/** A chatbot that waits for its model, while somebody waits for its answer. */
+const waiting = async (client: Client, anthropic: Provider) => {
+  const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+  await anthropic.answers(says("At last."))
+  const goOn = anthropic.hold()
+  const reply = client.say(id, "When?", { sessionToken: "s" })
+  await until(anthropic.arrived, (count) => count === 1)
+  return { id, reply, goOn }
+}
+
+const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> => {
+  const seen = []
+  let reply: Reply
+  do {
+    seen.push(`readyz ${(await client.get("/readyz")).status}`)
+    reply = await client.get(chatbots)
+    seen.push(`list ${reply.status}`)
+    await Bun.sleep(20)
+  } while (reply.status === 200)
+  problem(reply, 503, "unavailable")
+  return seen
+}
+
+describe("a server that is told to stop", () => {
+  test("is not ready first, refuses then, and lets the running chat finish", async () => {
+    const { anthropic, settings } = await claude()
+    const server = await launch(settings)
+    const client = await clientOf(server)
+    const { reply, goOn } = await waiting(client, anthropic)
+
+    server.kill("SIGTERM")
+    const seen = await stoppedServing(client)
+    // Load balancers turn away while it still answers.
+    expect(seen[seen.indexOf("readyz 503") + 1]).toBe("list 200")
+    problem(await client.get("/readyz"), 503, "unavailable")
+    expect((await client.get("/healthz")).status).toBe(200)
+
+    // Impatience changes nothing.
+    server.kill("SIGTERM")
+    goOn()
+    expect((await reply).body).toMatchObject({ output: "At last." })
+    expect(await server.exited).toBe(0)
+    expect(server.stderr()).toBe("")
+  })
+
+  test("ends without a chat that takes too long, and keeps what was said", async () => {
+    const { anthropic, settings } = await claude()
+    const server = await launch({ ...settings, DRAIN_TIMEOUT: "100ms" })
+    const client = await clientOf(server)
+    const { id, reply } = await waiting(client, anthropic)
+    const cut = reply.then(
+      ({ status }) => status,
+      () => "cut off",
+    )
+    server.kill("SIGTERM")
+    expect(await server.exited).toBe(0)
+    expect(await cut).toBeOneOf(["cut off", 503])
+    const again = await clientOf(await launch(settings))
+    expect((await again.messages(id, "s")).map(({ content }) => content)).toEqual(["When?"])
+  })
+})
+
+describe("a server that is killed", () => {
+  test("makes every acknowledged document ready, exactly once, after it starts again", async () => {
+    const given = await run(freshSettings)
+    // Another process of the same Postgres might be alive; nobody else can have the embedded database.
+    const settings = { ...given, INGEST_LEASE: "DATABASE_URL" in given ? "2s" : "1h" }
+    const server = await launch(settings)
+    const client = await clientOf(server)
+    const { id } = await client.newChatbot()
+    const numbers = Array.from({ length: 10 }, (_, n) => n)
+    const files = Object.fromEntries(
+      numbers.map((n) => [
+        `${n}.md`,
+        `# Island ${n}\n\n${`The harbour of island${n} faces the wind.\n\n`.repeat(400)}`,
+      ]),
+    )
+    const reply = await client.upload(id, files, { prefer: "respond-async" })
+    expect(reply.status).toBe(202)
+    const acknowledged = read(ManyDocuments, reply).documents
+    // Not acknowledged: it may be there afterwards or not, but not in part.
+    const cut = client.upload(id, { "late.md": "# Late\n\nToo late." }).catch(() => undefined)
+    await until(
+      () => client.documents(id),
+      (documents) => documents.some(({ status }) => status === "ready"),
+    )
+    server.kill("SIGKILL")
+    expect(await server.exited).not.toBe(0)
+    await cut
+
+    const again = await clientOf(await launch(settings))
+    const documents = await until(
+      () => again.documents(id),
+      (all) => all.every(({ status }) => status === "ready" || status === "failed"),
+    )
+    expect(documents.filter(({ name }) => name !== "late.md").map(({ id: document }) => document)).toEqual(
+      acknowledged.map(({ id: document }) => document),
+    )
+    expect(new Set(documents.map(({ status }) => status))).toEqual(new Set(["ready"]))
+    for (const n of numbers) {
+      const found = await again.found(id, `island${n} harbour`, { top_k: 50 })
+      const chunks = found.filter((passage) => passage.includes(`island${n} `))
+      expect(chunks).toHaveLength(documents.find(({ name }) => name === `${n}.md`)?.chunk_count ?? 0)
+      expect(new Set(chunks).size).toBe(chunks.length)
+    }
+  })
+})
+
+test("the first start makes a key and shows it once", async () => {
+  const { BOOTSTRAP_API_KEY: _, ...settings } = await run(freshSettings)
+  const first = await launch(settings)
+  const url = await first.listening
+  const [key = "", ...others] = first.stdout().match(/prl_\w+/g) ?? []
+  expect(others).toEqual([])
+  expect((await new Client(url, key).get(chatbots)).status).toBe(200)
+  first.kill("SIGINT")
+  expect(await first.exited).toBe(0)
+  expect(first.stderr()).toBe("")
+  const second = await launch(settings)
+  expect((await new Client(await second.listening, key).get(chatbots)).status).toBe(200)
+  expect(second.stdout()).not.toContain("prl_")
+})
+
+test("the log has a line for every request, without what was said or who said it", async () => {
+  const server = await launch(await run(freshSettings))
+  const client = await clientOf(server)
+  const { id } = await client.newChatbot({ name: "Unspoken" })
+  await client.chat(id, "A whispered question", { sessionToken: "hush" })
+  const path = `/api/external/chatbot/${id}/query-knowledge`
+  await client.post(`${path}?token=unheard`, { json: { query: "muted" }, headers: { "x-request-id": "the-one" } })
+  server.kill("SIGTERM")
+  await server.exited
+  const lines = server
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+  expect(lines.filter((line) => line.request_id === "the-one")).toMatchObject([
+    { level: "info", message: "request", method: "POST", path, status: 200, ms: expect.any(Number) },
+  ])
+  expect(lines.filter((line) => line.message === "request")).toHaveLength(3)
+  const log = server.stdout()
+  for (const secret of [operatorKey, "Unspoken", "whispered", "muted", "unheard"]) expect(log).not.toContain(secret)
+})
+
+describe("a start that cannot succeed", () => {
+  const failing: ReadonlyArray<readonly [string, () => Promise<Settings>, RegExp]> = [
+    ["a wrong setting", async () => ({ PORT: "http" }), /PORT.*"http".*65535/],
+    ["a wrong size", async () => ({ UPLOAD_FILE_LIMIT: "25MB" }), /UPLOAD_FILE_LIMIT.*"25MB".*25MiB/],
+    ["a wrong secret", async () => ({ BOOTSTRAP_API_KEY: "too-short" }), /BOOTSTRAP_API_KEY(?!.*too-short).*32/],
+    ["a port in use", portInUse, /Port \d+ .*is in use\..*PORT/],
+    ["a directory in use", directoryInUse, /in use by process \d+\. .+/],
+    ["a directory below a file", directoryBelowFile, /file.data.* cannot be written: .+\. .+/],
+    ["a damaged lock file", damagedLock, /lock file.*damaged.*delete/],
+    ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
+    ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
+  ]
+  test.each(failing)("says so in one line: %s", async (_, settings, line) => {
+    const server = await launch({ BOOTSTRAP_API_KEY: operatorKey, PORT: "0", ...(await settings()) })
+    expect(await server.exited).toBe(1)
+    expect(server.stderr()).toMatch(/^parley: [^\n]+\.\n$/)
+    expect(server.stderr()).toMatch(line)
+    expect(server.stdout()).toBe("")
+  })
+
+  const emptyDirectory = async () => ({ DATA_DIR: await run(temporaryDirectory("startup")) })
+
+  async function portInUse() {
+    const { port } = await run(
+      Effect.acquireRelease(
+        Effect.sync(() => Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })),
+        (other) => Effect.promise(() => other.stop(true)),
+      ),
+    )
+    return { ...(await emptyDirectory()), PORT: String(port) }
+  }
+
+  async function directoryInUse() {
+    const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+    await (
+      await launch(settings)
+    ).listening
+    return settings
+  }
+
+  async function directoryBelowFile() {
+    const { DATA_DIR } = await emptyDirectory()
+    writeFileSync(join(DATA_DIR, "file"), "")
+    return { DATA_DIR: join(DATA_DIR, "file", "data") }
+  }
+
+  async function damagedLock() {
+    const { DATA_DIR } = await emptyDirectory()
+    mkdirSync(join(DATA_DIR, "database"))
+    writeFileSync(join(DATA_DIR, "database", "lock"), "This is no lock file of Parley. ".repeat(40))
+    return { DATA_DIR }
+  }
+
+  async function noPostgres() {
+    return { ...(await emptyDirectory()), DATABASE_URL: "postgres://parley:hunter2@127.0.0.1:1/parley" }
+  }
+
+  async function changedMigration() {
+    const database = await run(fresh)
+    const change = SystemSql.use((sql) => sql`update parley_migrations set checksum = 'other' where number = 1`)
+    await Effect.runPromise(Effect.provide(change, layerOf(database)))
+    return run(settingsFor(database))
+  }
+})

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { read } from "../lib/Client.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const { client } = await startServer()
+
+const Described = Schema.Struct({
+  description: Schema.NonEmptyString,
+  content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Struct({ schema: Schema.Json }))),
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+})
+const Parameter = Schema.Struct({
+  name: Schema.NonEmptyString,
+  in: Schema.Literals(["path", "query", "header"]),
+  required: Schema.Boolean,
+  schema: Schema.Json,
+})
+const Operation = Schema.Struct({
+  operationId: Schema.NonEmptyString,
+  summary: Schema.NonEmptyString,
+  tags: Schema.Array(Schema.String),
+  parameters: Schema.Array(Parameter),
+  requestBody: Schema.optionalKey(
+    Schema.Struct({ required: Schema.Literal(true), content: Schema.Record(Schema.String, Schema.Json) }),
+  ),
+  responses: Schema.Record(Schema.String, Described),
+  security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+})
+const OpenApi = Schema.Struct({
+  openapi: Schema.String,
+  info: Schema.Struct({ title: Schema.Literal("Parley"), version: Schema.String }),
+  paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
+  components: Schema.Struct({
+    schemas: Schema.Record(Schema.String, Schema.Json),
+    securitySchemes: Schema.Record(Schema.String, Schema.Json),
+  }),
+})
+
+const reply = await client.withKey(undefined).get("/openapi.json")
+const document = read(OpenApi, reply)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    ...operation,
+  })),
+)
+const named = (name: string) => operations.find((operation) => operation.name === name)
+
+/** With statuses and bodies of the source specification and of the contract. */
+const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
+  ["POST /api/external/chatbots", [200, 400, 401, 403, 409, 413, 415, 500, 503]],
+  ["PATCH /api/external/chatbots", [200, 400, 401, 403, 404, 409, 412, 413, 415, 500, 503]],
+  ["GET /api/external/chatbots", [200, 400, 401, 403, 500, 503]],
+  ["GET /api/external/chatbot/{chatbotId}", [200, 400, 401, 403, 404, 500, 503]],
+  ["PATCH /api/external/chatbot/{chatbotId}/update-avatar", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
+  ["PATCH /api/external/chatbot/{chatbotId}/chat-widget", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
+  ["PATCH /api/external/chatbot/{chatbotId}/voice-agent", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
+  ["POST /api/external/chatbot/{chatbotId}/chat", [200, 400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]],
+  ["GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages", [200, 400, 401, 403, 404, 500, 503]],
+  ["POST /api/external/chatbot/{chatbotId}/query-knowledge", [200, 400, 401, 403, 404, 413, 415, 500, 503]],
+  ["GET /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
+  [
+    "PATCH /api/external/chatbot/{chatbotId}/knowledge-base",
+    [200, 202, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503],
+  ],
+  ["DELETE /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
+  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 413, 415, 500, 503]],
+]
+
+const additions = [
+  "DELETE /api/external/chatbot/{chatbotId}",
+  "GET /api/external/chatbot/{chatbotId}/conversations",
+  "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
+  "DELETE /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
+  "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents",
+  "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
+  "DELETE /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
+  "POST /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}/retry",
+  "POST /api/admin/organizations",
+  "GET /api/admin/organizations",
+  "POST /api/admin/api-keys",
+  "GET /api/admin/api-keys",
+  "DELETE /api/admin/api-keys/{apiKeyId}",
+]
+const open = ["GET /healthz", "GET /readyz", "GET /avatars/{name}"]
+
+describe("/openapi.json", () => {
+  test("is OpenAPI 3.1 of this version", () => {
+    expect(reply.headers.get("content-type")).toMatch(/^application\/json/)
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+    expect(document.info.version).toBe("1.0.0")
+  })
+
+  test.each(promised)("has %s with every answer", (name, statuses) => {
+    const operation = named(name)
+    expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...statuses])
+    for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
+      expect(Object.keys(content ?? {})).toEqual([
+        Number(status) < 300 ? "application/json" : "application/problem+json",
+      ])
+    }
+  })
+
+  test("has what is added, and nothing else", () => {
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(
+      [...promised.map(([name]) => name), ...additions, ...open].toSorted(),
+    )
+  })
+
+  test("tells its operations apart, by id and summary", () => {
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+    expect(new Set(operations.map(({ summary }) => summary)).size).toBe(operations.length)
+  })
+
+  test("asks for a key wherever one is needed, in either place", () => {
+    expect(Object.values(document.components.securitySchemes)).toMatchObject([
+      { type: "apiKey", name: "x-api-key", in: "header" },
+      { type: "http", scheme: expect.stringMatching(/^bearer$/i) },
+    ])
+    const schemes = Object.keys(document.components.securitySchemes).toSorted()
+    for (const { name, security } of operations) {
+      const asked = security.flatMap((one) => Object.keys(one)).toSorted()
+      expect([name, asked]).toEqual([name, open.includes(name) ? [] : schemes])
+    }
+  })
+
+  test("declares every parameter of its paths", () => {
+    for (const { name, path, parameters } of operations) {
+      const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = ""]) => parameter)
+      const declared = parameters.filter((parameter) => parameter.in === "path")
+      expect([name, declared.map((parameter) => parameter.name)]).toEqual([name, inPath])
+      expect(declared.every(({ required }) => required)).toBe(true)
+    }
+  })
+
+  test("says what bodies are, and that files are forms", () => {
+    const bodies = Object.fromEntries(
+      operations.flatMap(({ name, requestBody }) => (requestBody ? [[name, Object.keys(requestBody.content)]] : [])),
+    )
+    const form = ["multipart/form-data"]
+    const json = ["application/json"]
+    const chatbot = "/api/external/chatbot/{chatbotId}"
+    expect(bodies).toEqual({
+      "POST /api/external/chatbots": json,
+      "PATCH /api/external/chatbots": json,
+      [`PATCH ${chatbot}/update-avatar`]: form,
+      [`PATCH ${chatbot}/chat-widget`]: json,
+      [`PATCH ${chatbot}/voice-agent`]: json,
+      [`POST ${chatbot}/chat`]: json,
+      [`POST ${chatbot}/query-knowledge`]: json,
+      [`PATCH ${chatbot}/knowledge-base`]: form,
+      "POST /api/embedfiles": form,
+      "POST /api/admin/organizations": json,
+      "POST /api/admin/api-keys": json,
+    })
+  })
+
+  test("has every definition that it refers to", () => {
+    const references = Array.from(reply.text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name)
+    expect(references.length).toBeGreaterThan(0)
+    const names = Object.keys(document.components.schemas)
+    const unescaped = references.map((name = "") =>
+      decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~"),
+    )
+    expect(unescaped.filter((name) => !names.includes(name))).toEqual([])
+  })
+})

@@ -1,0 +1,108 @@
+import { Effect, Layer } from "effect"
+import type { AgentInput, StepCost } from "../../src/agent/Agent.ts"
+import type { Settings } from "../../src/domain/Chatbot.ts"
+import type { ChatTurn, Step } from "../../src/domain/Chat.ts"
+import { ChunkId } from "../../src/domain/Chunk.ts"
+import { ProviderFailed } from "../../src/domain/Errors.ts"
+import { type ChatbotId, DocumentId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { timestamp } from "../../src/domain/Timestamp.ts"
+import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { Chat, type ChatRequest } from "../../src/services/Chat.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage } from "./Layers.ts"
+import { as, makeTenant } from "./Tenants.ts"
+
+/*
+ * Chats with a scripted agent, and what is stored of them.
+ */
+
+/** Stored messages that the model is shown. */
+const HISTORY_LIMIT = 6
+
+/** Finds the name of the chatbot that is searched, and the query. */
+const echoingRetriever = Layer.succeed(Retriever, {
+  search: ({ chatbotId, query }) =>
+    Effect.succeed({
+      threshold: 0,
+      hits: [
+        {
+          chunkId: ChunkId.make(crypto.randomUUID()),
+          documentId: DocumentId.make(crypto.randomUUID()),
+          ordinal: 1,
+          title: chatbotId,
+          headings: [],
+          content: query,
+          page: null,
+          similarity: 1,
+          scores: { lexical: 1, vector: null, fused: 1 },
+        },
+      ],
+    }),
+})
+
+/** The service over the real storage. */
+export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT }).pipe(
+  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever)),
+)
+
+export const echo = ({ history }: AgentInput) => Effect.succeed(replyOf(`Echo: ${history.at(-1)?.content}`))
+
+/** An agent that echoes, and was asked nothing yet. */
+export const reset = Effect.map(AgentControl, (agent) => {
+  agent.reply = echo
+  agent.asked.length = 0
+})
+
+export interface Tenant {
+  readonly organization: OrganizationId
+  readonly chatbot: ChatbotId
+}
+
+export const makeTenantWith = (settings: Partial<Settings>) =>
+  Effect.gen(function* () {
+    const tenant = yield* makeTenant
+    yield* as(tenant.organization)(
+      (yield* Chatbots).modify(tenant.chatbot, (row) => Effect.succeed({ settings: { ...row.settings, ...settings } })),
+    )
+    return tenant
+  })
+
+export const user = (content: string): ChatTurn => ({ role: "user", content })
+export const bot = (content: string): ChatTurn => ({ role: "assistant", content })
+
+export const chat = ({ organization, chatbot }: Tenant, messages: ChatRequest["messages"], sessionToken?: string) =>
+  Chat.use(({ reply }) => as(organization)(reply(chatbot, { messages, platform: "web", sessionToken })))
+export const say = (tenant: Tenant, content: string, sessionToken?: string) =>
+  chat(tenant, [user(content)], sessionToken)
+
+export const stored = ({ organization, chatbot }: Tenant, session: string) =>
+  Conversations.use((conversations) =>
+    Effect.map(
+      as(organization)(conversations.messages(chatbot, session, { page: 1, limit: 100 })),
+      ({ messages }) => messages,
+    ),
+  )
+export const contents = (tenant: Tenant, session: string) =>
+  Effect.map(stored(tenant, session), (messages) => messages.map(({ content }) => content))
+/** What the model was shown, the last time. */
+export const shown = Effect.map(AgentControl, ({ asked }) => asked.at(-1)?.history.map(({ content }) => content))
+
+export const stepOf = (text: string): Step => ({
+  stepType: "initial",
+  finishReason: "tool-calls",
+  isContinued: false,
+  text,
+  toolCalls: [{ type: "tool-call", toolCallId: "1", toolName: "searchKnowledgeBase", args: { query: "q" } }],
+  toolResults: [],
+  warnings: [],
+  usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
+  experimental_providerMetadata: {},
+  request: { body: "" },
+  response: { id: "", modelId: "", timestamp: timestamp(new Date(0)), headers: {}, messages: [] },
+})
+
+/** What a step of `stepOf` cost: all four kinds of tokens. */
+export const stepCost: StepCost = { provider: "scripted", tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 } }
+
+export const failed = new ProviderFailed({ detail: "The model provider failed to answer." })

@@ -1,0 +1,66 @@
+import { Duration, Effect } from "effect"
+import { hashKey } from "../../src/domain/ApiKey.ts"
+import { ApiKeyId, MessageId, SessionId } from "../../src/domain/Ids.ts"
+import { ApiKeys } from "../../src/storage/ApiKeys.ts"
+import { Chunks } from "../../src/storage/Chunks.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./Tenants.ts"
+
+/*
+ * For tests that organizations are kept apart: something of each kind to be kept from others.
+ */
+
+/** An organization with something in every table. */
+export const makeFilledTenant = Effect.gen(function* () {
+  const { organization, chatbot } = yield* makeTenant
+  const mine = as(organization)
+  const [documents, ingestions, conversations] = [yield* Documents, yield* Ingestions, yield* Conversations]
+  const add = (text: string) => Effect.flatMap(newDocumentId, (id) => mine(documents.add(id, chatbot, contentOf(text))))
+  const claim = Effect.flatMap(
+    ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(5) }),
+    (attempt) => (attempt === undefined ? Effect.die("nothing waits") : Effect.succeed(attempt)),
+  )
+  const { document: ready } = yield* add("ready")
+  const done = yield* claim
+  const batch = yield* chunkBatch({ chatbot, document: ready.id, revision: done.revision, count: 2 })
+  yield* mine((yield* Chunks).insert(batch))
+  yield* mine(ingestions.publish(done, 2))
+  const { document: running } = yield* add("running")
+  const attempt = yield* claim
+  const session = yield* mine(
+    conversations.say(
+      chatbot,
+      { id: SessionId.make(yield* newId), token: "token", platform: "web" },
+      [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
+      { email: "a@b.example" },
+    ),
+  )
+  yield* (yield* ApiKeys).insert({
+    id: ApiKeyId.make(yield* newId),
+    organization_id: organization,
+    chatbot_id: chatbot,
+    name: "Key",
+    hash: hashKey(yield* newId),
+    prefix: "p",
+    last_four: "f",
+    scopes: ["chat"],
+    expires_at: null,
+  })
+  return { organization, chatbot, ready: ready.id, running: running.id, attempt, session, batch }
+})
+export type Tenant = Effect.Success<typeof makeFilledTenant>
+
+/** The tables whose rows belong to an organization, by name. */
+export const tablesWithOrganization = SystemSql.use((sql) =>
+  Effect.map(
+    sql<{ name: string }>`
+      select c.table_name as name from information_schema.columns c
+      join information_schema.tables t using (table_schema, table_name)
+      where c.column_name = 'organization_id' and c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+      order by c.table_name`,
+    (rows) => rows.map(({ name }) => name),
+  ),
+)

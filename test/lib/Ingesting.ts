@@ -1,0 +1,120 @@
+import { Duration, Effect, Latch, Layer } from "effect"
+import type { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
+import { Indexer } from "../../src/knowledge/Indexer.ts"
+import { Blobs } from "../../src/services/Blobs.ts"
+import { Ingestion, type IngestionSettings } from "../../src/services/Ingestion.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import {
+  BlobControl,
+  countingEmbeddings,
+  EmbeddingsControl,
+  eventually,
+  ExtractControl,
+  memoryBlobs,
+  plainExtract,
+  platform,
+  quiet,
+  scriptedExtract,
+  storage,
+} from "./Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId } from "./Tenants.ts"
+
+/*
+ * Processes that ingest what tests upload, over stand-ins for what may fail them.
+ */
+
+/** All that an ingesting process needs. */
+export const ingestionNeeds = Layer.mergeAll(Indexer.layer, Blobs.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs, scriptedExtract, countingEmbeddings)),
+)
+
+/** An empty queue, and stand-ins that do nothing unusual. */
+export const reset = Effect.gen(function* () {
+  yield* SystemSql.use((sql) => sql`delete from ingestions`)
+  const [extract, embeddings, blobs] = [yield* ExtractControl, yield* EmbeddingsControl, yield* BlobControl]
+  extract.extract = plainExtract
+  extract.names.length = 0
+  embeddings.before = Effect.void
+  embeddings.embedded = 0
+  blobs.failing.clear()
+})
+
+const defaults: IngestionSettings = { concurrency: 1, attempts: 3, lease: Duration.minutes(5), isAlone: false }
+
+/** A process that ingests until the test ends. What is to be tried a while later is due at once. */
+export const start = (settings: Partial<IngestionSettings> = {}) =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(Ingestion.layer({ ...defaults, ...settings }))
+    const sql = yield* SystemSql
+    const hurry = sql`update ingestions set run_at = now() where lease_id is null`
+    yield* Effect.andThen(
+      hurry,
+      Effect.provide(
+        Ingestion.use(({ nudge }) => nudge),
+        services,
+      ),
+    ).pipe(Effect.delay("10 millis"), Effect.forever, Effect.forkScoped)
+  })
+
+interface Tenant {
+  readonly organization: OrganizationId
+  readonly chatbot: ChatbotId
+}
+export interface Stored extends Tenant {
+  readonly id: DocumentId
+  readonly blob: string
+}
+
+const keep = (text: string, name: string) =>
+  Effect.map(BlobControl, ({ blobs }) => {
+    const content = contentOf(text, name)
+    blobs.set(content.blob_key, Buffer.from(text))
+    return content
+  })
+
+export const upload = (text: string, name = "file.txt", tenant?: Tenant) =>
+  Effect.gen(function* () {
+    const { organization, chatbot } = tenant ?? (yield* makeTenant)
+    const content = yield* keep(text, name)
+    const id = yield* newDocumentId
+    yield* as(organization)((yield* Documents).add(id, chatbot, content))
+    return { organization, chatbot, id, blob: content.blob_key } satisfies Stored
+  })
+
+export const replace = ({ organization, chatbot, id }: Stored, text: string) =>
+  Effect.gen(function* () {
+    const content = yield* keep(text, "file.txt")
+    yield* as(organization)((yield* Documents).replace(chatbot, id, content))
+    return content.blob_key
+  })
+
+export const look = ({ organization, chatbot, id }: Stored) =>
+  Documents.use((documents) => as(organization)(documents.get(chatbot, id)))
+export const settled = (document: Stored) =>
+  eventually(look(document), ({ status }) => status === "ready" || status === "failed")
+/** With one worker: it has done all that came before. */
+export const workerIsFree = Effect.flatMap(upload("after"), settled)
+
+export const storedChunks = (document: Stored) =>
+  SystemSql.use(
+    (sql) => sql<{ content: string }>`select content from chunks where document_id = ${document.id} order by id`,
+  )
+/** What a search can find of it. */
+export const served = (document: Stored) =>
+  SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ content: string }>`select c.content from chunks c join documents d on d.id = c.document_id
+        and d.revision = c.revision where d.id = ${document.id} order by c.ordinal`,
+      (rows) => rows.map(({ content }) => content),
+    ),
+  )
+
+/** Reading stops at a gate until the test opens it. */
+export const gated = Effect.gen(function* () {
+  const extract = yield* ExtractControl
+  const gate = yield* Latch.make(false)
+  const reached = yield* Latch.make(false)
+  extract.extract = (source) => Effect.andThen(reached.open, Effect.andThen(gate.await, plainExtract(source)))
+  return { open: gate.open, reached: reached.await }
+})

@@ -1,0 +1,161 @@
+import { NodeFileSystem, NodePath } from "@effect/platform-node-shared"
+import { Context, Effect, Layer, References, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.ts"
+import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
+import { Unavailable } from "../../src/domain/Errors.ts"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
+import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
+import { ApiKeys } from "../../src/storage/ApiKeys.ts"
+import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { Chunks } from "../../src/storage/Chunks.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Organizations } from "../../src/storage/Organizations.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+/*
+ * Layers for tests of services: the real storage over a database of one's own, and stand-ins, each with a handle by
+ * which a test tells it what to do and sees what it was asked.
+ */
+
+export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
+
+/** Failures that are made on purpose are not worth a line. */
+export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
+/** Every repository. */
+export const repositories = Layer.mergeAll(
+  ApiKeys.layer,
+  BlobGarbage.layer,
+  Chatbots.layer,
+  Chunks.layer,
+  Conversations.layer,
+  Documents.layer,
+  Ingestions.layer,
+  Organizations.layer,
+)
+
+/** Every repository, over a new database that is provided too. */
+export const storage = Layer.provideMerge(repositories, TestDatabase.layer)
+
+/** What is in the blob store, and which of its methods fail at the moment. */
+export class BlobControl extends Context.Service<
+  BlobControl,
+  { readonly blobs: Map<string, Uint8Array>; readonly failing: Set<"put" | "get" | "remove"> }
+>()("test/BlobControl") {}
+
+/** Blobs in memory. A `put` that fails has read some of its content, as when a disk gets full. */
+export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectContext(
+  Effect.sync(() => {
+    const control = BlobControl.of({ blobs: new Map(), failing: new Set() })
+    const { blobs, failing } = control
+    const unlessFailing = (method: "put" | "get" | "remove") =>
+      Effect.suspend(() => (failing.has(method) ? Effect.fail(diskFull) : Effect.void))
+    const store = BlobStore.of({
+      put: (key, content) =>
+        failing.has("put")
+          ? Effect.andThen(Stream.runDrain(Stream.take(content, 1)), Effect.fail(diskFull))
+          : Effect.map(Stream.runCollect(content), (parts) => void blobs.set(key, Buffer.concat(parts))),
+      get: (key) =>
+        Effect.flatMap(unlessFailing("get"), () => {
+          const bytes = blobs.get(key)
+          return bytes === undefined ? Effect.fail(new BlobNotFound({ key })) : Effect.succeed(bytes)
+        }),
+      remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
+    })
+    return Context.make(BlobStore, store).pipe(Context.add(BlobControl, control))
+  }),
+)
+
+export const diskFull = new Unavailable({ detail: "The disk is full.", retry_after_seconds: 10 })
+
+/** How files become text at the moment, and the names of those that were read. */
+export class ExtractControl extends Context.Service<
+  ExtractControl,
+  { extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>; readonly names: Array<string> }
+>()("test/ExtractControl") {}
+
+/** The bytes are the text and the name is the title. */
+export const plainExtract = (source: Source): Effect.Effect<ExtractedText> =>
+  Effect.succeed({ title: source.name, text: Buffer.from(source.bytes).toString() })
+
+export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effectContext(
+  Effect.sync(() => {
+    const control = ExtractControl.of({ extract: plainExtract, names: [] })
+    const extract = Extract.of({
+      extract: (source) => {
+        control.names.push(source.name)
+        return control.extract(source)
+      },
+    })
+    return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))
+  }),
+)
+
+/** How many texts were embedded, and what happens before: a wait, or a failure. */
+export class EmbeddingsControl extends Context.Service<
+  EmbeddingsControl,
+  { embedded: number; before: Effect.Effect<void, Unavailable> }
+>()("test/EmbeddingsControl") {}
+
+/** The local embedding, counted. */
+export const countingEmbeddings: Layer.Layer<Embeddings | EmbeddingsControl> = Layer.effectContext(
+  Effect.gen(function* () {
+    const local = yield* Embeddings
+    const control = EmbeddingsControl.of({ embedded: 0, before: Effect.void })
+    const counted = Embeddings.of({
+      ...local,
+      embedDocuments: (texts) =>
+        Effect.suspend(() => {
+          control.embedded += texts.length
+          return Effect.andThen(control.before, local.embedDocuments(texts))
+        }),
+    })
+    return Context.make(Embeddings, counted).pipe(Context.add(EmbeddingsControl, control))
+  }),
+).pipe(Layer.provide(Embeddings.layerLocal))
+
+type Reply = Agent["Service"]["reply"]
+
+/** How the agent answers at the moment, and all that it was asked. */
+export class AgentControl extends Context.Service<AgentControl, { reply: Reply; readonly asked: Array<AgentInput> }>()(
+  "test/AgentControl",
+) {}
+
+/** An answer of one step without tools. */
+export const replyOf = (output: string): AgentReply => ({
+  output,
+  finishReason: "stop",
+  steps: [],
+  toolCalls: [],
+  toolResults: [],
+  provider: "scripted",
+  model: "scripted",
+  tokens: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+})
+
+/** Answers `Echo: <last message>` until it is told otherwise. */
+export const scriptedAgent: Layer.Layer<Agent | AgentControl> = Layer.effectContext(
+  Effect.sync(() => {
+    const control = AgentControl.of({
+      reply: ({ history }) => Effect.succeed(replyOf(`Echo: ${history.at(-1)?.content}`)),
+      asked: [],
+    })
+    const agent = Agent.of({
+      reply: (input) =>
+        Effect.suspend(() => {
+          control.asked.push(input)
+          return control.reply(input)
+        }),
+    })
+    return Context.make(Agent, agent).pipe(Context.add(AgentControl, control))
+  }),
+)
+
+/** Looks again and again until it is so; what never becomes so is ended by the test's time-out. */
+export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  Effect.repeat(Effect.tap(look, Effect.sleep("5 millis")), { until: isSo })

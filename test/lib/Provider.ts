@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
+import { Effect, Exit, Scope } from "effect"
+import { type Answer, type FakeAnthropic, fakeAnthropic, type Recorded } from "./FakeAnthropic.ts"
+
+/**
+ * A model provider at one address for the life of a server, with a new fake behind it for every test. It passes on
+ * bytes, dropped sockets and clients that hang up.
+ */
+export interface Provider {
+  readonly url: string
+  /** From now on it answers these in turn, and the last again and again; what it recorded before is forgotten. */
+  readonly answers: (...answers: ReadonlyArray<Answer>) => Promise<void>
+  /** What was sent since the last call of `answers`. */
+  readonly requests: () => ReadonlyArray<Recorded>
+  /** How many clients hung up on an answer that never came to its end. */
+  readonly hungUp: () => number
+  /** From now on requests wait, until the returned function is called. */
+  readonly hold: () => () => void
+  /** How many requests have come in, those that wait included. */
+  readonly arrived: () => number
+}
+
+export const provider: Effect.Effect<Provider, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.promise(open),
+  ({ close }) => Effect.promise(close),
+)
+
+async function open() {
+  let scope = Scope.makeUnsafe()
+  let fake: FakeAnthropic = await Effect.runPromise(Scope.provide(fakeAnthropic(), scope))
+  let gate: Promise<void> = Promise.resolve()
+  let arrived = 0
+
+  const server = createServer(async (incoming, outgoing) => {
+    arrived++
+    await gate
+    passOn(fake.url, incoming, outgoing)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+
+  return {
+    url: `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
+    answers: async (...answers: ReadonlyArray<Answer>) => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      scope = Scope.makeUnsafe()
+      fake = await Effect.runPromise(Scope.provide(fakeAnthropic(...answers), scope))
+      arrived = 0
+    },
+    requests: () => fake.requests,
+    hungUp: () => fake.hungUp(),
+    arrived: () => arrived,
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gate = promise
+      return resolve
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    },
+  }
+}
+
+const passOn = (target: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const { method, headers, url } = incoming
+  const upstream = request(new URL(url ?? "/", target), { method: method ?? "POST", headers, agent: false })
+  upstream.on("response", (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers)
+    outgoing.flushHeaders()
+    response.on("error", () => outgoing.socket?.destroy())
+    response.pipe(outgoing)
+  })
+  upstream.on("error", () => outgoing.socket?.destroy())
+  outgoing.on("close", () => upstream.destroy())
+  incoming.pipe(upstream)
+}

@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { ChunkId } from "../../src/domain/Chunk.ts"
+import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
+import { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import type { ChunkBatch } from "../../src/storage/Chunks.ts"
+import type { Content } from "../../src/storage/Documents.ts"
+import { Organizations } from "../../src/storage/Organizations.ts"
+
+/*
+ * Organizations and what they own, for tests that need some to be there.
+ */
+
+/** A new id, later than those before. */
+export const newId = SecureRandom.SecureRandom.use((random) => random.uuidV7())
+export const newDocumentId = Effect.map(newId, (id) => DocumentId.make(id))
+export const newChatbotId = Effect.map(newId, (id) => ChatbotId.make(id))
+
+/** On behalf of an organization. */
+export const as = (organization: OrganizationId) => Effect.provideService(CurrentOrganization, organization)
+
+export const makeOrganization = Effect.gen(function* () {
+  const { id } = yield* (yield* Organizations).insert({ id: OrganizationId.make(yield* newId), name: "Some" })
+  return id
+})
+
+/** A chatbot of the current organization. */
+export const makeChatbot = Effect.gen(function* () {
+  const id = yield* newChatbotId
+  return yield* (yield* Chatbots).insert({
+    id,
+    name: "Some",
+    slug: `some-${id}`,
+    chat_widget_config: emptyChatWidget,
+    ...chatbotDefaults("Some", "local/extractive"),
+  })
+})
+
+/** A new organization with a chatbot. */
+export const makeTenant = Effect.gen(function* () {
+  const organization = yield* makeOrganization
+  const chatbot = yield* as(organization)(makeChatbot)
+  return { organization, chatbot: chatbot.id }
+})
+
+/** What a file of this text is stored as. The blob itself is not made. */
+export const contentOf = (text: string, name = "file.txt"): Content => ({
+  name,
+  content_type: "text/plain",
+  size_bytes: text.length,
+  sha256: new Bun.CryptoHasher("sha256").update(text).digest("hex"),
+  blob_key: `documents/${crypto.randomUUID()}`,
+})
+
+/** Chunks of one revision of a document, each with a word of its own and one that all have, `shared`. */
+export const chunkBatch = ({
+  chatbot,
+  document,
+  revision,
+  count,
+}: {
+  readonly chatbot: ChatbotId
+  readonly document: DocumentId
+  readonly revision: number
+  readonly count: number
+}): Effect.Effect<ChunkBatch, never, SecureRandom.SecureRandom> =>
+  Effect.map(
+    Effect.forEach(
+      Array.from({ length: count }, (_, index) => index + 1),
+      (ordinal) =>
+        Effect.map(newId, (id) => ({
+          id: ChunkId.make(id),
+          ordinal,
+          headings: [],
+          content: `shared word${ordinal}`,
+          page: null,
+          embedding: Float32Array.of(1, ordinal),
+        })),
+    ),
+    (chunks) => ({
+      chatbotId: chatbot,
+      documentId: document,
+      revision,
+      title: "Title",
+      language: "english",
+      embeddingModel: "test",
+      chunks,
+    }),
+  )

@@ -1,0 +1,114 @@
+import { Glob } from "bun"
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+
+/*
+ * The direction of imports: which part of the program may know which. `bun run imports` checks this checkout; verify
+ * does too.
+ */
+
+/** An import that should not be: where it stands, what it names, and why that is wrong. Paths are relative to the root. */
+export interface WrongImport {
+  readonly file: string
+  readonly line: number
+  readonly imported: string
+  readonly why: string
+}
+
+interface Import {
+  readonly file: string
+  readonly line: number
+  readonly imported: string
+}
+
+const below = ["domain", "storage", "blobs", "embeddings"]
+
+/**
+ * What each folder of `src` may import beside itself; a file at the top of `src` counts as a folder. `main.ts` chooses
+ * the layers, so it alone may import everything.
+ */
+const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  api: ["domain"],
+  storage: ["domain"],
+  blobs: ["domain"],
+  embeddings: ["domain"],
+  knowledge: below,
+  agent: below,
+  services: [...below, "knowledge", "agent"],
+  http: ["api", "services", "domain", "Config.ts"],
+  "Config.ts": ["domain"],
+  "Log.ts": ["api", "Config.ts"],
+  "Cli.ts": ["services", "domain"],
+  quickstart: ["api", "domain"],
+}
+
+const entry = "src/main.ts"
+
+/** `src/http/App.ts` → `http`; `src/Config.ts` → `Config.ts`. */
+const folderOf = (file: string): string => file.split("/")[1] ?? file
+
+const whyWrong = ({ file, imported }: Import): string | undefined => {
+  if (file === entry) return undefined
+  if (imported === entry) {
+    return file.startsWith("test/lib/") ? undefined : "only test/lib may import what chooses the layers"
+  }
+  if (!file.startsWith("src/")) return undefined
+  // Without it, the import would name no file of the graph and so hide from all that follows.
+  if (!/\.\w+$/.test(imported)) return "an import names its file with the extension"
+  if (imported.startsWith("test/")) return "src does not know its tests"
+  if (!imported.startsWith("src/")) return undefined
+  const [from, to] = [folderOf(file), folderOf(imported)]
+  const allowed = mayImport[from]
+  if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
+  if (from === to || allowed.includes(to)) return undefined
+  return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
+}
+
+/** Static, type-only, re-exporting and dynamic imports, and workers: `new URL("./Worker.ts", import.meta.url)`. */
+const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*(?="[^"]+\.ts"))"(\.{1,2}\/[^"]+)"/g
+
+const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
+  Array.from(text.matchAll(importPattern), (match) => ({
+    file,
+    line: text.slice(0, match.index).split("\n").length + match[0].split("\n").length - 1,
+    imported: normalize(join(dirname(file), match[1] ?? "")),
+  }))
+
+/** One import of every cycle: the one that leads back. */
+const cycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): ReadonlyArray<WrongImport> => {
+  const found: Array<WrongImport> = []
+  const finished = new Set<string>()
+  const path: Array<string> = []
+  const visit = (file: string): void => {
+    path.push(file)
+    for (const edge of graph.get(file) ?? []) {
+      const start = path.indexOf(edge.imported)
+      if (start !== -1) found.push({ ...edge, why: `a cycle: ${[...path.slice(start), edge.imported].join(" → ")}` })
+      else if (!finished.has(edge.imported)) visit(edge.imported)
+    }
+    path.pop()
+    finished.add(file)
+  }
+  for (const file of graph.keys()) if (!finished.has(file)) visit(file)
+  return found
+}
+
+/** Every import below `root`'s `src` and `test` that breaks the direction or closes a cycle. Type-only ones count. */
+export const wrongImports = (root: string): ReadonlyArray<WrongImport> => {
+  const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
+  const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
+  const misdirected = Array.from(graph.values()).flatMap((imports) =>
+    imports.flatMap((one) => {
+      const why = whyWrong(one)
+      return why === undefined ? [] : [{ ...one, why }]
+    }),
+  )
+  return [...misdirected, ...cycles(graph)]
+}
+
+if (import.meta.main) {
+  const wrong = wrongImports(join(import.meta.dir, "../.."))
+  for (const { file, line, imported, why } of wrong) console.error(`${file}:${line} imports ${imported}: ${why}`)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+}

@@ -1,0 +1,222 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
+import { Caller } from "../../src/domain/Caller.ts"
+import { ApiKeyId, ChatbotId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
+import { Organizations } from "../../src/services/Organizations.ts"
+import * as Storage from "../../src/storage/ApiKeys.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { platform, quiet, storage } from "../lib/Layers.ts"
+import { makeTenant } from "../lib/Tenants.ts"
+
+/** How often the database was asked for a key. */
+class Lookups extends Context.Service<Lookups, { count: number }>()("test/Lookups") {}
+
+const countedKeys = Layer.effectContext(
+  Effect.map(Storage.ApiKeys, (keys) => {
+    const lookups = { count: 0 }
+    const counted = Storage.ApiKeys.of({
+      ...keys,
+      findLive: (hash) =>
+        Effect.suspend(() => {
+          lookups.count++
+          return keys.findLive(hash)
+        }),
+    })
+    return Context.make(Storage.ApiKeys, counted).pipe(Context.add(Lookups, lookups))
+  }),
+)
+
+const runtime = ManagedRuntime.make(
+  Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(
+    Layer.provideMerge(countedKeys),
+    Layer.provideMerge(Layer.mergeAll(storage, platform, quiet)),
+  ),
+)
+const run = runtime.runPromise
+/** Time stands still until the test moves it; the database's own goes on. */
+const runTimeless = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>) =>
+  run(Effect.provide(effect, TestClock.layer()))
+afterAll(() => runtime.dispose())
+
+const issue = (request: Partial<KeyRequest> & Pick<KeyRequest, "organization">) =>
+  ApiKeys.use((keys) => keys.issue({ name: "Key", scopes: ["chat"], ...request }))
+const authenticate = (key: Redacted.Redacted) => ApiKeys.use((keys) => keys.authenticate(key))
+const refused = (key: Redacted.Redacted) => Effect.map(Effect.flip(authenticate(key)), ({ _tag }) => _tag)
+
+describe("a key", () => {
+  test("tells who has it, and what it may do", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeTenant
+        const scopes: ReadonlyArray<Scope> = ["chat", "knowledge:read"]
+        const { apiKey, key } = yield* issue({ organization, chatbot, scopes })
+        expect(yield* authenticate(key)).toEqual({
+          apiKeyId: apiKey.id,
+          organizationId: organization,
+          scopes,
+          chatbotId: chatbot,
+          isOperator: false,
+        })
+        expect(Redacted.value(key)).toStartWith(apiKey.prefix)
+        expect(Redacted.value(key)).toEndWith(apiKey.last_four)
+        expect(Bun.inspect({ apiKey, key })).not.toContain(Redacted.value(key))
+      }),
+    ))
+
+  test("is refused once it is revoked, after a second at most, although it was just used", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const { apiKey, key } = yield* issue({ organization })
+        yield* authenticate(key)
+        yield* ApiKeys.use((keys) => keys.revoke(apiKey.id, organization))
+        yield* TestClock.adjust("1 second")
+        expect(yield* refused(key)).toBe("Unauthorized")
+      }),
+    ))
+
+  test("is refused from its expiry on, although it was just used", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const expiresAt = DateTime.makeUnsafe("2999-01-01T00:00:00Z")
+        const { key } = yield* issue({ organization, expiresAt })
+        yield* TestClock.setTime(expiresAt.epochMilliseconds - 1)
+        yield* authenticate(key)
+        yield* TestClock.adjust("1 millis")
+        expect(yield* refused(key)).toBe("Unauthorized")
+      }),
+    ))
+
+  test("that is busy asks the database once a second, and so does a wrong guess; what is no key never does", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const { key } = yield* issue({ organization })
+        const guess = Redacted.make(makeKey(crypto.getRandomValues(new Uint8Array(128))))
+        const lookups = yield* Lookups
+        lookups.count = 0
+        const ask = Effect.all([authenticate(key), refused(guess)])
+        yield* Effect.all(
+          Array.from({ length: 20 }, () => ask),
+          { concurrency: "unbounded" },
+        )
+        expect(lookups.count).toBe(2)
+        yield* TestClock.adjust("1 second")
+        yield* ask
+        expect(lookups.count).toBe(4)
+        const guessed = Redacted.value(guess)
+        const forms = ["", "x", "prl_", `${guessed}x`, guessed.slice(0, -1), "a b".repeat(20), "é".repeat(40)]
+        for (const form of forms) expect(yield* refused(Redacted.make(form))).toBe("Unauthorized")
+        expect(lookups.count).toBe(4)
+      }),
+    ))
+})
+
+describe("a key that makes keys", () => {
+  const createAs = (
+    caller: Partial<Caller["Service"]> & { organizationId: OrganizationId },
+    request: Partial<KeyRequest>,
+  ) =>
+    ApiKeys.use((keys) =>
+      keys.create({ name: "Key", scopes: ["chat"], organization: caller.organizationId, ...request }),
+    ).pipe(
+      Effect.provideService(Caller, {
+        apiKeyId: ApiKeyId.make(crypto.randomUUID()),
+        scopes: ["admin", "chat"],
+        chatbotId: null,
+        isOperator: false,
+        ...caller,
+      }),
+    )
+
+  test("gives no scope that it lacks, and names those", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization: organizationId } = yield* makeTenant
+        const given = yield* createAs({ organizationId }, { scopes: ["chat", "admin"] })
+        expect(given.apiKey.scopes).toEqual(["chat", "admin"])
+        const failure = yield* Effect.flip(
+          createAs({ organizationId }, { scopes: ["chat", "knowledge:write", "chatbots:read"] }),
+        )
+        expect(failure._tag).toBe("Forbidden")
+        expect(failure.detail).toContain("knowledge:write, chatbots:read")
+        expect(yield* ApiKeys.use((keys) => keys.list(organizationId))).toHaveLength(1)
+      }),
+    ))
+
+  test("and is bound to a chatbot makes keys that are bound to it", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization: organizationId, chatbot: chatbotId } = yield* makeTenant
+        const { apiKey } = yield* createAs({ organizationId, chatbotId }, {})
+        expect(apiKey.chatbot_id).toBe(chatbotId)
+        const elsewhere = createAs({ organizationId, chatbotId }, { chatbot: ChatbotId.make(crypto.randomUUID()) })
+        expect((yield* Effect.flip(elsewhere))._tag).toBe("Forbidden")
+      }),
+    ))
+})
+
+describe("the first start", () => {
+  const bootstrap = (given?: string) =>
+    Organizations.use((organizations) =>
+      organizations.bootstrap(given === undefined ? undefined : Redacted.make(given)),
+    )
+  const reset = SystemSql.use((sql) => sql`delete from organizations`)
+  const operators = Effect.map(
+    Organizations.use((organizations) => organizations.list(undefined)),
+    (all) => all.filter((organization) => organization.is_operator),
+  )
+  const keysOfOperator = Effect.flatMap(operators, ([operator]) =>
+    operator === undefined ? Effect.succeed([]) : ApiKeys.use((keys) => keys.list(operator.id)),
+  )
+  const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.all(
+      Array.from({ length: 10 }, () => effect),
+      { concurrency: "unbounded" },
+    )
+
+  test("by ten at once makes one organization and one key, which one of them shows and which works", () =>
+    run(
+      Effect.gen(function* () {
+        yield* reset
+        const shown = (yield* atOnce(bootstrap())).filter((key) => key !== undefined)
+        expect(shown).toHaveLength(1)
+        expect(yield* operators).toHaveLength(1)
+        expect(yield* keysOfOperator).toHaveLength(1)
+        const caller = yield* authenticate(shown[0] ?? Redacted.make(""))
+        expect(caller).toMatchObject({ isOperator: true, chatbotId: null, scopes: allScopes })
+        expect(yield* bootstrap()).toBeUndefined()
+        expect(yield* keysOfOperator).toHaveLength(1)
+      }),
+    ))
+
+  test("by ten at once with a given key makes that key, and shows none", () =>
+    run(
+      Effect.gen(function* () {
+        yield* reset
+        const given = "operator-".repeat(5)
+        expect(yield* atOnce(bootstrap(given))).toEqual(Array.from({ length: 10 }, () => undefined))
+        expect(yield* operators).toHaveLength(1)
+        expect(yield* keysOfOperator).toHaveLength(1)
+        expect((yield* authenticate(Redacted.make(given))).scopes).toEqual(allScopes)
+      }),
+    ))
+
+  test("that is long past still makes a key that is given now, beside those that are there", () =>
+    run(
+      Effect.gen(function* () {
+        yield* reset
+        const first = (yield* bootstrap()) ?? Redacted.make("")
+        const given = "another-".repeat(5)
+        expect(yield* bootstrap(given)).toBeUndefined()
+        expect(yield* keysOfOperator).toHaveLength(2)
+        expect((yield* authenticate(Redacted.make(given))).organizationId).toBe(
+          (yield* authenticate(first)).organizationId,
+        )
+      }),
+    ))
+})

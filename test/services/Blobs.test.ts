@@ -1,0 +1,110 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { Blobs } from "../../src/services/Blobs.ts"
+import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+
+const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet, memoryBlobs))
+type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
+/** With a sweep that begins when the test does. */
+const run = <A, E>(effect: Effect.Effect<A, E, Services | Blobs>) =>
+  runtime.runPromise(Effect.scoped(Effect.provide(effect, Layer.fresh(Blobs.layer))))
+afterAll(() => runtime.dispose())
+beforeEach(() =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const { blobs, failing } = yield* BlobControl
+      blobs.clear()
+      failing.clear()
+      yield* SystemSql.use((sql) => sql`delete from blob_garbage`)
+    }),
+  ),
+)
+
+const registered = SystemSql.use((sql) =>
+  Effect.map(sql<{ key: string }>`select key from blob_garbage order by key`, (rows) => rows.map(({ key }) => key)),
+)
+const stored = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys()))
+const bytes = Stream.succeed(Uint8Array.of(1))
+
+describe("a blob that nobody owns yet", () => {
+  test("is registered before the first byte of it is read", () =>
+    run(
+      Effect.gen(function* () {
+        const seen: Array<string> = []
+        const content = Stream.tap(bytes, () => Effect.map(registered, (keys) => void seen.push(...keys)))
+        yield* (yield* Blobs).put("documents/new", content)
+        expect(seen).toEqual(["documents/new"])
+        expect(yield* stored).toEqual(["documents/new"])
+      }),
+    ))
+
+  test("stays registered when it cannot be written, for something of it may be there", () =>
+    run(
+      Effect.gen(function* () {
+        ;(yield* BlobControl).failing.add("put")
+        expect((yield* Effect.flip((yield* Blobs).put("documents/full", bytes)))._tag).toBe("Unavailable")
+        expect(yield* registered).toEqual(["documents/full"])
+      }),
+    ))
+
+  test("is not swept within its grace", () =>
+    run(
+      Effect.gen(function* () {
+        yield* (yield* Blobs).put("documents/fresh", bytes)
+        yield* (yield* BlobGarbage).announce("documents/old", Duration.zero)
+        yield* Effect.promise(() => run(eventually(registered, (keys) => !keys.includes("documents/old"))))
+        expect(yield* registered).toEqual(["documents/fresh"])
+        expect(yield* stored).toEqual(["documents/fresh"])
+      }),
+    ))
+})
+
+describe("a blob whose owner is gone", () => {
+  const makeGarbage = (...keys: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const [{ blobs }, garbage] = [yield* BlobControl, yield* BlobGarbage]
+      for (const key of keys) {
+        blobs.set(key, Uint8Array.of(1))
+        yield* garbage.announce(key, Duration.zero)
+      }
+    })
+
+  test("is deleted and forgotten", () =>
+    run(
+      Effect.gen(function* () {
+        const blobs = yield* Blobs
+        // Only now, or the sweep would be there first.
+        ;(yield* BlobControl).failing.add("remove")
+        yield* makeGarbage("documents/a", "documents/b", "documents/c")
+        ;(yield* BlobControl).failing.clear()
+        yield* blobs.discard(["documents/a", "documents/c"])
+        expect(yield* registered).not.toContain("documents/a")
+        expect(yield* stored).not.toContain("documents/c")
+      }),
+    ))
+
+  test("that cannot be deleted now is no failure, and the next sweep deletes it", async () => {
+    await run(
+      Effect.gen(function* () {
+        const control = yield* BlobControl
+        control.failing.add("remove")
+        yield* makeGarbage("documents/a")
+        yield* (yield* Blobs).discard(["documents/a"])
+        expect(yield* registered).toEqual(["documents/a"])
+        control.failing.clear()
+      }),
+    )
+    await run(eventually(registered, (keys) => keys.length === 0))
+    expect(await runtime.runPromise(stored)).toEqual([])
+  })
+
+  test("is swept when the process that should have deleted it was killed", async () => {
+    const keys = Array.from({ length: 120 }, (_, index) => `documents/${index}`)
+    await runtime.runPromise(makeGarbage(...keys))
+    await run(eventually(registered, (left) => left.length <= 20))
+    await run(eventually(registered, (left) => left.length === 0))
+    expect(await runtime.runPromise(stored)).toEqual([])
+  })
+})

@@ -1,0 +1,185 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Effect, ManagedRuntime } from "effect"
+import type { ChatTurn } from "../../src/domain/Chat.ts"
+import { emailGateModel } from "../../src/domain/EmailGate.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import {
+  bot,
+  chat,
+  chatLayer,
+  contents,
+  echo,
+  failed,
+  makeTenantWith,
+  reset,
+  say,
+  shown,
+  stepCost,
+  stepOf,
+  stored,
+  type Tenant,
+  user,
+} from "../lib/Chatting.ts"
+import { AgentControl } from "../lib/Layers.ts"
+import { as, makeTenant } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(chatLayer)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+beforeEach(() => run(reset))
+
+describe("one message", () => {
+  test("is answered with the session in view, as much of it as is shown", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* say(tenant, "1", "s")
+        yield* say(tenant, "2", "s")
+        expect(yield* shown).toEqual(["1", "Echo: 1", "2"])
+        for (const question of ["3", "4", "5"]) yield* say(tenant, question, "s")
+        expect(yield* shown).toEqual(["2", "Echo: 2", "3", "Echo: 3", "4", "Echo: 4", "5"])
+      }),
+    ))
+
+  test("without a token opens a session, which goes on by its id", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const first = yield* say(tenant, "1")
+        expect((yield* say(tenant, "other")).session_id).not.toBe(first.session_id)
+        expect((yield* say(tenant, "2", first.session_id)).session_id).toBe(first.session_id)
+        expect(yield* contents(tenant, first.session_id)).toEqual(["1", "Echo: 1", "2", "Echo: 2"])
+      }),
+    ))
+
+  test("that says the same again is stored again", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* say(tenant, "same", "s")
+        yield* say(tenant, "same", "s")
+        expect(yield* contents(tenant, "s")).toEqual(["same", "Echo: same", "same", "Echo: same"])
+      }),
+    ))
+})
+
+describe("several messages", () => {
+  test("are shown to the model as they were sent, whatever the session holds", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* say(tenant, "before", "s")
+        yield* chat(tenant, [user("edited"), bot("other"), user("new")], "s")
+        expect(yield* shown).toEqual(["edited", "other", "new"])
+        expect(yield* contents(tenant, "s")).toEqual(["before", "Echo: before", "edited", "other", "new", "Echo: new"])
+      }),
+    ))
+
+  test("of a transcript that grows are stored once each, beyond what a model is shown and through failures", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const agent = yield* AgentControl
+        let transcript: ReadonlyArray<ChatTurn> = [bot("Welcome!")]
+        const questions = Array.from({ length: 12 }, (_, index) => `Question ${index}`)
+        for (const [index, question] of questions.entries()) {
+          transcript = [...transcript, user(question)]
+          if (index % 3 === 1) {
+            // It breaks off, the client does not see what was said, and tries again.
+            agent.reply = ({ onStep }) =>
+              Effect.andThen(onStep?.(stepOf(`Broken ${index}`), stepCost) ?? Effect.void, Effect.fail(failed))
+            yield* Effect.flip(chat(tenant, transcript, "s"))
+            agent.reply = echo
+          }
+          const { output } = yield* chat(tenant, transcript, "s")
+          transcript = [...transcript, bot(output)]
+        }
+        const said = yield* contents(tenant, "s")
+        expect(said.filter((content) => !content.startsWith("Broken"))).toEqual(
+          transcript.map(({ content }) => content),
+        )
+        expect(said.filter((content) => content.startsWith("Broken"))).toHaveLength(4)
+      }),
+    ))
+
+  test("keep the client's own ids", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* chat(
+          tenant,
+          [
+            { ...bot("Welcome!"), id: "m1" },
+            { ...user("Hello"), id: "m2" },
+          ],
+          "s",
+        )
+        const messages = yield* stored(tenant, "s")
+        expect(messages.map(({ metadata, sender_type }) => [sender_type, metadata.mid])).toEqual([
+          ["bot", "m1"],
+          ["user", "m2"],
+          ["bot", undefined],
+        ])
+      }),
+    ))
+})
+
+describe("a chatbot that asks for the e-mail address", () => {
+  const askingTenant = makeTenantWith({ isRequestUserInfoEnabled: true })
+  const session = ({ organization, chatbot }: Tenant) =>
+    Conversations.use((conversations) => as(organization)(conversations.get(chatbot, "s")))
+
+  test("asks first, in the user's language, and then answers the question that waited", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        const asked = yield* say(tenant, "Was kostet es, ein Paket zu senden?", "s")
+        expect(asked).toMatchObject({ finish_reason: "stop", steps: [] })
+        expect(asked.output).toContain("E-Mail-Adresse")
+        expect((yield* AgentControl).asked).toEqual([])
+        expect((yield* stored(tenant, "s"))[1]).toMatchObject({ model: emailGateModel, tokens_used: 0 })
+
+        expect((yield* say(tenant, "Ich bin me@example.com", "s")).output).toBe(
+          "Echo: Was kostet es, ein Paket zu senden?",
+        )
+        expect(yield* shown).toEqual(["Was kostet es, ein Paket zu senden?"])
+        expect((yield* session(tenant)).user_info).toEqual({ email: "me@example.com" })
+
+        yield* say(tenant, "Danke!", "s")
+        expect((yield* shown)?.at(-1)).toBe("Danke!")
+        expect((yield* AgentControl).asked).toHaveLength(2)
+      }),
+    ))
+
+  test("asks again until it has one", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        for (const text of ["What is the price of it?", "I would rather not say", "me@nowhere"]) {
+          expect((yield* say(tenant, text, "s")).output).toContain("e-mail address")
+        }
+        expect((yield* AgentControl).asked).toEqual([])
+      }),
+    ))
+
+  test("answers at once when the question comes with the address", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        const question = "I am me@example.com and would like to know what is the price of a parcel?"
+        expect((yield* say(tenant, question, "s")).output).toBe(`Echo: ${question}`)
+        expect((yield* session(tenant)).user_info).toEqual({ email: "me@example.com" })
+      }),
+    ))
+
+  test("answers the waiting question of a client that sends its transcript, too", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        const question = user("What is the price of a parcel?")
+        const { output } = yield* chat(tenant, [question], "s")
+        yield* chat(tenant, [question, bot(output), user("me@example.com")], "s")
+        expect(yield* shown).toEqual([question.content])
+      }),
+    ))
+})

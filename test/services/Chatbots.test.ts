@@ -1,0 +1,205 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { Models } from "../../src/agent/Models.ts"
+import { Slug } from "../../src/domain/Chatbot.ts"
+import { Blobs } from "../../src/services/Blobs.ts"
+import { Chatbots, etagOf } from "../../src/services/Chatbots.ts"
+import { PublicUrl } from "../../src/services/PublicUrl.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { as, makeOrganization } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(
+  Chatbots.layer({ defaultModel: "local/extractive" }).pipe(
+    Layer.provideMerge(Layer.mergeAll(Blobs.layer, Models.layer({}))),
+    Layer.provideMerge(
+      Layer.mergeAll(storage, platform, quiet, memoryBlobs, Layer.succeed(PublicUrl, "https://chat.example.com")),
+    ),
+  ),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+beforeEach(() =>
+  run(
+    Effect.gen(function* () {
+      const { blobs, failing } = yield* BlobControl
+      blobs.clear()
+      failing.clear()
+      yield* SystemSql.use((sql) => sql`delete from blob_garbage`)
+    }),
+  ),
+)
+
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+const gif = new TextEncoder().encode("GIF89a")
+const storedKeys = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys()))
+
+/** An organization of its own, and a chatbot in it. */
+const setUp = Effect.gen(function* () {
+  const chatbots = yield* Chatbots
+  const mine = as(yield* makeOrganization)
+  return { chatbots, mine, made: yield* mine(chatbots.create({ name: "Support" })) }
+})
+
+describe("a new chatbot", () => {
+  test("needs only a name; what is sent merges into the defaults", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        expect(made).toMatchObject({
+          slug: "support",
+          settings: { model: "local/extractive", isToolEnabled: true, snippet: { name: "Support" } },
+          voice_widget_config: null,
+        })
+        const other = yield* mine(
+          chatbots.create({ name: "Other", settings: { prompt: "Hi", snippet: { slogan: "!" } } }),
+        )
+        expect(other.settings).toEqual({
+          ...made.settings,
+          prompt: "Hi",
+          snippet: { ...made.settings.snippet, name: "Other", header: "Other", slogan: "!" },
+        })
+      }),
+    ))
+
+  test("of a name that twenty take at once has a slug of its own", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine } = yield* setUp
+        const made = yield* Effect.all(
+          Array.from({ length: 20 }, () => mine(chatbots.create({ name: "Zażółć gęślą" }))),
+          { concurrency: "unbounded" },
+        )
+        const slugs = made.map(({ slug }) => slug)
+        expect(new Set(slugs).size).toBe(20)
+        expect(slugs.filter((slug) => !Schema.is(Slug)(slug) || !slug.startsWith("zazolc-gesla"))).toEqual([])
+        const chosen = yield* Effect.flip(mine(chatbots.create({ name: "Mine", slug: "support" })))
+        expect(chosen._tag).toBe("SlugTaken")
+      }),
+    ))
+
+  test("with a model that is not there, or not configured, is refused with what to do, and so is a change to it", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        for (const [model, reason] of [
+          ["gpt-12", "There is no model gpt-12"],
+          ["claude-sonnet-5-5", "needs ANTHROPIC_API_KEY"],
+        ] as const) {
+          const created = yield* Effect.flip(mine(chatbots.create({ name: "X", settings: { model } })))
+          const changed = yield* Effect.flip(mine(chatbots.update(made.id, { settings: { model } }, undefined)))
+          expect([created._tag, changed._tag]).toEqual(["InvalidRequest", "InvalidRequest"])
+          expect(created.detail).toContain(reason)
+        }
+        expect(yield* mine(chatbots.get(made.id))).toEqual(made)
+      }),
+    ))
+})
+
+describe("changes", () => {
+  test("of different fields at once are all kept", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        const patches = [
+          { name: "New" },
+          { description: "New" },
+          { settings: { prompt: "New" } },
+          { settings: { greeting: "New" } },
+          { settings: { snippet: { slogan: "New" } } },
+          { settings: { snippet: { header: "New" } } },
+          { personality_config: { tone: "New" } },
+          { personality_config: { style: "New" } },
+        ]
+        yield* Effect.forEach(patches, (patch) => mine(chatbots.update(made.id, patch, undefined)), {
+          concurrency: "unbounded",
+        })
+        expect(yield* mine(chatbots.get(made.id))).toMatchObject({
+          name: "New",
+          description: "New",
+          settings: { prompt: "New", greeting: "New", isToolEnabled: true, snippet: { slogan: "New", header: "New" } },
+          personality_config: { tone: "New", style: "New" },
+          version: made.version + 8n,
+        })
+      }),
+    ))
+
+  test("that name a version are made to that one only", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        const rename = (name: string, ifMatch: string) => mine(chatbots.update(made.id, { name }, ifMatch))
+        const tag = etagOf(made)
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 5 }, (_, index) => Effect.exit(rename(`${index}`, tag))),
+          { concurrency: "unbounded" },
+        )
+        expect(outcomes.filter(({ _tag }) => _tag === "Success")).toHaveLength(1)
+        for (const stale of [tag, `W/${tag}`, "nonsense", ""]) {
+          expect((yield* Effect.flip(rename("stale", stale)))._tag).toBe("PreconditionFailed")
+        }
+        const now = etagOf(yield* mine(chatbots.get(made.id)))
+        expect((yield* rename("listed", `"0", ${now}`)).name).toBe("listed")
+        expect((yield* rename("any", "*")).name).toBe("any")
+      }),
+    ))
+
+  test("of the voice agent merge into what was set before", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        yield* mine(chatbots.updateVoiceAgent(made.id, { model: { temperature: 1 }, voice: "alloy" }, undefined))
+        const { config } = yield* mine(
+          chatbots.updateVoiceAgent(made.id, { model: { max_output_tokens: 5 } }, undefined),
+        )
+        expect(config).toEqual({ model: { temperature: 1, max_output_tokens: 5 }, voice: "alloy" })
+      }),
+    ))
+})
+
+describe("an avatar", () => {
+  test("is shown under an address of ours, and takes the place of the one before, which is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        const first = yield* mine(chatbots.updateAvatar(made.id, png, undefined))
+        expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.png$/)
+        const second = yield* mine(chatbots.updateAvatar(made.id, gif, undefined))
+        const name = second.settings.avatar?.split("/").at(-1) ?? ""
+        expect(yield* storedKeys).toEqual([`avatars/${name}`])
+        expect(Buffer.from(yield* chatbots.avatar(name))).toEqual(Buffer.from(gif))
+        yield* mine(chatbots.remove(made.id))
+        expect(yield* storedKeys).toEqual([])
+      }),
+    ))
+
+  test("that is no image, comes too late, is for another's chatbot or does not fit on the disk changes nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const { chatbots, mine, made } = yield* setUp
+        const theirs = as(yield* makeOrganization)
+        const before = yield* mine(chatbots.updateAvatar(made.id, png, undefined))
+        const svg = new TextEncoder().encode("<svg onload='alert(1)'/>")
+        const failures = [
+          yield* Effect.flip(mine(chatbots.updateAvatar(made.id, svg, undefined))),
+          yield* Effect.flip(mine(chatbots.updateAvatar(made.id, gif, etagOf(made)))),
+          yield* Effect.flip(theirs(chatbots.updateAvatar(made.id, gif, undefined))),
+        ]
+        ;(yield* BlobControl).failing.add("put")
+        failures.push(yield* Effect.flip(mine(chatbots.updateAvatar(made.id, gif, undefined))))
+        expect(failures.map(({ _tag }) => _tag)).toEqual([
+          "UnsupportedMediaType",
+          "PreconditionFailed",
+          "NotFound",
+          "Unavailable",
+        ])
+        expect(yield* mine(chatbots.get(made.id))).toEqual(before)
+        // Whatever was written for nothing is on the register.
+        const owned = `avatars/${before.settings.avatar?.split("/").at(-1)}`
+        const registered = yield* SystemSql.use((sql) => sql<{ key: string }>`select key from blob_garbage`)
+        const unowned = (yield* storedKeys).filter((key) => key !== owned)
+        expect(registered.map(({ key }) => key)).toEqual(expect.arrayContaining(unowned))
+        expect(registered.map(({ key }) => key)).not.toContain(owned)
+      }),
+    ))
+})

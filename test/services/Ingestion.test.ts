@@ -1,0 +1,156 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Duration, Effect, ManagedRuntime, type Scope } from "effect"
+import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import {
+  ingestionNeeds,
+  look,
+  reset,
+  served,
+  settled,
+  start,
+  storedChunks,
+  upload,
+  workerIsFree,
+} from "../lib/Ingesting.ts"
+import { BlobControl, diskFull, EmbeddingsControl, eventually, ExtractControl, plainExtract } from "../lib/Layers.ts"
+
+const runtime = ManagedRuntime.make(ingestionNeeds)
+type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
+const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+afterAll(() => runtime.dispose())
+beforeEach(() => run(reset))
+
+describe("a file", () => {
+  test("becomes chunks that are found, each embedded once, all at once", () =>
+    run(
+      Effect.gen(function* () {
+        const text = Array.from({ length: 200 }, (_, index) => `# Part ${index}\n\nSentence number ${index}.`).join(
+          "\n\n",
+        )
+        const document = yield* upload(text, "long.md")
+        const embeddings = yield* EmbeddingsControl
+        const seen: Array<number> = []
+        embeddings.before = served(document).pipe(
+          Effect.map((chunks) => void seen.push(chunks.length)),
+          Effect.orDie,
+          Effect.provideService(SystemSql, yield* SystemSql),
+        )
+        yield* start()
+        const ready = yield* settled(document)
+        expect(ready).toMatchObject({ status: "ready", progress: 1, error: null })
+        const chunks = yield* served(document)
+        expect(chunks.join("\n")).toContain("Sentence number 199.")
+        expect([ready.chunk_count, embeddings.embedded]).toEqual([chunks.length, chunks.length])
+        expect(seen.length).toBeGreaterThan(0)
+        expect(new Set(seen)).toEqual(new Set([0]))
+      }),
+    ))
+
+  test("that cannot be read fails with the reason, and is not tried again", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        extract.extract = () =>
+          Effect.fail(new ExtractionFailed({ code: "password_protected", message: "It has a password." }))
+        const document = yield* upload("locked")
+        yield* start()
+        const failed = yield* settled(document)
+        expect(failed).toMatchObject({
+          status: "failed",
+          error: { code: "password_protected", message: "It has a password." },
+        })
+        extract.extract = plainExtract
+        yield* workerIsFree
+        expect(extract.names).toHaveLength(2)
+      }),
+    ))
+
+  test.each([
+    ["no_text", "   ", "blank.txt"],
+    ["unsupported_format", "MZ\u0000\u0000", "program.txt"],
+  ])("fails with %s", (code, text, name) =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload(text, name)
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code } })
+      }),
+    ),
+  )
+
+  test("that is gone from the store fails and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload("lost")
+        const { blobs } = yield* BlobControl
+        blobs.delete(document.blob)
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "file_missing" } })
+      }),
+    ))
+})
+
+describe("a fault", () => {
+  test("is tried again as often as allowed, then the document fails and says so, and its chunks are gone", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours with /secret/path"))
+        const document = yield* upload("crashes")
+        yield* start({ attempts: 3 })
+        const { error, status } = yield* settled(document)
+        expect([status, error?.code]).toEqual(["failed", "ingestion_failed"])
+        expect(error?.message).not.toContain("secret")
+        expect((yield* ExtractControl).names).toHaveLength(3)
+        expect(yield* storedChunks(document)).toEqual([])
+      }),
+    ))
+
+  test("that passes does no harm", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        extract.extract = (source) =>
+          extract.names.length < 3 ? Effect.die(new Error("a worker ended")) : plainExtract(source)
+        const document = yield* upload("crashes twice")
+        yield* start({ attempts: 3 })
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null, chunk_count: 1 })
+      }),
+    ))
+
+  test("that ends the whole process each time is not repeated for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload("kills")
+        const ingestions = yield* Ingestions
+        for (const id of ["1", "2"]) {
+          yield* ingestions.claim({ id: `00000000-0000-4000-8000-00000000000${id}`, duration: Duration.zero })
+        }
+        yield* start({ attempts: 2 })
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "gave_up" } })
+        expect((yield* ExtractControl).names).toEqual([])
+      }),
+    ))
+
+  test("of the blob store or the embeddings, which are away for a while, is waited out, and nothing is stored twice", () =>
+    run(
+      Effect.gen(function* () {
+        const [blobs, embeddings] = [yield* BlobControl, yield* EmbeddingsControl]
+        blobs.failing.add("get")
+        embeddings.before = Effect.suspend(() => (embeddings.embedded === 1 ? Effect.fail(diskFull) : Effect.void))
+        const document = yield* upload("patient")
+        yield* start({ attempts: 20 })
+        const attempts = SystemSql.use(
+          (sql) => sql<{ attempts: number }>`select attempts from ingestions where document_id = ${document.id}`,
+        )
+        yield* eventually(attempts, ([row]) => (row?.attempts ?? 0) >= 2)
+        expect(["queued", "extracting"]).toContain((yield* look(document)).status)
+        blobs.failing.clear()
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null, chunk_count: 1 })
+        expect(embeddings.embedded).toBe(2)
+        expect(yield* storedChunks(document)).toHaveLength(1)
+      }),
+    ))
+})

@@ -1,0 +1,241 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import * as fc from "fast-check"
+import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
+import { type BotMessage, Conversations, type NewMessage } from "../../src/storage/Conversations.ts"
+import { platform, storage } from "../lib/Layers.ts"
+import { as, makeTenant, newId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+interface Tenant {
+  readonly organization: OrganizationId
+  readonly chatbot: ChatbotId
+}
+
+const newSessionId = Effect.map(newId, (id) => SessionId.make(id))
+const messagesOf = (contents: ReadonlyArray<string>) =>
+  Effect.forEach(contents, (content) =>
+    Effect.map(newId, (id): NewMessage => ({
+      id: MessageId.make(id),
+      sender_type: "user",
+      content,
+      mid: `client-${content}`,
+    })),
+  )
+
+/** Says this in the session with the token, which is opened where it is new. */
+const say = (
+  { organization, chatbot }: Tenant,
+  token: string | null,
+  contents: ReadonlyArray<string>,
+  email?: string,
+) =>
+  Effect.gen(function* () {
+    const session = { id: yield* newSessionId, token, platform: "web" }
+    const messages = yield* messagesOf(contents)
+    return yield* as(organization)(
+      (yield* Conversations).say(chatbot, session, messages, email === undefined ? undefined : { email }),
+    )
+  })
+
+const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Services<typeof newId>> =>
+  Effect.map(newId, (id) => ({
+    id: MessageId.make(id),
+    content,
+    model: "m",
+    provider: "p",
+    tokens_used: 12,
+    usage: { input: 5, output: 7 },
+    finish_reason: "stop",
+    tool_calls: [{ type: "tool-call" }],
+    tool_results: [],
+  }))
+const reply = ({ organization }: Tenant, session: SessionId, content: string) =>
+  Effect.gen(function* () {
+    yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))
+  })
+
+const read = ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) =>
+  Effect.gen(function* () {
+    const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
+    return { contents: messages.map(({ content }) => content), total, messages }
+  })
+
+describe("a session", () => {
+  test("is opened by the first message, goes on by its token or its id, and keeps what was said in order", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const id = yield* say(tenant, "token", ["1"])
+        yield* reply(tenant, id, "2")
+        expect(yield* say(tenant, "token", ["3", "4"])).toBe(id)
+        const byToken = yield* read(tenant, "token")
+        expect(byToken).toMatchObject({ contents: ["1", "2", "3", "4"], total: 4 })
+        expect(yield* read(tenant, id)).toEqual(byToken)
+        expect(byToken.messages[0]).toMatchObject({
+          session_id: id,
+          sender_type: "user",
+          metadata: { mid: "client-1" },
+        })
+        expect(byToken.messages[1]).toMatchObject({
+          sender_type: "bot",
+          metadata: {},
+          model: "m",
+          provider: "p",
+          tokens_used: 12,
+          tool_calls: [{ type: "tool-call" }],
+          tool_results: [],
+        })
+      }),
+    ))
+
+  test("keeps a long transcript in order, sent at once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const contents = Array.from({ length: 1_000 }, (_, index) => `${index}`)
+        const id = yield* say(tenant, null, contents)
+        const pages = yield* Effect.forEach(
+          Array.from({ length: 11 }, (_, index) => index + 1),
+          (page) => read(tenant, id, page),
+        )
+        expect(pages.flatMap((page) => page.contents)).toEqual(contents)
+        expect(pages.map(({ total }) => total)).toEqual(Array.from({ length: 11 }, () => 1_000))
+      }),
+    ))
+
+  test("is one, and loses nothing, when many open it and speak in it at once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const names = Array.from({ length: 20 }, (_, index) => `${index}`)
+        const ids = yield* Effect.forEach(
+          names,
+          (name) => Effect.tap(say(tenant, "shared", [name]), (id) => reply(tenant, id, `re ${name}`)),
+          { concurrency: "unbounded" },
+        )
+        expect(new Set(ids).size).toBe(1)
+        const { contents, total } = yield* read(tenant, "shared")
+        expect(contents.toSorted()).toEqual([...names, ...names.map((name) => `re ${name}`)].toSorted())
+        expect(total).toBe(40)
+        for (const name of names) expect(contents.indexOf(name)).toBeLessThan(contents.indexOf(`re ${name}`))
+      }),
+    ))
+
+  test("is found with its last messages, and with what is known of the user", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const id = yield* say(tenant, "known", ["1", "2", "3"], "a@b.example")
+        yield* reply(tenant, id, "4")
+        const find = (name: string, limit: number) =>
+          Conversations.use((conversations) => as(tenant.organization)(conversations.find(tenant.chatbot, name, limit)))
+        expect(yield* find("known", 2)).toEqual({
+          id,
+          user_info: { email: "a@b.example" },
+          history: [
+            { sender_type: "user", content: "3", model: null },
+            { sender_type: "bot", content: "4", model: "m" },
+          ],
+        })
+        expect((yield* find(id, 100))?.history).toHaveLength(4)
+        expect(yield* find("unknown", 1)).toBeUndefined()
+        yield* say(tenant, "known", ["5"])
+        expect((yield* find("known", 1))?.user_info).toEqual({ email: "a@b.example" })
+      }),
+    ))
+
+  test("whose token looks like the id of another is found by the token", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const first = yield* say(tenant, null, ["first"])
+        expect((yield* read(tenant, first)).contents).toEqual(["first"])
+        yield* say(tenant, first, ["second"])
+        expect((yield* read(tenant, first)).contents).toEqual(["second"])
+      }),
+    ))
+
+  test("belongs to its chatbot: the same token elsewhere is another", () =>
+    run(
+      Effect.gen(function* () {
+        const [one, other] = [yield* makeTenant, yield* makeTenant]
+        const first = yield* say(one, "same", ["one"])
+        expect(yield* say(other, "same", ["other"])).not.toBe(first)
+        expect((yield* read(one, "same")).contents).toEqual(["one"])
+        expect((yield* Effect.flip(read(other, first)))._tag).toBe("NotFound")
+      }),
+    ))
+
+  test("that is deleted is gone with its messages, and a late reply does not bring it back", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const conversations = yield* Conversations
+        const id = yield* say(tenant, "gone", ["1"])
+        const remove = as(tenant.organization)(conversations.remove(tenant.chatbot, "gone"))
+        yield* remove
+        yield* reply(tenant, id, "late")
+        expect((yield* Effect.flip(read(tenant, id)))._tag).toBe("NotFound")
+        expect((yield* Effect.flip(remove))._tag).toBe("NotFound")
+      }),
+    ))
+})
+
+describe("lists", () => {
+  test("have every message on exactly one page", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const contents = Array.from({ length: 23 }, (_, index) => `${index}`)
+        const id = yield* say(tenant, null, contents)
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (limit) => {
+              const pages = Math.ceil(contents.length / limit)
+              const seen = await Promise.all(
+                Array.from({ length: pages + 1 }, (_, index) => run(read(tenant, id, index + 1, limit))),
+              )
+              expect(seen.flatMap((page) => page.contents)).toEqual(contents)
+              expect(seen.at(-1)).toMatchObject({ contents: [], total: contents.length })
+            }),
+            { numRuns: 15 },
+          ),
+        )
+      }),
+    ))
+
+  test("show sessions by their latest activity, with the last message", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const conversations = yield* Conversations
+        const list = (page: number, limit: number) =>
+          as(tenant.organization)(conversations.list(tenant.chatbot, { page, limit }))
+        const [a, b, c] = [
+          yield* say(tenant, "a", ["1"]),
+          yield* say(tenant, "b", ["1"]),
+          yield* say(tenant, null, ["1"]),
+        ]
+        yield* reply(tenant, a, "2")
+        const { sessions, total } = yield* list(1, 10)
+        expect(sessions.map(({ id }) => id)).toEqual([a, c, b])
+        expect(total).toBe(3)
+        expect(sessions[0]).toMatchObject({
+          chatbot_id: tenant.chatbot,
+          session_token: "a",
+          platform: "web",
+          state: "open",
+          last_message: { content: "2", sender_type: "bot" },
+          user_info: {},
+          message_count: 2,
+        })
+        expect(yield* as(tenant.organization)(conversations.get(tenant.chatbot, a))).toMatchObject({ ...sessions[0] })
+        expect((yield* list(2, 2)).sessions.map(({ id }) => id)).toEqual([b])
+        expect(yield* list(3, 2)).toEqual({ sessions: [], total: 3 })
+      }),
+    ))
+})

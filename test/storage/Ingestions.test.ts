@@ -1,0 +1,189 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { Chunks } from "../../src/storage/Chunks.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { type Ingestion, Ingestions } from "../../src/storage/Ingestions.ts"
+import { platform, storage } from "../lib/Layers.ts"
+import { as, chunkBatch, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const run = runtime.runPromise
+beforeEach(() => run(SystemSql.use((sql) => sql`delete from ingestions`)))
+afterAll(() => runtime.dispose())
+
+const lease = Duration.minutes(1)
+const error = { code: "no_text", message: "No text." }
+
+const makeDocument = (text = "text") =>
+  Effect.gen(function* () {
+    const tenant = yield* makeTenant
+    const id = yield* newDocumentId
+    const { document } = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
+    return { ...tenant, document }
+  })
+
+const claim = (duration = lease) =>
+  Effect.gen(function* () {
+    return yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration })
+  })
+const mustClaim = (duration = lease) =>
+  Effect.flatMap(claim(duration), (attempt) =>
+    attempt === undefined ? Effect.die("nothing waits") : Effect.succeed(attempt),
+  )
+
+/** Everything that an attempt may write, and what each said. */
+const writes = (attempt: Ingestion) =>
+  as(attempt.organization_id)(
+    Effect.gen(function* () {
+      const ingestions = yield* Ingestions
+      return {
+        progress: yield* ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease }),
+        published: yield* ingestions.publish(attempt, 7),
+        failed: yield* ingestions.fail(attempt, error),
+        released: yield* ingestions.release(attempt, Duration.zero),
+      }
+    }),
+  )
+
+describe("the queue", () => {
+  test("gives each document to one of many that ask at once", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* Effect.replicateEffect(makeDocument(), 5)
+        const attempts = yield* Effect.all(
+          Array.from({ length: 20 }, () => claim()),
+          { concurrency: "unbounded" },
+        )
+        const ids = attempts.flatMap((attempt) => (attempt === undefined ? [] : [attempt.document_id]))
+        expect(ids.toSorted()).toEqual(made.map(({ document }) => document.id).toSorted())
+        expect(yield* claim()).toBeUndefined()
+      }),
+    ))
+
+  test("gives the oldest first", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* Effect.replicateEffect(makeDocument(), 3)
+        const attempts = yield* Effect.replicateEffect(mustClaim(), 3)
+        expect(attempts.map(({ document_id }) => document_id)).toEqual(made.map(({ document }) => document.id))
+      }),
+    ))
+
+  test("gives what was given back, or whose holder shows no life, and counts the tries", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization } = yield* makeDocument()
+        const ingestions = yield* Ingestions
+        const first = yield* mustClaim(Duration.zero)
+        const second = yield* mustClaim()
+        expect([first.attempts, second.attempts]).toEqual([1, 2])
+        expect(second.revision).toBeGreaterThan(first.revision)
+        yield* as(organization)(ingestions.release(second, Duration.minutes(1)))
+        expect(yield* claim()).toBeUndefined()
+        yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+        expect((yield* mustClaim()).attempts).toBe(3)
+        yield* ingestions.releaseAll
+        expect((yield* mustClaim()).attempts).toBe(4)
+      }),
+    ))
+
+  test("keeps a lease that is renewed", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization } = yield* makeDocument()
+        const attempt = yield* mustClaim(Duration.zero)
+        const state = { status: "extracting" as const, progress: 0.1, lease }
+        expect(yield* as(organization)((yield* Ingestions).progress(attempt, state))).toBe(true)
+        expect(yield* claim()).toBeUndefined()
+      }),
+    ))
+})
+
+describe("an attempt that has lost its lease", () => {
+  test("writes nothing any more", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot, document } = yield* makeDocument()
+        const lost = yield* mustClaim(Duration.zero)
+        const holder = yield* mustClaim()
+        expect(yield* writes(lost)).toMatchObject({ progress: false, published: [], failed: [] })
+        const documents = yield* Documents
+        expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(document)
+        expect(yield* claim()).toBeUndefined()
+        expect((yield* writes(holder)).progress).toBe(true)
+        expect(yield* as(organization)(documents.get(chatbot, document.id))).toMatchObject({
+          status: "ready",
+          chunk_count: 7,
+        })
+      }),
+    ))
+
+  test("because the document was replaced or deleted writes nothing either", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot, document } = yield* makeDocument()
+        const documents = yield* Documents
+        const old = yield* mustClaim()
+        yield* as(organization)(documents.replace(chatbot, document.id, contentOf("newer")))
+        const replaced = yield* as(organization)(documents.get(chatbot, document.id))
+        expect(yield* writes(old)).toMatchObject({ progress: false, published: [], failed: [] })
+        expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(replaced)
+        const newer = yield* mustClaim()
+        yield* as(organization)(documents.remove(chatbot, document.id))
+        expect(yield* writes(newer)).toMatchObject({ progress: false, published: [], failed: [] })
+        expect((yield* Effect.flip(as(organization)(documents.get(chatbot, document.id))))._tag).toBe("NotFound")
+      }),
+    ))
+})
+
+describe("publishing", () => {
+  test("makes exactly the attempt's own chunks found, all at once, and moves the version of the knowledge", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot, document } = yield* makeDocument("first")
+        const [chunks, ingestions, documents] = [yield* Chunks, yield* Ingestions, yield* Documents]
+        const found = as(organization)(
+          Effect.gen(function* () {
+            const serving = yield* chunks.serving(chatbot)
+            const rows = yield* chunks.lexemes(
+              chatbot,
+              serving.map(({ id }) => id),
+            )
+            const { version } = yield* chunks.probe(chatbot, [])
+            return { revisions: rows.map(({ revision }) => revision), version }
+          }),
+        )
+        const store = ({ revision }: Ingestion, count: number) =>
+          Effect.flatMap(chunkBatch({ chatbot, document: document.id, revision, count }), (batch) =>
+            as(organization)(chunks.insert(batch)),
+          )
+        // Cut off: what it stored must never be found.
+        yield* store(yield* mustClaim(Duration.zero), 3)
+        const second = yield* mustClaim()
+        yield* store(second, 2)
+        expect(yield* found).toEqual({ revisions: [], version: 0n })
+        yield* as(organization)(ingestions.publish(second, 2))
+        expect(yield* found).toEqual({ revisions: [second.revision, second.revision], version: 1n })
+
+        yield* as(organization)(documents.replace(chatbot, document.id, contentOf("second")))
+        const third = yield* mustClaim()
+        yield* store(third, 1)
+        expect((yield* found).revisions).toEqual([second.revision, second.revision])
+        yield* as(organization)(ingestions.publish(third, 1))
+        expect(yield* found).toEqual({ revisions: [third.revision], version: 2n })
+
+        yield* as(organization)(documents.replace(chatbot, document.id, contentOf("third")))
+        const fourth = yield* mustClaim()
+        yield* store(fourth, 4)
+        yield* as(organization)(ingestions.fail(fourth, error))
+        expect((yield* found).revisions).toEqual([third.revision])
+        const [left] = yield* SystemSql.use(
+          (sql) => sql<{ n: number }>`select count(*)::int as n from chunks where document_id = ${document.id}`,
+        )
+        expect(left?.n).toBe(1)
+        yield* as(organization)(documents.remove(chatbot, document.id))
+        expect(yield* found).toEqual({ revisions: [], version: 3n })
+      }),
+    ))
+})

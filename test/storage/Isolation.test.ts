@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
+import { MessageId, type OrganizationId } from "../../src/domain/Ids.ts"
+import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { Chunks } from "../../src/storage/Chunks.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
+import { platform, repositories, storage } from "../lib/Layers.ts"
+import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
+import * as TestDatabase from "../lib/TestDatabase.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+/** The same repositories as the owner of the tables, for whom row-level security does not hold: only their filters do. */
+const unsecured = ManagedRuntime.make(
+  repositories.pipe(
+    Layer.provide(Layer.effect(SqlClient.SqlClient, SystemSql)),
+    Layer.provideMerge(TestDatabase.layer),
+    Layer.merge(platform),
+  ),
+)
+type Services = Layer.Success<typeof storage> | Layer.Success<typeof platform>
+const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+afterAll(async () => {
+  await runtime.dispose()
+  await unsecured.dispose()
+})
+
+let first: Tenant
+let second: Tenant
+beforeAll(async () => {
+  first = await run(makeFilledTenant)
+  second = await run(makeFilledTenant)
+})
+
+/** All that an organization has, as its tables hold it. */
+const everythingOf = (organization: OrganizationId) =>
+  SystemSql.use((sql) =>
+    Effect.flatMap(tablesWithOrganization, (tables) =>
+      Effect.forEach(tables, (table) =>
+        Effect.map(
+          sql<{ row: string }>`
+            select row_to_json(t)::text as row from ${sql(table)} t where organization_id = ${organization} order by 1`,
+          (rows) => [table, rows.map(({ row }) => row)] as const,
+        ),
+      ),
+    ),
+  )
+
+/** For every method: a call of it for what a tenant has, and what somebody gets to know to whom it is not there. */
+type Cases<S, Methods extends keyof S = keyof S> = {
+  readonly [Method in Methods]: readonly [
+    nothing: unknown,
+    call: (
+      service: S,
+      target: Tenant,
+    ) => Effect.Effect<unknown, { readonly _tag: string }, CurrentOrganization | Services>,
+  ]
+}
+
+const page = { page: 1, limit: 10 }
+
+const chatbotCases: Cases<Chatbots["Service"]> = {
+  // A slug is taken within its organization only.
+  insert: [
+    undefined,
+    (chatbots, { chatbot }) =>
+      Effect.gen(function* () {
+        const id = yield* newChatbotId
+        const parts = chatbotDefaults("Some", "local/extractive")
+        yield* chatbots.insert({
+          id,
+          name: "Some",
+          slug: `some-${chatbot}`,
+          chat_widget_config: emptyChatWidget,
+          ...parts,
+        })
+        yield* chatbots.remove(id)
+      }),
+  ],
+  get: ["NotFound", (chatbots, { chatbot }) => chatbots.get(chatbot)],
+  list: [
+    [],
+    (chatbots, { chatbot }) =>
+      Effect.map(chatbots.list({ limit: 1_000, before: undefined }), (rows) => rows.filter(({ id }) => id === chatbot)),
+  ],
+  slugsLike: [[], (chatbots, { chatbot }) => chatbots.slugsLike(`some-${chatbot}`)],
+  modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
+  remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],
+}
+
+const documentCases: Cases<Documents["Service"]> = {
+  add: [
+    "NotFound",
+    (documents, { chatbot }) =>
+      Effect.flatMap(newDocumentId, (id) => documents.add(id, chatbot, contentOf("not there yet"))),
+  ],
+  get: ["NotFound", (documents, { chatbot, ready }) => documents.get(chatbot, ready)],
+  getMany: [[], (documents, { chatbot, ready, running }) => documents.getMany(chatbot, [ready, running])],
+  list: [{ documents: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
+  replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
+  retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
+  remove: ["NotFound", (documents, { chatbot, running }) => documents.remove(chatbot, running)],
+}
+
+const conversationCases: Cases<Conversations["Service"]> = {
+  find: [undefined, (conversations, { chatbot }) => conversations.find(chatbot, "token", 10)],
+  say: [
+    "NotFound",
+    (conversations, { chatbot, session }) =>
+      Effect.flatMap(newId, (id) =>
+        conversations.say(
+          chatbot,
+          { id: session, token: "token", platform: "web" },
+          [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],
+          undefined,
+        ),
+      ),
+  ],
+  reply: [
+    undefined,
+    (conversations, { session }) =>
+      Effect.flatMap(newId, (id) =>
+        conversations.reply(session, {
+          id: MessageId.make(id),
+          content: "forged",
+          model: "m",
+          provider: "p",
+          tokens_used: 0,
+          usage: {},
+          finish_reason: "stop",
+          tool_calls: [],
+          tool_results: [],
+        }),
+      ),
+  ],
+  messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
+  list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
+  get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
+  remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
+}
+
+const asked = [{ language: "english" as const, words: "shared" }]
+
+const chunkCases: Cases<Chunks["Service"]> = {
+  insert: [
+    undefined,
+    (chunks, { chatbot, ready }) =>
+      Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
+  ],
+  probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
+  serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot)],
+  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready])],
+  languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
+  matching: [
+    { matches: 0, holding: [0] },
+    (chunks, { chatbot }) =>
+      Effect.map(chunks.matching(chatbot, asked, 10), ({ matches, holding }) => ({
+        matches: matches.length,
+        holding: holding.map((lexeme) => lexeme.chunks),
+      })),
+  ],
+  rank: [
+    { chunks: [], isComplete: false },
+    (chunks, { chatbot, batch }) =>
+      chunks.rank({
+        chatbotId: chatbot,
+        candidates: batch.chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 })),
+        embedding: Float32Array.of(1, 1),
+        embeddingModel: "test",
+        vectorWeight: 0.5,
+        nearest: 10,
+        cosineIsSimilarity: true,
+        threshold: 0,
+        limit: 10,
+      }),
+  ],
+}
+
+// The others serve all organizations: that is how a worker finds out for whom it works.
+const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Service"], "claim" | "releaseAll">> = {
+  progress: [
+    false,
+    (ingestions, { attempt }) =>
+      ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
+  ],
+  publish: [[], (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
+  fail: [[], (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1))],
+}
+
+/** What a caller gets to know: the value, or the failure's name. */
+const named = <S, Methods extends keyof S>(
+  name: string,
+  service: Effect.Effect<S, never, Services>,
+  cases: Cases<S, Methods>,
+) =>
+  Object.entries<Cases<S, Methods>[Methods]>(cases).map(([method, [nothing, call]]) => ({
+    name: `${name}.${method}`,
+    nothing,
+    outcome: (target: Tenant) =>
+      Effect.match(
+        Effect.flatMap(service, (methods) => call(methods, target)),
+        {
+          onSuccess: (value) => value,
+          onFailure: (error): unknown => error._tag,
+        },
+      ),
+  }))
+
+const cases = [
+  ...named("Chatbots", Chatbots, chatbotCases),
+  ...named("Documents", Documents, documentCases),
+  ...named("Conversations", Conversations, conversationCases),
+  ...named("Chunks", Chunks, chunkCases),
+  ...named("Ingestions", Ingestions, ingestionCases),
+]
+
+/** What another organization meets by a call of what belongs to the target. */
+const seesNothing = ({ nothing, outcome }: (typeof cases)[number], stranger: Tenant, target: Tenant) =>
+  Effect.gen(function* () {
+    const before = yield* everythingOf(target.organization)
+    expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
+    expect(yield* everythingOf(target.organization)).toEqual(before)
+  })
+
+describe("another organization sees and changes nothing by", () => {
+  test.each(cases)("$name", (each) => run(seesNothing(each, second, first)))
+})
+
+describe("another organization sees and changes nothing, with row-level security out of the way, by", () => {
+  let tenants: readonly [Tenant, Tenant]
+  beforeAll(async () => {
+    tenants = await unsecured.runPromise(Effect.all([makeFilledTenant, makeFilledTenant]))
+  })
+  test.each(cases)("$name", (each) => unsecured.runPromise(seesNothing(each, tenants[1], tenants[0])))
+})
+
+describe("its own organization sees or changes something by", () => {
+  test.each(cases)("$name", ({ nothing, outcome }) =>
+    run(
+      Effect.gen(function* () {
+        // What an earlier test has left in the queue is not this one's.
+        yield* SystemSql.use((sql) => sql`delete from ingestions where lease_id is null`)
+        const own = yield* makeFilledTenant
+        const before = yield* everythingOf(own.organization)
+        const seen = yield* as(own.organization)(outcome(own))
+        const after = yield* everythingOf(own.organization)
+        expect([seen, after]).not.toEqual([nothing, before])
+      }),
+    ),
+  )
+})
