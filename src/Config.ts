@@ -1,4 +1,5 @@
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
+import { isWellFormedKey } from "./domain/ApiKey.ts"
 import { StartupError } from "./domain/StartupError.ts"
 
 /*
@@ -33,8 +34,8 @@ const text = kind("a text that is not empty", (value) => value || undefined)
 const secret = kind("a text that is not empty", (value) => (value === "" ? undefined : Redacted.make(value)), true)
 
 const apiKey = kind(
-  "32 to 256 visible ASCII characters",
-  (value) => (/^[!-~]{32,256}$/.test(value) ? Redacted.make(value) : undefined),
+  "32 to 256 visible ASCII characters; those of a key that begins with `prl_`, unchanged",
+  (value) => (isWellFormedKey(value) ? Redacted.make(value) : undefined),
   true,
 )
 

@@ -137,7 +137,6 @@ const listener = configured((config) =>
   Server.layer({
     host: config.host,
     port: config.port,
-    bodyLimit: App.formLimit(config),
     patience: config.chatDeadline,
     drainTimeout: config.drainTimeout,
   }),

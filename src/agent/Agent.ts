@@ -21,7 +21,13 @@ export interface AgentInput {
    * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step whose tools
    * were interrupted comes without their results.
    */
-  readonly onStep?: (step: Step, provider: string) => Effect.Effect<void>
+  readonly onStep?: (step: Step, cost: StepCost) => Effect.Effect<void>
+}
+
+/** What a step took, and of whom. */
+export interface StepCost {
+  readonly provider: string
+  readonly tokens: Tokens
 }
 
 export interface AgentReply {
@@ -57,7 +63,7 @@ export class Agent extends Context.Service<
               limits,
               generate: (request) => generateWhole(languageModel, request),
               search: input.search,
-              onStep: (step) => input.onStep?.(step, provider) ?? Effect.void,
+              onStep: (step, tokens) => input.onStep?.(step, { provider, tokens }) ?? Effect.void,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
               output: result.output,

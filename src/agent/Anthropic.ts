@@ -213,8 +213,9 @@ const readNext = (
   result: IteratorResult<unknown, unknown>,
 ): Effect.Effect<Event | undefined | "end", AnthropicFailure> => {
   if (result.done === true) return Effect.succeed("end")
-  const event = readEvent(result.value)
-  return Option.isSome(event) ? Effect.succeed(event.value) : Effect.fail(malformed("An event of the stream is broken"))
+  return Effect.mapError(Effect.fromOption(readEvent(result.value)), () =>
+    malformed("An event of the stream is broken"),
+  )
 }
 
 /** The body is serialised by us, so that what a step shows is what was sent. */

@@ -36,7 +36,7 @@ export interface LoopOptions {
   readonly limits: AgentLimits
   readonly generate: Generate
   readonly search: Search
-  readonly onStep: (step: Step) => Effect.Effect<void>
+  readonly onStep: (step: Step, tokens: Tokens) => Effect.Effect<void>
 }
 
 export interface LoopResult {
@@ -66,13 +66,13 @@ export const runLoop = Effect.fnUntraced(function* (
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
     const base = { generation, stepType, isContinued, previous: steps.at(-1), now: yield* DateTime.now }
     const outcomes = yield* answerCalls(generation, mayCall, options).pipe(
-      Effect.onInterrupt(() => options.onStep(makeStep({ ...base, outcomes: [] }))),
+      Effect.onInterrupt(() => options.onStep(makeStep({ ...base, outcomes: [] }), generation.tokens)),
     )
     const step = makeStep({ ...base, outcomes })
     steps.push(step)
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + step.text : step.text
-    yield* options.onStep(step)
+    yield* options.onStep(step, generation.tokens)
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     if (!hasResults && !isContinued) return { output, steps, last: step, tokens }
     stepType = hasResults ? "tool-result" : "continue"

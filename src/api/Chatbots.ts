@@ -11,6 +11,7 @@ import {
 } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { integer } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 
 /** `GET /chatbots` leaves out what only the chatbot's own page shows. */
@@ -73,9 +74,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
   query: {
     limit: Schema.optionalKey(
-      Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 })).annotate({
-        description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots.",
-      }),
+      integer(1, 1_000).annotate({ description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots." }),
     ),
     cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
   },

@@ -80,10 +80,10 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
           content: Schema.String.annotate({
             examples: ["Title: Handbook\nChunk: 3\n\nPasswords are reset under Settings."],
           }),
-          similarity: Schema.Number.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
+          similarity: Schema.Finite.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
         }),
       ),
-      similarity_threshold_setting: Schema.Number.annotate({ description: "Results below it are left out." }),
+      similarity_threshold_setting: Schema.Finite.annotate({ description: "Results below it are left out." }),
       status: Schema.Literal("OK"),
       total_docs: Schema.Int.annotate({ description: "Number of `results`." }),
     }),

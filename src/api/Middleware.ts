@@ -13,6 +13,8 @@ const keyDescription = "An API key of Parley, sent as `x-api-key: <key>` or, equ
 /**
  * Resolves the API key to its organization, and refuses it (401), its scope (403), or a chatbot that it is not bound
  * to (403).
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
  */
 export class Authorization extends HttpApiMiddleware.Service<
   Authorization,

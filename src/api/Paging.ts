@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 
-const integer = (minimum: number, maximum: number) =>
-  Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))
+/** A whole number in decimal digits and nothing else: no sign, space, exponent or `0x`. */
+export const integer = (minimum: number, maximum: number) =>
+  Schema.String.check(Schema.isPattern(/^\d+$/, { message: "Expected a whole number" })).pipe(
+    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))),
+  )
 
 /** `page` and `limit` of every paged list. */
 export const pageQuery = {

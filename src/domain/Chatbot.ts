@@ -283,7 +283,7 @@ export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema
   // Not by assignment, which would take `__proto__` for something else than a field.
   ...Object.fromEntries(
     Object.entries(patch).map(([key, value]) => {
-      const before = Object.hasOwn(base, key) ? base[key] : undefined
+      const before = base[key]
       return [key, isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value]
     }),
   ),

@@ -7,13 +7,7 @@ import type { OrganizationId } from "../domain/Ids.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
 
-/** The organization that is meant; one that the caller may not see is not there. */
-const organizationOf = (asked: OrganizationId | undefined) =>
-  Caller.use((caller) =>
-    asked === undefined || asked === caller.organizationId || caller.isOperator
-      ? Effect.succeed(asked ?? caller.organizationId)
-      : Effect.fail(new NotFound({ detail: "There is no such organization." })),
-  )
+const noOrganization = new NotFound({ detail: "There is no such organization." })
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -21,6 +15,14 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const organizations = yield* Organizations
     const keys = yield* ApiKeys
+
+    /** The organization that is meant; one that the caller may not see is not there. */
+    const organizationOf = Effect.fnUntraced(function* (asked: OrganizationId | undefined) {
+      const { isOperator, organizationId } = yield* Caller
+      if (asked === undefined || asked === organizationId) return organizationId
+      const found = isOperator ? yield* organizations.list(asked) : []
+      return found.length > 0 ? asked : yield* noOrganization
+    })
 
     return handlers.handleAll({
       createOrganization: ({ payload }) =>

@@ -29,6 +29,8 @@ import * as System from "./System.ts"
 const FORM_FIELDS = 4
 /** What a form needs beside the bytes of its files. */
 const FORM_OVERHEAD_BYTES = 64 * 1024
+/** Longest part of a path, in characters: a session token of 200, each percent-encoded. The router's own limit is 100. */
+const PATH_PART_MAX_LENGTH = 2_048
 
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
@@ -39,9 +41,9 @@ const routes = Layer.mergeAll(
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 
-/** The largest form: an upload with as many files as are allowed, each as large as is allowed. */
-export const formLimit = (config: Config["Service"]): number =>
-  config.uploadFileLimit * config.uploadFilesLimit + FORM_OVERHEAD_BYTES
+/** The largest form: an avatar, or an upload with as many files as are allowed, each as large as is allowed. */
+const formLimit = ({ avatarLimit, uploadFileLimit, uploadFilesLimit }: Config["Service"]): number =>
+  Math.max(avatarLimit, uploadFileLimit * uploadFilesLimit) + FORM_OVERHEAD_BYTES
 
 /** The API on the server, as long as it lives. */
 export const layer = Layer.effectDiscard(
@@ -50,10 +52,17 @@ export const layer = Layer.effectDiscard(
     const server = yield* Server
     const lifecycle = yield* Lifecycle
     const random = yield* SecureRandom.SecureRandom
-    const api = yield* HttpRouter.toHttpEffect(routes)
+    const api = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, {
+      maxParamLength: PATH_PART_MAX_LENGTH,
+      // A path has one spelling, so that what is decided by path holds for every request that reaches the endpoint.
+      caseSensitive: true,
+      ignoreDuplicateSlashes: false,
+      ignoreTrailingSlash: false,
+    })
     const limits = Context.merge(
       Multipart.limitsServices({
-        maxFileSize: ByteSize.bytes(config.uploadFileLimit),
+        // The services hold files to their limits by the byte; the parser counts some of the form as well.
+        maxFileSize: ByteSize.bytes(Math.max(config.avatarLimit, config.uploadFileLimit) + FORM_OVERHEAD_BYTES),
         maxParts: config.uploadFilesLimit + FORM_FIELDS,
         maxFieldSize: ByteSize.bytes(FORM_OVERHEAD_BYTES),
       }),
@@ -61,7 +70,7 @@ export const layer = Layer.effectDiscard(
     )
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(yield* Effect.context<never>(), limits),
-    )(edge({ formLimit: formLimit(config) }, lifecycle, random)(api))
+    )(edge({ formLimit: formLimit(config), jsonLimit: config.jsonBodyLimit }, lifecycle, random)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

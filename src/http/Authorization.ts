@@ -38,9 +38,10 @@ export const layer = Layer.effect(
         ) {
           return yield* boundElsewhere
         }
-        return yield* Effect.provideContext(
-          respond,
-          Context.make(Caller, caller).pipe(Context.add(CurrentOrganization, caller.organizationId)),
+        // One by one: providing a context would copy all services of the server for each request.
+        return yield* respond.pipe(
+          Effect.provideService(Caller, caller),
+          Effect.provideService(CurrentOrganization, caller.organizationId),
         )
       })
 

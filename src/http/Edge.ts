@@ -1,5 +1,5 @@
 import { ByteSize, Cause, Clock, Effect, Result, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
@@ -13,8 +13,10 @@ import { methodsOf } from "./Methods.ts"
  */
 
 export interface EdgeSettings {
-  /** Bytes of a form with all its files. Other bodies have the limit that the context holds. */
+  /** Bytes of a form with all its files. */
   readonly formLimit: number
+  /** Bytes of any other body, which the context holds too. */
+  readonly jsonLimit: number
 }
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
@@ -55,11 +57,13 @@ const respondWith = (error: typeof EdgeProblem.Type, headers: Record<string, str
 const internalError = new Errors.InternalError({
   detail: "The server failed. Its log has the reason under this request's id.",
 })
+const tooLarge = new Errors.TooLarge({ detail: "The body is too large." })
 const draining = new Errors.Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
   const methods = methodsOf(pathOf(request.url))
-  return methods.length === 0
+  // A known path with a part that is longer than any name is not routed either.
+  return methods.length === 0 || methods.includes(request.method)
     ? respondWith(new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
         new Errors.MethodNotAllowed({
@@ -92,7 +96,7 @@ const inForm = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || response.headers["content-type"] === Problem.problemMediaType) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(new Errors.TooLarge({ detail: "The body is too large." }))
+      return respondWith(tooLarge)
     case 415:
       return respondWith(new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
@@ -127,13 +131,14 @@ export const edge =
       if (lifecycle.phase === "draining" && path !== "/healthz" && path !== "/readyz") return respondWith(draining)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(version)
+      const isForm = request.headers["content-type"]?.startsWith("multipart/") === true
+      const announced = Number(request.headers["content-length"] ?? 0)
+      if (announced > (isForm ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request)),
         (response) => inForm(response) ?? Effect.succeed(response),
       )
-      return request.headers["content-type"]?.startsWith("multipart/")
-        ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit)
-        : routed
+      return isForm ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
 
     return Effect.gen(function* () {

@@ -8,7 +8,7 @@ const pattern = (path: string) =>
     `^${path
       .split("/")
       .map((part) => (part.startsWith(":") ? "[^/]+" : escape(part)))
-      .join("/")}/?$`,
+      .join("/")}$`,
   )
 
 const routes = Object.values(Api.groups).flatMap((group) =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { Cause, Effect, Layer, Result, type Types } from "effect"
 import { HttpServerError, HttpServerRequest, Multipart } from "effect/http"
 import { RequestBody } from "../api/Middleware.ts"
@@ -20,6 +21,10 @@ export const jsonDepth = (text: string): number => {
   }
   return deepest
 }
+
+/** Elsewhere, bytes that are no UTF-8 would silently become other text. */
+const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
+  isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined
 
 const isForm = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["content-type"]?.startsWith("multipart/") === true
@@ -53,17 +58,21 @@ export const layer = Layer.effect(
   RequestBody,
   Effect.gen(function* () {
     const { jsonDepthLimit } = yield* Config
+    const notUtf8 = InvalidRequest.at("body", "Expected UTF-8")
     const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
 
-    const checkDepth = Effect.gen(function* () {
+    const checkText = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      // The request keeps its text, so the handler does not read it again.
-      if (!isForm(request) && jsonDepth(yield* Effect.orDie(request.text)) > jsonDepthLimit) return yield* tooDeep
+      if (isForm(request)) return
+      // The request keeps its bytes, so the handler does not receive them again.
+      const text = decodeUtf8(new Uint8Array(yield* Effect.orDie(request.arrayBuffer)))
+      if (text === undefined) return yield* notUtf8
+      if (jsonDepth(text) > jsonDepthLimit) return yield* tooDeep
     })
 
     return (respond) =>
       Effect.catchCause(
-        Effect.andThen(checkDepth, respond),
+        Effect.andThen(checkText, respond),
         (cause): Effect.Effect<never, Types.unhandled | InvalidRequest | TooLarge> => {
           const defect = Cause.findDefect(cause)
           const problem = Result.isSuccess(defect) ? problemOf(defect.success) : undefined

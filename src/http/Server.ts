@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import { problemMediaType } from "../api/Problem.ts"
 import { StartupError } from "../domain/StartupError.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 
@@ -8,8 +9,6 @@ export interface ServerSettings {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** The largest body that is read at all, in bytes. */
-  readonly bodyLimit: number
   /** How long a request may wait for an answer without a byte on the wire. */
   readonly patience: Duration.Duration
   /** How long running requests may finish before the server closes. */
@@ -26,7 +25,22 @@ const DRAIN_POLL = Duration.millis(20)
 /** The longest idle time that Bun takes. */
 const MAX_IDLE_SECONDS = 255
 
-const starting: Handler = () => Promise.resolve(new Response(null, { status: 503, headers: { "retry-after": "1" } }))
+/** In the form of every other error, though nothing is there yet that could encode one. */
+const starting: Handler = () =>
+  Promise.resolve(
+    Response.json(
+      {
+        type: "urn:parley:problem:unavailable",
+        title: "Not available right now",
+        status: 503,
+        detail: "The server is starting.",
+        code: "unavailable",
+        request_id: "",
+        retry_after_seconds: 1,
+      },
+      { status: 503, headers: { "content-type": problemMediaType, "retry-after": "1" } },
+    ),
+  )
 
 /**
  * `Bun.serve`, until `@effect/platform-bun` is there for this version of Effect. It listens as soon as it is built, so
@@ -58,7 +72,8 @@ export class Server extends Context.Service<
               Bun.serve({
                 hostname: settings.host,
                 port: settings.port,
-                maxRequestBodySize: settings.bodyLimit,
+                // Bun's own refusal says nothing; the handler counts, and answers as for any other error.
+                maxRequestBodySize: Number.MAX_SAFE_INTEGER,
                 idleTimeout: IDLE_SECONDS,
                 fetch: (request, server) => {
                   if (request.method !== "GET" && SLOW_PATH.test(request.url)) server.timeout(request, patience)

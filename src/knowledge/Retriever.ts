@@ -14,6 +14,9 @@ export type Hit = RankedChunk
 /** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
 const CANDIDATES = 30
 
+/** Looks at a knowledge base that changes while it is searched. */
+const ATTEMPTS = 5
+
 /** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
 export class Retriever extends Context.Service<
   Retriever,
@@ -43,17 +46,18 @@ export class Retriever extends Context.Service<
         const indexes = yield* KnowledgeIndexes
         const threshold = options.threshold ?? THRESHOLD
 
-        const search = Effect.fn("Retriever.search")(function* (question: {
+        interface Question {
           readonly chatbotId: ChatbotId
           readonly query: string
           readonly topK: number
-        }) {
-          const { chatbotId, query, topK } = question
+        }
+
+        const attempt = Effect.fnUntraced(function* ({ chatbotId, query, topK }: Question) {
           const opened = yield* indexes.open(chatbotId, query)
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const candidates = embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold)
-          if (candidates.length === 0 && !embeddings.isSemantic) return { hits: [], threshold }
-          const hits = yield* chunks.rank({
+          if (candidates.length === 0 && !embeddings.isSemantic) return { chunks: [], isComplete: true }
+          return yield* chunks.rank({
             chatbotId,
             candidates,
             embedding: yield* embeddings.embedQuery(query),
@@ -63,6 +67,14 @@ export class Retriever extends Context.Service<
             cosineIsSimilarity: embeddings.isSemantic,
             threshold,
             limit: topK,
+          })
+        })
+
+        const search = Effect.fn("Retriever.search")(function* (question: Question) {
+          // A document that is replaced between the two looks would answer with neither its old nor its new content.
+          const { chunks: hits } = yield* Effect.repeat(attempt(question), {
+            until: (ranked) => ranked.isComplete,
+            times: ATTEMPTS - 1,
           })
           return { hits, threshold }
         })

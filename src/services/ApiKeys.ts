@@ -9,7 +9,7 @@ import {
   makeKey,
   type Scope,
 } from "../domain/ApiKey.ts"
-import { Caller } from "../domain/Caller.ts"
+import { Caller, ensureServes } from "../domain/Caller.ts"
 import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import * as Storage from "../storage/ApiKeys.ts"
@@ -45,7 +45,7 @@ export class ApiKeys extends Context.Service<
     readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable>
     /** Makes a key, as the operator on the command line does. */
     readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Unavailable>
-    /** Makes a key with no more scopes than the caller has. */
+    /** Makes a key with no more scopes than the caller has, and bound to the same chatbot if the caller is. */
     readonly create: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Forbidden | Unavailable, Caller>
     readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. */
@@ -102,6 +102,7 @@ export class ApiKeys extends Context.Service<
 
       const create = Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
         const caller = yield* Caller
+        if (request.chatbot !== undefined) yield* ensureServes(request.chatbot)
         const excess = request.scopes.filter((scope) => !caller.scopes.includes(scope))
         if (excess.length > 0) {
           return yield* new Forbidden({ detail: `This API key lacks what it would give: ${excess.join(", ")}.` })

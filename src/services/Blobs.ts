@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Schedule, type Stream } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"

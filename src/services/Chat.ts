@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Agent, type AgentReply } from "../agent/Agent.ts"
+import { Agent } from "../agent/Agent.ts"
+import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import type { ChatReply, ChatTurn, Step } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
@@ -66,7 +67,10 @@ export class Chat extends Context.Service<
               : yield* conversations.find(
                   chatbot.id,
                   request.sessionToken,
-                  Math.max(settings.historyLimit, request.messages.length),
+                  // Between the messages that were sent may stand replies that the client does not know.
+                  request.messages.length === 1
+                    ? settings.historyLimit
+                    : Math.max(settings.historyLimit, 2 * request.messages.length),
                 )
           const history = found?.history ?? []
           const userInfo = newUserInfo(chatbot, found, request)
@@ -116,7 +120,7 @@ export class Chat extends Context.Service<
             }
           }
 
-          const partial = yield* Ref.make<Progress>({ steps: [], provider: "" })
+          const partial = yield* Ref.make<Progress>({ steps: [], provider: "", tokens: noTokens })
           const answer = yield* agent
             .reply({
               model: chatbot.settings.model,
@@ -142,17 +146,34 @@ export class Chat extends Context.Service<
                   Effect.catchTag("NotFound", () => Effect.succeed([])),
                   Effect.provideService(CurrentOrganization, organization),
                 ),
-              onStep: (step, provider) => Ref.update(partial, ({ steps }) => ({ steps: [...steps, step], provider })),
+              onStep: (step, { provider, tokens }) =>
+                Ref.update(partial, (before) => ({
+                  steps: [...before.steps, step],
+                  provider,
+                  tokens: addTokens(before.tokens, tokens),
+                })),
             })
             .pipe(
               // Whatever came of it is stored, even when the client leaves at this very moment.
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
-                  ? store(wholeMessage(exit.value))
+                  ? store({
+                      ...costOf(exit.value),
+                      content: exit.value.output,
+                      model: exit.value.model,
+                      finish_reason: exit.value.finishReason,
+                    })
                   : Effect.flatMap(Ref.get(partial), (progress) =>
                       progress.steps.length === 0
                         ? Effect.void
-                        : Effect.ignore(store(partialMessage(chatbot, progress, exit))),
+                        : Effect.ignore(
+                            store({
+                              ...costOf(progress),
+                              content: textOf(progress.steps),
+                              model: chatbot.settings.model,
+                              finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
+                            }),
+                          ),
                     ),
               ),
             )
@@ -175,6 +196,7 @@ export class Chat extends Context.Service<
 interface Progress {
   readonly steps: ReadonlyArray<Step>
   readonly provider: string
+  readonly tokens: Tokens
 }
 
 const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
@@ -214,32 +236,18 @@ const conversationOf = (
   return rest.at(-1)?.role === "user" ? rest : turns
 }
 
-const wholeMessage = (answer: AgentReply): Omit<BotMessage, "id"> => ({
-  content: answer.output,
-  model: answer.model,
-  provider: answer.provider,
-  tokens_used: Object.values(answer.tokens).reduce((sum, count) => sum + count, 0),
-  usage: { ...answer.tokens },
-  finish_reason: answer.finishReason,
-  tool_calls: answer.toolCalls,
-  tool_results: answer.toolResults,
+/** What led to a reply, whole or not, and what it cost. */
+const costOf = ({ steps, provider, tokens }: Progress) => ({
+  provider,
+  tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
+  usage: { ...tokens },
+  tool_calls: steps.flatMap((step) => step.toolCalls),
+  tool_results: steps.flatMap((step) => step.toolResults),
 })
 
-/** What is kept of a reply that was not finished. */
-const partialMessage = (chatbot: ChatbotRow, { steps, provider }: Progress, exit: Exit.Exit<unknown, unknown>) => {
-  const input = steps.reduce((sum, step) => sum + step.usage.promptTokens, 0)
-  const output = steps.reduce((sum, step) => sum + step.usage.completionTokens, 0)
-  return {
-    content: steps
-      .map((step) => step.text)
-      .filter((text) => text !== "")
-      .join("\n\n"),
-    model: chatbot.settings.model,
-    provider,
-    tokens_used: input + output,
-    usage: { input, output },
-    finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
-    tool_calls: steps.flatMap((step) => step.toolCalls),
-    tool_results: steps.flatMap((step) => step.toolResults),
-  }
-}
+/** What there is of a reply that was not finished. */
+const textOf = (steps: ReadonlyArray<Step>): string =>
+  steps
+    .map((step) => step.text)
+    .filter((text) => text !== "")
+    .join("\n\n")

@@ -7,7 +7,7 @@ import {
   chatbotDefaults,
   type ChatbotInput,
   type ChatbotPatch,
-  ChatWidgetConfig,
+  type ChatWidgetConfig,
   type ChatWidgetPatch,
   emptyChatWidget,
   merge,
@@ -32,9 +32,6 @@ import { timestamp } from "../domain/Timestamp.ts"
 import * as Storage from "../storage/Chatbots.ts"
 import { Blobs } from "./Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
-
-/** Tries to find a free slug while others take the same ones. */
-const SLUG_TRIES = 5
 
 export interface ChatbotsSettings {
   /** Model of a new chatbot that names none. */
@@ -117,8 +114,7 @@ export class Chatbots extends Context.Service<
           const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
           const parts = yield* decodeParts(chatbot)
           yield* checkModel(parts.settings.model)
-          const insert = Effect.gen(function* () {
-            const slug = input.slug ?? suffixedSlug(slugOf(input.name), yield* storage.slugsLike(slugOf(input.name)))
+          const insertAs = Effect.fnUntraced(function* (slug: string) {
             return yield* storage.insert({
               id: ChatbotId.make(yield* random.uuidV7()),
               name: input.name,
@@ -129,10 +125,15 @@ export class Chatbots extends Context.Service<
               chat_widget_config: emptyChatWidget,
             })
           })
+          if (input.slug !== undefined) return present(yield* insertAs(input.slug))
+          const suggested = slugOf(input.name)
           return present(
-            yield* input.slug === undefined
-              ? Effect.retry(insert, { while: (error) => error._tag === "SlugTaken", times: SLUG_TRIES })
-              : insert,
+            yield* insertAs(suffixedSlug(suggested, yield* storage.slugsLike(suggested))).pipe(
+              // Another took it meanwhile, and many at once would go on taking each other's numbers.
+              Effect.catchTag("SlugTaken", () =>
+                Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
+              ),
+            ),
           )
         })
 
@@ -229,7 +230,7 @@ const decodeParts = (merged: object) =>
     Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged),
   )
 
-const decodeVoice = (merged: object) => Effect.orDie(Schema.decodeUnknownEffect(VoiceWidgetConfig)(merged))
+const decodeVoice = (merged: object) => Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merged))
 
 /** The ETag of a version of a chatbot, strong. */
 export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`

@@ -154,7 +154,7 @@ export class Ingestion extends Context.Service<
         const next = Effect.gen(function* () {
           yield* bell.close
           const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
-          yield* attempt === undefined ? Effect.raceFirst(bell.await, Effect.sleep(POLL_INTERVAL)) : handle(attempt)
+          yield* attempt === undefined ? Effect.timeoutOption(bell.await, POLL_INTERVAL) : handle(attempt)
         }).pipe(Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)))
 
         if (settings.isAlone) yield* ingestions.releaseAll

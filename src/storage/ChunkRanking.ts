@@ -49,6 +49,12 @@ export interface RankedChunk {
   }
 }
 
+export interface Ranked {
+  readonly chunks: ReadonlyArray<RankedChunk>
+  /** False when a candidate is not there any more: its document was replaced or deleted since it was found. */
+  readonly isComplete: boolean
+}
+
 /** A parameter of type `float4[]`, in binary. */
 export const floats = (values: Float32Array): PgTypes.Parameter => ({
   [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
@@ -73,14 +79,14 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
       ranking.nearest === 0
         ? sql``
         : sql`union all (
-          select c.id, 0, 0 from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+          select c.id, 0, 0, false from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
             and c.embedding_model = ${ranking.embeddingModel}
           order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
     const rows = yield* sql<RankedRow>`
     with candidates as (
-      select id, max(lexical) as lexical, max(similarity) as similarity from (
-        select * from unnest(
+      select id, max(lexical) as lexical, max(similarity) as similarity, bool_or(is_given) as is_given from (
+        select *, true as is_given from unnest(
           ${candidates.map((candidate) => candidate.chunkId)}::uuid[],
           ${floats(Float32Array.from(candidates, (candidate) => candidate.score))},
           ${floats(Float32Array.from(candidates, (candidate) => candidate.similarity))}
@@ -88,7 +94,7 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
         ${nearest}
       ) found group by id
     ), scored as materialized (
-      select id, document_id, ordinal, title, headings, content, page, lexical, similarity,
+      select id, document_id, ordinal, title, headings, content, page, lexical, similarity, is_given,
         case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
       from candidates join chunks using (id)
       where chatbot_id = ${chatbotId} and organization_id = ${organization}
@@ -99,13 +105,21 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
         case when ${ranking.cosineIsSimilarity} then greatest(similarity, least(cosine, 1)) else similarity end as likeness
       from scored
     )
-    select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
-    where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}`
-    return rows.map(toRankedChunk)
+    select given, ranked.* from (select count(*)::int as given from scored where is_given) counted left join (
+      select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
+      where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}
+    ) ranked on true order by fused desc, id`
+    return {
+      chunks: rows.flatMap((row) => (row.id === null ? [] : [toRankedChunk(row)])),
+      isComplete: rows[0]?.given === candidates.length,
+    }
   }, withoutSqlErrors)
 }
 
-interface RankedRow {
+/** Without a chunk, the one row that is left to tell the number of candidates. */
+type RankedRow = { readonly given: number } & (ChunkRow | { readonly id: null })
+
+interface ChunkRow {
   readonly id: ChunkId
   readonly document_id: DocumentId
   readonly ordinal: number
@@ -119,7 +133,7 @@ interface RankedRow {
   readonly likeness: number
 }
 
-const toRankedChunk = (row: RankedRow): RankedChunk => ({
+const toRankedChunk = (row: ChunkRow): RankedChunk => ({
   chunkId: row.id,
   documentId: row.document_id,
   ordinal: row.ordinal,

@@ -6,7 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
-import { floats, makeRank, type RankedChunk, type Ranking } from "./ChunkRanking.ts"
+import { floats, makeRank, type Ranked, type Ranking } from "./ChunkRanking.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -109,7 +109,7 @@ export class Chunks extends Context.Service<
      * The chunks with the highest fused scores, best first. The candidates are taken to have served a moment ago: those
      * that no longer do are gone from the table.
      */
-    readonly rank: (ranking: Ranking) => Effect.Effect<ReadonlyArray<RankedChunk>, Unavailable, CurrentOrganization>
+    readonly rank: (ranking: Ranking) => Effect.Effect<Ranked, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Chunks") {
   static readonly layer = Layer.effect(

@@ -161,15 +161,12 @@ export class Conversations extends Context.Service<
           }))
           const rows = yield* sql<{ id: SessionId }>`
             with session as (
-              insert into sessions as s ${sql.insert({
-                id: session.id,
-                organization_id,
-                chatbot_id: chatbot,
-                session_token: session.token,
-                platform: session.platform,
-                message_count: said.length,
-                user_info: json(userInfo ?? {}),
-              })}
+              -- A foreign key does not ask whose the chatbot is.
+              insert into sessions
+                (id, organization_id, chatbot_id, session_token, platform, message_count, user_info)
+              select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.platform}::text,
+                ${said.length}::int, ${json(userInfo ?? {})}
+              from chatbots where id = ${chatbot} and organization_id = ${organization_id}
               -- Both constraints that an existing session can meet: its id, and its token.
               on conflict do nothing
               returning id

@@ -7,7 +7,7 @@ import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
-import { onForeignKeyViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
+import { onForeignKeyViolation, onUniqueViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
 
 /** A file that waits in the blob store to become a document, or a document's next content. */
 export interface Content {
@@ -37,6 +37,8 @@ interface Row {
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 const chatbotNotFound = () => new NotFound({ detail: "There is no such chatbot." })
+/** `Conflict`: a chatbot holds the same bytes once. */
+export const contentTaken = () => new Conflict({ detail: "Another document of this chatbot already has this content." })
 
 /**
  * The table `documents`, always within the current organization. Whatever changes what a search finds moves the
@@ -48,7 +50,8 @@ export class Documents extends Context.Service<
   {
     /**
      * Adds a document and queues its ingestion; from here on the blob has an owner. When the chatbot already holds
-     * these bytes, the existing document is returned instead, queued again if it had failed, and the blob is garbage.
+     * these bytes, the existing document is returned instead, and the blob is garbage. If that one had failed, it is
+     * queued again with this blob, and its old one is garbage.
      */
     readonly add: (
       id: DocumentId,
@@ -145,6 +148,10 @@ export class Documents extends Context.Service<
       const add = Effect.fnUntraced(
         function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
           const organization_id = yield* CurrentOrganization
+          // A foreign key does not ask whose the chatbot is.
+          const [own] = yield* sql`
+            select id from chatbots where id = ${chatbot} and organization_id = ${organization_id} for key share`
+          if (own === undefined) return yield* chatbotNotFound()
           const added = yield* sql`
             insert into documents ${sql.insert({
               id,
@@ -164,12 +171,12 @@ export class Documents extends Context.Service<
               where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
               for update`,
           )
-          yield* discardBlobs(sql, [content.blob_key])
-          const row =
-            existing.status === "failed"
-              ? (yield* enqueue(chatbot, existing.id, contentOf(existing))).document
-              : existing
-          return { document: { ...toDocument(row), duplicate: true }, garbage: [content.blob_key] }
+          // The stored file may be what failed, so the one that was sent now takes its place.
+          const isTakenBack = existing.status === "failed"
+          const row = isTakenBack ? (yield* enqueue(chatbot, existing.id, content)).document : existing
+          const garbage = [isTakenBack ? existing.blob_key : content.blob_key]
+          yield* discardBlobs(sql, garbage)
+          return { document: { ...toDocument(row), duplicate: true }, garbage }
         },
         transaction(sql),
         // The document that had the bytes was deleted between the two statements: then they are new after all.
@@ -215,15 +222,14 @@ export class Documents extends Context.Service<
             select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
               and organization_id = ${organization}`
           if (others.length > 0) {
-            return yield* new Conflict({
-              detail: "Another document of this chatbot already has this content.",
-            })
+            return yield* contentTaken()
           }
           const { document, superseded } = yield* enqueue(chatbot, id, content)
           yield* discardBlobs(sql, superseded)
           return { document: toDocument(document), garbage: superseded }
         },
         transaction(sql),
+        onUniqueViolation("documents_content", contentTaken),
         withoutSqlErrors,
       )
 

@@ -6,7 +6,8 @@ import type { ChatbotId, DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
 import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors, transaction } from "./SqlErrors.ts"
+import { contentTaken } from "./Documents.ts"
+import { onUniqueViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
@@ -52,7 +53,8 @@ export class Ingestions extends Context.Service<
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
      * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
-     * Returns the keys of the blobs that are garbage now; nothing happens when the lease is lost.
+     * Returns the keys of the blobs that are garbage now; nothing happens when the lease is lost. When another document
+     * has the content meanwhile, the attempt fails.
      */
     readonly publish: (
       attempt: Ingestion,
@@ -135,6 +137,27 @@ export class Ingestions extends Context.Service<
         return rows.length > 0
       })
 
+      const fail = Effect.fnUntraced(
+        function* (attempt: Ingestion, error: DocumentError) {
+          const organization = yield* CurrentOrganization
+          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
+          const [before] = yield* sql<{ blob_key: string }>`
+            select blob_key from documents where ${document} for update`
+          if (before === undefined || !(yield* finish(attempt))) return []
+          yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
+            status = case when revision = 0 then 'failed' else 'ready' end,
+            progress = case when revision = 0 then progress else 1 end where ${document}`
+          yield* sql`delete from chunks where document_id = ${attempt.document_id}
+            and organization_id = ${organization} and revision = ${attempt.revision}`
+          // A failed document keeps its file, to be tried again.
+          const garbage = before.blob_key === attempt.blob_key ? [] : [attempt.blob_key]
+          yield* discardBlobs(sql, garbage)
+          return garbage
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
       const publish = Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
           const organization = yield* CurrentOrganization
@@ -159,27 +182,12 @@ export class Ingestions extends Context.Service<
           return garbage
         },
         transaction(sql),
-        withoutSqlErrors,
-      )
-
-      const fail = Effect.fnUntraced(
-        function* (attempt: Ingestion, error: DocumentError) {
-          const organization = yield* CurrentOrganization
-          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
-          const [before] = yield* sql<{ blob_key: string }>`
-            select blob_key from documents where ${document} for update`
-          if (before === undefined || !(yield* finish(attempt))) return []
-          yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
-            status = case when revision = 0 then 'failed' else 'ready' end,
-            progress = case when revision = 0 then progress else 1 end where ${document}`
-          yield* sql`delete from chunks where document_id = ${attempt.document_id}
-            and organization_id = ${organization} and revision = ${attempt.revision}`
-          // A failed document keeps its file, to be tried again.
-          const garbage = before.blob_key === attempt.blob_key ? [] : [attempt.blob_key]
-          yield* discardBlobs(sql, garbage)
-          return garbage
-        },
-        transaction(sql),
+        onUniqueViolation("documents_content", contentTaken),
+        // The same bytes were uploaded as a document of their own while this replacement waited.
+        (published, attempt) =>
+          Effect.catchTag(published, "Conflict", ({ detail }) =>
+            fail(attempt, { code: "duplicate_content", message: detail }),
+          ),
         withoutSqlErrors,
       )
 

@@ -64,7 +64,7 @@ const findTables = (sql: SqlClient.SqlClient) =>
       order by relname`,
   })(undefined)
 
-const Log = Schema.Struct({ bytes: Schema.Number })
+const Log = Schema.Struct({ bytes: Schema.Finite })
 
 const measureLog = (sql: SqlClient.SqlClient) =>
   SqlSchema.findOne({

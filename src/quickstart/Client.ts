@@ -1,0 +1,13 @@
+import { type Effect, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+
+/** Parley's API as typed functions, derived from the same declaration that the server serves. */
+export const makeClient = (url: string, key: Redacted.Redacted) =>
+  HttpApiClient.make(Api, {
+    baseUrl: url,
+    transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-api-key", Redacted.value(key))),
+  })
+
+export type Client = Effect.Success<ReturnType<typeof makeClient>>

@@ -1,0 +1,73 @@
+import { Deferred, Effect, Fiber, FileSystem, Path, Redacted, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { keyEntropyBytes, makeKey } from "../domain/ApiKey.ts"
+import { QuickstartFailed } from "./QuickstartFailed.ts"
+
+/** The checkout. */
+export const root = new URL("../..", import.meta.url).pathname
+
+/** A server that is asked to end and does not. */
+const KILL_AFTER = "10 seconds"
+const LOG_LINES_SHOWN = 5
+
+/** What the server needs of this process's environment. Its settings are not passed on: the story is the same for all. */
+const inherited = ["PATH", "HOME", "TMPDIR"]
+
+/**
+ * Starts the server on the embedded database, everything it keeps in `directory`, and waits until it listens. It ends
+ * with the scope. `ended` fails when it ends before.
+ */
+export const startServer = Effect.fn("startServer")(function* (options: {
+  readonly directory: string
+  /** 0 picks a free one. */
+  readonly port: number
+}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const random = yield* SecureRandom.SecureRandom
+  const log = path.join(options.directory, "server.log")
+  const key = Redacted.make(makeKey(yield* random.randomBytes(keyEntropyBytes)))
+
+  const server = yield* spawner.spawn(
+    // Without a `.env` file: it could name a database that holds something.
+    ChildProcess.make(process.execPath, ["--no-env-file", "--no-orphans", "src/main.ts"], {
+      cwd: root,
+      env: {
+        ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+        PORT: String(options.port),
+        DATA_DIR: path.join(options.directory, "data"),
+        BOOTSTRAP_API_KEY: key,
+        BUN_CONFIG_MAX_HTTP_REQUESTS: process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"],
+      },
+      stdin: "ignore",
+      forceKillAfter: KILL_AFTER,
+    }),
+  )
+
+  const listening = yield* Deferred.make<string>()
+  const file = yield* fs.open(log, { flag: "a" })
+  const logging = yield* server.all.pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.runForEach((line) => {
+      const url = /^Listening on (\S+)$/.exec(line)?.[1]
+      return Effect.andThen(
+        file.writeAll(new TextEncoder().encode(`${line}\n`)),
+        url === undefined ? Effect.void : Deferred.succeed(listening, url),
+      )
+    }),
+    Effect.forkScoped,
+  )
+
+  const ended = Effect.gen(function* () {
+    yield* server.exitCode
+    yield* Fiber.await(logging)
+    const lines = (yield* fs.readFileString(log)).trimEnd().split("\n").slice(-LOG_LINES_SHOWN)
+    return yield* new QuickstartFailed({ message: ["The server ended. The end of its log:", ...lines].join("\n") })
+  })
+
+  const url = yield* Effect.raceFirst(Deferred.await(listening), ended)
+  return { url, key, log, ended }
+})

@@ -1,0 +1,202 @@
+import { Effect, FileSystem, Path, Schema } from "effect"
+import type { ChatReply } from "../domain/Chat.ts"
+import { contentType, detect } from "../domain/Formats.ts"
+import { type Document, isSettled } from "../domain/Document.ts"
+import type { ChatbotId, SessionId } from "../domain/Ids.ts"
+import type { Client } from "./Client.ts"
+import { cyan, dim, excerpt, green, kibibytes, red, say, show, step } from "./Output.ts"
+import { QuickstartFailed } from "./QuickstartFailed.ts"
+import { root } from "./ServerProcess.ts"
+
+const POLL_INTERVAL = "100 millis"
+/** For a machine that is busy with other things. */
+const INGESTION_TIMEOUT = "2 minutes"
+const EXCERPT_LENGTH = 160
+const PASSAGES_SHOWN = 3
+const NAME_WIDTH = 14
+
+const files = ["README.md", "test/lib/fixtures/handbook.pdf"]
+
+interface Question {
+  readonly text: string
+  /** What the answer has to hold, and the document that has to be among those it rests on. */
+  readonly holds: string
+  readonly from: string
+}
+
+const questions: ReadonlyArray<Question> = [
+  {
+    text: "What is recommended when a scanned document fails?",
+    holds: "character recognition",
+    from: "handbook.pdf",
+  },
+  { text: "How do I back up the embedded database?", holds: "copy DATA_DIR", from: "README.md" },
+]
+
+const decodePassages = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({ chunk: Schema.Int, content: Schema.String, document_id: Schema.String, similarity: Schema.Finite }),
+  ),
+)
+
+const createChatbot = (client: Client) =>
+  Effect.gen(function* () {
+    const { body } = yield* client.chatbots.create({
+      payload: {
+        name: "Parley guide",
+        settings: { model: "local/extractive", prompt: "Answer from the documentation of Parley." },
+      },
+    })
+    const { name, id, settings } = body.chatbot
+    yield* say(`${name}, ${id}`)
+    yield* say(`Model ${settings.model}: answers in the documents' own words, needs no key and no network.`, {
+      paint: dim,
+    })
+    return id
+  })
+
+const readForm = Effect.fn("readForm")(function* (chatbotId: ChatbotId) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const form = new FormData()
+  form.append("chatbotId", chatbotId)
+  for (const file of files) {
+    const bytes = yield* fs.readFile(path.join(root, file))
+    const name = path.basename(file)
+    const format = detect(name, bytes)
+    form.append("files", new File([new Uint8Array(bytes)], name, format && { type: contentType(format) }))
+  }
+  return form
+})
+
+const progressOf = (document: Document): string => {
+  switch (document.status) {
+    case "ready":
+      return green(`ready, ${document.chunk_count} passages`)
+    case "failed":
+      return red(`failed: ${document.error?.message ?? "no reason is known"}`)
+    default:
+      return dim(`${document.status} ${Math.round(document.progress * 100)} %`)
+  }
+}
+
+/** Tells every change until nothing changes any more. */
+const follow = Effect.fn("follow")(function* (client: Client, chatbotId: ChatbotId) {
+  const told = new Map<string, string>()
+  while (true) {
+    const { data } = yield* client.knowledge.listDocuments({ params: { chatbotId }, query: {} })
+    for (const document of data) {
+      const progress = progressOf(document)
+      if (told.get(document.id) === progress) continue
+      told.set(document.id, progress)
+      yield* show(`${document.name.padEnd(NAME_WIDTH)} ${progress}`)
+    }
+    if (data.every(isSettled)) return data
+    yield* Effect.sleep(POLL_INTERVAL)
+  }
+})
+
+const upload = (client: Client, chatbotId: ChatbotId) =>
+  Effect.gen(function* () {
+    const { documents } = yield* client.knowledge.upload({
+      headers: { prefer: "respond-async" },
+      payload: yield* readForm(chatbotId),
+    })
+    for (const { name, size_bytes, content_type } of documents) {
+      yield* show(`${name.padEnd(NAME_WIDTH)} ${kibibytes(size_bytes)} ${content_type}`)
+    }
+    const settled = yield* Effect.timeoutOrElse(follow(client, chatbotId), {
+      duration: INGESTION_TIMEOUT,
+      orElse: () => new QuickstartFailed({ message: `The documents were not read within ${INGESTION_TIMEOUT}.` }),
+    })
+    if (settled.some(({ status }) => status === "failed")) {
+      return yield* new QuickstartFailed({ message: "A document could not be read." })
+    }
+    return new Map(settled.map(({ id, name }): [string, string] => [id, name]))
+  })
+
+/** A passage without its markup, from where the reply quotes it, else from its start. */
+const quoted = (passage: string, reply: string): string => {
+  const line = passage
+    .replaceAll(/[#*`|]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+  const places = reply.split(/(?<=[.!?])\s+/).map((sentence) => line.indexOf(sentence))
+  const start = Math.max(0, Math.min(...places.filter((place) => place >= 0), line.length))
+  return start === line.length ? line : `${start > 0 ? "…" : ""}${line.slice(start)}`
+}
+
+/** The passages behind a reply, and the names of their documents. */
+const showPassages = Effect.fn("showPassages")(function* (reply: ChatReply, names: ReadonlyMap<string, string>) {
+  const nameOf = (id: string) => names.get(id) ?? id
+  const sources = new Set<string>()
+  for (const { toolName, args, result } of reply.tool_results) {
+    const passages = yield* decodePassages(result)
+    yield* say(`${toolName}(${JSON.stringify(args)})`, { paint: cyan })
+    for (const { document_id } of passages) sources.add(nameOf(document_id))
+    for (const { chunk, content, document_id, similarity } of passages.slice(0, PASSAGES_SHOWN)) {
+      yield* say(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`, { indent: 2 })
+      yield* say(excerpt(quoted(content, reply.output), EXCERPT_LENGTH), { indent: 4, paint: dim })
+    }
+    if (passages.length > PASSAGES_SHOWN) yield* say(`and ${passages.length - PASSAGES_SHOWN} more`, { indent: 2 })
+  }
+  return sources
+})
+
+const shortcomings = (question: Question, reply: ChatReply, sources: ReadonlySet<string>) => [
+  ...(reply.output.includes(question.holds) ? [] : [`does not hold “${question.holds}”`]),
+  ...(sources.has(question.from) ? [] : [`does not rest on ${question.from}`]),
+]
+
+const ask = (
+  client: Client,
+  options: {
+    readonly chatbotId: ChatbotId
+    readonly session: SessionId | undefined
+    readonly question: Question
+    readonly names: ReadonlyMap<string, string>
+  },
+) =>
+  Effect.gen(function* () {
+    const { chatbotId, session, question, names } = options
+    const { body } = yield* client.chat.chat({
+      params: { chatbotId },
+      payload: {
+        messages: [{ role: "user", content: question.text }],
+        ...(session !== undefined && { sessionToken: session }),
+      },
+    })
+    const sources = yield* showPassages(body, names)
+    yield* say(`\n${body.output}\n`)
+    const missing = shortcomings(question, body, sources)
+    for (const one of missing) yield* say(`This answer ${one}.`, { paint: red })
+    return { session: body.session_id, missing: missing.map((one) => `“${question.text}”: the answer ${one}.`) }
+  })
+
+const readBack = (client: Client, chatbotId: ChatbotId, sessionId: SessionId) =>
+  Effect.gen(function* () {
+    const { data } = yield* client.conversations.messages({ params: { chatbotId, sessionId }, query: {} })
+    for (const { sender_type, content, tokens_used } of data) {
+      const tokens = tokens_used > 0 ? dim(` (${tokens_used} tokens)`) : ""
+      yield* show(`${sender_type.padEnd(4)} ${excerpt(content, EXCERPT_LENGTH / 2)}${tokens}`)
+    }
+    const expected = questions.length * 2
+    return data.length === expected ? [] : [`The conversation holds ${data.length} messages instead of ${expected}.`]
+  })
+
+/** From a new chatbot to a stored conversation. Returns the chatbot, and what was not as it must be. */
+export const tell = Effect.fn("tell")(function* (client: Client) {
+  const chatbotId = yield* step("Create a chatbot", createChatbot(client))
+  const names = yield* step("Upload what it should know", upload(client, chatbotId))
+  const missing: Array<string> = []
+  let session: SessionId | undefined
+  for (const question of questions) {
+    const answer = yield* step(`Ask: ${question.text}`, ask(client, { chatbotId, session, question, names }))
+    session = answer.session
+    missing.push(...answer.missing)
+  }
+  if (session !== undefined) {
+    missing.push(...(yield* step("Read the conversation back", readBack(client, chatbotId, session))))
+  }
+  return { chatbotId, missing }
+})
