@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { NodeRuntime } from "@effect/platform-node-shared"
+import { Effect, type Scope } from "effect"
+import { type Child, type ChildOptions, start } from "./http/Child.ts"
+import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
+import * as Load from "./http/Load.ts"
+import * as Report from "./http/Report.ts"
+
+interface Settings {
+  readonly server: string
+  readonly rounds: number
+  readonly milliseconds: number
+  readonly clients: ReadonlyArray<number>
+  /** Part of the names of the scenarios to run. */
+  readonly only: string
+  readonly profileDirectory: string | undefined
+}
+
+const REQUESTS_MAX = 50_000
+const CONNECTIONS = "16"
+const WARM_UP_MILLISECONDS = 1_000
+/** Before memory at rest is looked at. */
+const REST_MILLISECONDS = 2_000
+const COLD_STARTS = 5
+
+const script = (name: string) => join(import.meta.dir, name)
+const parleyScript = script("../../src/main.ts")
+
+const authenticated = { path: "/api/external/chatbots", headers: { "x-api-key": apiKey } }
+
+const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
+  script: parleyScript,
+  environment: { DATA_DIR: join(directory, "data"), BOOTSTRAP_API_KEY: apiKey, LOG_FORMAT: "json", ...environment },
+  ready: authenticated,
+  output: join(directory, "parley.log"),
+})
+
+interface Target {
+  readonly name: "bare" | "Parley"
+  readonly child: Child
+}
+
+/** Alternates the targets in short rounds, so that whatever else the machine does hits both. */
+const measure = Effect.fnUntraced(function* (
+  scenario: Scenario,
+  clients: number,
+  targets: readonly [Target, Target],
+  settings: Settings,
+) {
+  const rounds = { bare: new Array<Report.Round>(), Parley: new Array<Report.Round>() }
+  const load = { requests: scenario.requests, clients, requestsMax: REQUESTS_MAX }
+  for (let round = 0; round < settings.rounds; round++) {
+    for (const { name, child } of round % 2 === 0 ? targets : targets.toReversed()) {
+      const before = child.processorTime()
+      const outcome = yield* Load.run({ ...load, port: child.port, milliseconds: settings.milliseconds })
+      rounds[name].push({ ...outcome, processorTime: child.processorTime() - before })
+    }
+  }
+  return { scenario: scenario.name, clients, ...rounds }
+})
+
+/** Both answer what they are asked, and are warm. */
+const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, targets: ReadonlyArray<Target>) {
+  for (const { name, child } of targets) {
+    for (const { expected, requests, name: scenario } of scenarios) {
+      const text = yield* Load.answerOf(child.port, requests[0])
+      if (!expected.test(text)) return yield* Effect.die(new Error(`${name} does not answer ${scenario}: ${text}`))
+      yield* Load.run({
+        port: child.port,
+        requests,
+        clients: 16,
+        milliseconds: WARM_UP_MILLISECONDS,
+        requestsMax: REQUESTS_MAX,
+      })
+    }
+  }
+})
+
+/** Milliseconds to the first answered request, the quickest and the middle of some starts. */
+const coldStarts = Effect.fnUntraced(function* (options: ChildOptions) {
+  const times: Array<number> = []
+  // The first makes the database; the others open it.
+  for (let number = 0; number <= COLD_STARTS; number++) {
+    const { coldStart } = yield* Effect.scoped(start(options))
+    if (number > 0) times.push(coldStart)
+  }
+  return times
+})
+
+const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+)
+
+const bench = Effect.fnUntraced(function* (settings: Settings) {
+  const directory = yield* withDirectory
+  const parleyUrl = yield* database(settings.server, "parley")
+  const bareUrl = yield* database(settings.server, "bare")
+  const health = { path: "/healthz" }
+  const provider = yield* start({
+    script: script("http/FakeProvider.ts"),
+    environment: {},
+    ready: health,
+    output: join(directory, "provider.log"),
+  })
+  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const onPostgres = parley(directory, {
+    DATABASE_URL: parleyUrl,
+    DATABASE_CONNECTIONS: CONNECTIONS,
+    ANTHROPIC_API_KEY: "bench",
+    ANTHROPIC_BASE_URL: providerUrl,
+  })
+  const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
+  const passages = yield* copy(parleyUrl, bareUrl, filled)
+  const scenarios = scenariosOf(filled).filter(({ name }) => name.includes(settings.only))
+
+  const bareChild = yield* start({
+    script: script("http/Bare.ts"),
+    environment: { DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS },
+    ready: authenticated,
+    output: join(directory, "bare.log"),
+  })
+  const parleyChild = yield* start({
+    ...onPostgres,
+    bunOptions:
+      settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
+  })
+  const targets = [
+    { name: "bare", child: bareChild },
+    { name: "Parley", child: parleyChild },
+  ] as const
+  yield* Report.header(passages, settings)
+  yield* Effect.sleep(REST_MILLISECONDS)
+  const atRest = { bare: bareChild.memory().now, Parley: parleyChild.memory().now }
+  yield* warmUp(scenarios, targets)
+  for (const scenario of scenarios) {
+    for (const clients of settings.clients) yield* Report.row(yield* measure(scenario, clients, targets, settings))
+  }
+  yield* Report.memory("on Postgres", {
+    bare: { rest: atRest.bare, peak: bareChild.memory().peak },
+    Parley: { rest: atRest.Parley, peak: parleyChild.memory().peak },
+  })
+  return onPostgres
+})
+
+const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
+  const directory = yield* withDirectory
+  const embedded = parley(directory, {})
+  yield* Report.coldStart("Postgres", yield* coldStarts(onPostgres))
+  yield* Report.coldStart("embedded, existing directory", yield* coldStarts(embedded))
+  const child = yield* start(embedded)
+  yield* Effect.sleep(REST_MILLISECONDS)
+  yield* Report.line(`Memory of Parley at rest, embedded: ${child.memory().now.toFixed(0)} MB`)
+})
+
+/**
+ * Speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a Postgres server
+ * in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients 1,16,64`,
+ * `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley.
+ */
+export const run = (args: ReadonlyArray<string>): Promise<void> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: "string", default: "4" },
+      milliseconds: { type: "string", default: "1500" },
+      clients: { type: "string", default: "1,16,64" },
+      only: { type: "string", default: "" },
+      profile: { type: "string" },
+    },
+  })
+  const server = process.env["DATABASE_URL"]
+  if (server === undefined) throw new Error("Set DATABASE_URL to a Postgres server in which databases may be made")
+  const settings: Settings = {
+    server,
+    rounds: Number(values.rounds),
+    milliseconds: Number(values.milliseconds),
+    clients: values.clients.split(",").map(Number),
+    only: values.only,
+    profileDirectory: values.profile,
+  }
+  const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))
+  NodeRuntime.runMain(Effect.scoped(all))
+  return Promise.resolve()
+}

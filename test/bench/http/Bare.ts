@@ -1,0 +1,140 @@
+import Anthropic from "@anthropic-ai/sdk"
+import type { ContentBlock, MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages"
+import { SQL } from "bun"
+import { createHash } from "node:crypto"
+
+/*
+ * The yardstick: what is left of a request when nothing but its work is done. `Bun.serve`, the SDK and SQL; no
+ * framework, no validation, no log, no timeouts, no tenants. Settings: `PORT`, `DATABASE_URL`, `PROVIDER_URL`, `CONNECTIONS`.
+ */
+
+interface Chatbot {
+  readonly id: string
+  readonly name: string
+  readonly model: string
+  readonly prompt: string
+}
+
+interface Passage {
+  readonly title: string
+  readonly content: string
+  readonly similarity: number
+}
+
+const providerUrl = process.env["PROVIDER_URL"]
+const sql = new SQL(process.env["DATABASE_URL"] ?? "", { max: Number(process.env["CONNECTIONS"]) })
+const anthropic = new Anthropic({ apiKey: "bench", baseURL: providerUrl, maxRetries: 0, logLevel: "off" })
+
+const unauthorized = Response.json({ error: "unauthorized" }, { status: 401 })
+
+const keyHash = (request: Request): string =>
+  createHash("sha256")
+    .update(request.headers.get("x-api-key") ?? "")
+    .digest("hex")
+
+const chatbotOf = async (request: Request, id: string): Promise<Chatbot | undefined> => {
+  const rows: ReadonlyArray<Chatbot> = await sql`
+    select c.* from api_keys k join chatbots c on c.owner = k.owner where k.hash = ${keyHash(request)} and c.id = ${id}`
+  return rows[0]
+}
+
+const embed = async (text: string): Promise<string> => {
+  const response = await fetch(`${providerUrl}/v1/embeddings`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "bench", input: [text], encoding_format: "base64" }),
+  })
+  const { data }: { data: ReadonlyArray<{ embedding: string }> } = await response.json()
+  const bytes = Buffer.from(data[0]?.embedding ?? "", "base64")
+  return `[${new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4).join(",")}]`
+}
+
+const search = async (chatbot: string, query: string): Promise<ReadonlyArray<Passage>> => {
+  const vector = await embed(query)
+  return sql`
+    select title, content, 1 - (embedding <=> ${vector}::vector) as similarity from chunks
+    where chatbot_id = ${chatbot} order by embedding <=> ${vector}::vector limit 5`
+}
+
+const save = (session: string, role: string, content: string): Promise<unknown> =>
+  sql`insert into messages (session_id, role, content) values (${session}, ${role}, ${content})`
+
+const tools: Array<Tool> = [
+  {
+    name: "searchKnowledgeBase",
+    description: "Searches the documents of this chatbot's knowledge base.",
+    input_schema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+  },
+]
+
+const queryOf = (input: unknown): string =>
+  typeof input === "object" && input !== null && "query" in input ? String(input.query) : ""
+
+const toolResults = async (chatbot: string, content: ReadonlyArray<ContentBlock>): Promise<MessageParam> => ({
+  role: "user",
+  content: await Promise.all(
+    content
+      .filter((block) => block.type === "tool_use")
+      .map(async ({ id, input }) => ({
+        type: "tool_result" as const,
+        tool_use_id: id,
+        content: JSON.stringify(await search(chatbot, queryOf(input))),
+      })),
+  ),
+})
+
+const chat = async (request: Request, id: string): Promise<Response> => {
+  const chatbot = await chatbotOf(request, id)
+  if (chatbot === undefined) return unauthorized.clone()
+  const body: { messages: Array<{ role: "user" | "assistant"; content: string }> } = await request.json()
+  const session = crypto.randomUUID()
+  await save(session, "user", body.messages.at(-1)?.content ?? "")
+  const messages: Array<MessageParam> = [...body.messages]
+  const ask = () =>
+    anthropic.messages.create({ model: chatbot.model, max_tokens: 4_096, system: chatbot.prompt, messages, tools })
+  let reply = await ask()
+  while (reply.stop_reason === "tool_use") {
+    messages.push({ role: "assistant", content: reply.content }, await toolResults(id, reply.content))
+    reply = await ask()
+  }
+  const output = reply.content.map((block) => (block.type === "text" ? block.text : "")).join("")
+  await save(session, "assistant", output)
+  return Response.json({ session_id: session, output, messages })
+}
+
+const page = async (request: Request, id: string, session: string): Promise<Response> => {
+  if ((await chatbotOf(request, id)) === undefined) return unauthorized.clone()
+  const query = new URL(request.url).searchParams
+  const limit = Number(query.get("limit") ?? 20)
+  const rows: ReadonlyArray<{ readonly total: number }> = await sql`
+    select *, count(*) over ()::int as total from messages where session_id = ${session}
+    order by created_at, id limit ${limit} offset ${(Number(query.get("page") ?? 1) - 1) * limit}`
+  return Response.json({ data: rows, metadata: { pageSize: limit, totalCount: rows[0]?.total ?? 0 } })
+}
+
+Bun.serve({
+  hostname: "127.0.0.1",
+  port: Number(process.env["PORT"]),
+  routes: {
+    "/healthz": new Response("ok"),
+    "/api/external/chatbots": async (request) => {
+      const chatbots = await sql`
+        select c.* from api_keys k join chatbots c on c.owner = k.owner where k.hash = ${keyHash(request)} order by c.id desc`
+      return chatbots.length === 0 ? unauthorized.clone() : Response.json({ chatbots })
+    },
+    "/api/external/chatbot/:id": async (request) => {
+      const chatbot = await chatbotOf(request, request.params.id)
+      return chatbot === undefined ? unauthorized.clone() : Response.json({ chatbot })
+    },
+    "/api/external/chatbot/:id/conversations/:session/messages": (request) =>
+      page(request, request.params.id, request.params.session),
+    "/api/external/chatbot/:id/query-knowledge": {
+      POST: async (request) => {
+        if ((await chatbotOf(request, request.params.id)) === undefined) return unauthorized.clone()
+        const { query }: { query: string } = await request.json()
+        return Response.json({ results: await search(request.params.id, query) })
+      },
+    },
+    "/api/external/chatbot/:id/chat": { POST: (request) => chat(request, request.params.id) },
+  },
+})

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { Effect, Schedule, type Scope } from "effect"
+
+/** A server in a process of its own. */
+export interface Child {
+  readonly port: number
+  /** Milliseconds from the start of the process to its first answer of status 200. */
+  readonly coldStart: number
+  /** Milliseconds of processor time that the process has taken. Linux only, as is the next. */
+  readonly processorTime: () => number
+  /** MB that the process has now, and has had at most. */
+  readonly memory: () => { readonly now: number; readonly peak: number }
+}
+
+export interface ChildOptions {
+  readonly script: string
+  readonly environment: Readonly<Record<string, string>>
+  /** What it is asked, again and again, until it answers. */
+  readonly ready: { readonly path: string; readonly headers?: Record<string, string> }
+  /** Options of bun, for a profile. */
+  readonly bunOptions?: ReadonlyArray<string>
+  /** Where its standard output goes. */
+  readonly output: string
+}
+
+const POLL_MILLISECONDS = 3
+const START_SECONDS = 60
+/** Of Linux's USER_HZ, which is 100 everywhere. */
+const MILLISECONDS_PER_TICK = 10
+
+/** Starts it on a free port; closing the scope ends it by SIGTERM. */
+export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const port = yield* freePort
+    const begin = performance.now()
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        Bun.spawn([process.execPath, ...(options.bunOptions ?? []), options.script], {
+          // Nothing of the environment gets in: a setting of the machine must not change the figures.
+          env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.environment, PORT: String(port) },
+          stdin: "ignore",
+          stdout: Bun.file(options.output),
+          stderr: "inherit",
+        }),
+      ),
+      (child) =>
+        Effect.promise(() => {
+          child.kill("SIGTERM")
+          return child.exited
+        }),
+    )
+    yield* Effect.tryPromise(() =>
+      fetch(`http://127.0.0.1:${port}${options.ready.path}`, { headers: options.ready.headers ?? {} }),
+    ).pipe(
+      Effect.filterOrFail((response) => response.status === 200),
+      Effect.retry({
+        schedule: Schedule.spaced(POLL_MILLISECONDS),
+        while: () => child.exitCode === null,
+      }),
+      Effect.timeout(START_SECONDS * 1_000),
+      Effect.orDie,
+    )
+    const coldStart = performance.now() - begin
+    const memory = () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
+      const megabytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
+      return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
+    }
+    // The fields after the name in parentheses, which may hold anything.
+    const processorTime = () => {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+      return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK
+    }
+    return { port, coldStart, processorTime, memory }
+  })
+
+/** One that nothing listened on a moment ago. */
+const freePort: Effect.Effect<number> = Effect.callback((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})

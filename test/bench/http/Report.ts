@@ -1,0 +1,88 @@
+import { Console, type Effect } from "effect"
+import type { Outcome } from "./Load.ts"
+
+export interface Round extends Outcome {
+  /** Milliseconds of the server's processor time. */
+  readonly processorTime: number
+}
+
+/** What was measured of one scenario with so many clients, round by round. */
+export interface Measured {
+  readonly scenario: string
+  readonly clients: number
+  readonly bare: ReadonlyArray<Round>
+  readonly Parley: ReadonlyArray<Round>
+}
+
+export const line = (text: string) => Console.log(text)
+
+const columns = ["requests/s", "p50 ms", "p99 ms", "CPU ms", "errors"].map((name) => name.padStart(11)).join("")
+
+export const header = (
+  passages: number,
+  settings: { readonly rounds: number; readonly milliseconds: number },
+): Effect.Effect<void> =>
+  line(`Parley beside a bare server (test/bench/http/Bare.ts: Bun.serve, the SDK, SQL), both on one Postgres, 16 connections each.
+${settings.rounds} rounds of ${settings.milliseconds} ms each, in turn; the ratio is Parley's requests per second over bare's.
+
+What the ratio does not tell:
+- Load, server, Postgres and provider share the processors of this machine: what all of them do is a part of both figures.
+  "CPU ms" is the processor time that the server itself takes for one request.
+- Parley validates, authenticates with scopes, isolates tenants by row-level security, sets CORS and version headers, and
+  writes a line of its log for each request to a file. Bare does none of that, and logs nothing.
+- Parley remembers a key for 0.9 s. Bare reads it with the chatbot, in the same statement.
+- query-knowledge over the same ${passages} passages: Parley ranks words in memory and re-ranks with its own local embedding; bare
+  asks the provider to embed the question and searches 384 dimensions by HNSW. They do not return the same passages.
+- two-step chat: both call the SDK twice, search once, and store question and answer. Parley also returns and stores the
+  steps, calls and results, and its reply is larger; its provider-side request holds instructions and cache marks.
+- The messages page and the list return the same rows; bare counts the messages, Parley keeps the count.
+
+${"".padEnd(18)}${"clients".padStart(8)}${"bare".padStart(55)}${"Parley".padStart(55)}
+${"".padEnd(26)}${columns}${columns}${"ratio".padStart(8)}`)
+
+const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+
+const summaryOf = (rounds: ReadonlyArray<Round>) => {
+  const sorted = rounds.flatMap((round) => round.latencies).sort((left, right) => left - right)
+  const seconds = rounds.reduce((sum, round) => sum + round.milliseconds, 0) / 1_000
+  return {
+    perSecond: sorted.length / seconds,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    processorTime: rounds.reduce((sum, round) => sum + round.processorTime, 0) / sorted.length,
+    errors: rounds.reduce((sum, round) => sum + round.errors, 0),
+  }
+}
+
+const cells = ({ errors, p50, p99, perSecond, processorTime }: ReturnType<typeof summaryOf>): string =>
+  [perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(2), processorTime.toFixed(3), String(errors)]
+    .map((cell) => cell.padStart(11))
+    .join("")
+
+export const row = ({ scenario, clients, ...measured }: Measured): Effect.Effect<void> => {
+  const bare = summaryOf(measured.bare)
+  const parley = summaryOf(measured.Parley)
+  const ratio = (parley.perSecond / bare.perSecond).toFixed(2)
+  return line(`${scenario.padEnd(18)}${String(clients).padStart(8)}${cells(bare)}${cells(parley)}${ratio.padStart(8)}`)
+}
+
+interface Memory {
+  readonly rest: number
+  readonly peak: number
+}
+
+export const memory = (
+  where: string,
+  figures: { readonly bare: Memory; readonly Parley: Memory },
+): Effect.Effect<void> => {
+  const text = ({ rest, peak }: Memory) => `${rest.toFixed(0)} MB at rest, ${peak.toFixed(0)} MB at most`
+  return line(`\nMemory ${where}: bare ${text(figures.bare)}; Parley ${text(figures.Parley)}`)
+}
+
+export const coldStart = (where: string, times: ReadonlyArray<number>): Effect.Effect<void> => {
+  const sorted = times.toSorted((left, right) => left - right)
+  return line(
+    `Start to the first answered request, ${where}: ${quantile(sorted, 0.5).toFixed(0)} ms, at best ${(sorted[0] ?? Number.NaN).toFixed(0)} ms`,
+  )
+}
