@@ -38,13 +38,14 @@ create table chatbots (
 );
 
 create unique index chatbots_slug on chatbots (organization_id, slug);
-create index chatbots_organization on chatbots (organization_id, id);
+-- What belongs to a chatbot refers to it together with its organization, so it cannot belong to another one.
+create unique index chatbots_organization on chatbots (organization_id, id);
 
 create table api_keys (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
   -- A bound key serves this chatbot only.
-  chatbot_id uuid references chatbots on delete cascade,
+  chatbot_id uuid,
   name text not null,
   hash bytea not null,
   prefix text not null,
@@ -53,7 +54,8 @@ create table api_keys (
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
   expires_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
 create unique index api_keys_hash on api_keys (hash);
@@ -63,7 +65,7 @@ create index api_keys_chatbot on api_keys (chatbot_id);
 create table documents (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  chatbot_id uuid not null references chatbots on delete cascade,
+  chatbot_id uuid not null,
   name text not null,
   content_type text not null,
   size_bytes bigint not null,
@@ -78,19 +80,20 @@ create table documents (
   -- Every attempt to ingest makes a revision of its own, so that one that was given up cannot mix with its successor.
   last_revision integer not null default 0,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
 create unique index documents_content on documents (chatbot_id, sha256);
 create index documents_chatbot on documents (chatbot_id, id);
-create index documents_organization on documents (organization_id);
+create unique index documents_organization on documents (organization_id, id);
 
 -- One row per document that waits for, or is in, ingestion: the durable queue. It holds what the next revision is made
 -- from, so that a document keeps its old content and name until that is ready.
 create table ingestions (
-  document_id uuid primary key references documents on delete cascade,
+  document_id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  chatbot_id uuid not null references chatbots on delete cascade,
+  chatbot_id uuid not null,
   name text not null,
   content_type text not null,
   size_bytes bigint not null,
@@ -101,7 +104,9 @@ create table ingestions (
   -- Names the attempt: what works on it must show this to write anything.
   lease_id uuid,
   leased_until timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade,
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
 create index ingestions_run_at on ingestions (run_at);
@@ -120,7 +125,7 @@ create index blob_garbage_due on blob_garbage (due_at);
 create table sessions (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  chatbot_id uuid not null references chatbots on delete cascade,
+  chatbot_id uuid not null,
   -- Chosen by the client; null when the server opened the session.
   session_token text,
   platform text not null,
@@ -128,17 +133,18 @@ create table sessions (
   user_info jsonb not null default '{}',
   message_count integer not null default 0,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
 create unique index sessions_token on sessions (chatbot_id, session_token);
 create index sessions_activity on sessions (chatbot_id, updated_at, id);
-create index sessions_organization on sessions (organization_id);
+create unique index sessions_organization on sessions (organization_id, id);
 
 create table messages (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  session_id uuid not null references sessions on delete cascade,
+  session_id uuid not null,
   sender_type text not null check (sender_type in ('user', 'bot')),
   content text not null,
   attachments jsonb,
@@ -150,7 +156,8 @@ create table messages (
   finish_reason text,
   tool_calls jsonb,
   tool_results jsonb,
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (organization_id, session_id) references sessions (organization_id, id) on delete cascade
 );
 
 create index messages_session on messages (session_id, created_at, id);

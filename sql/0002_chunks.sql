@@ -5,8 +5,8 @@
 create table chunks (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  chatbot_id uuid not null references chatbots on delete cascade,
-  document_id uuid not null references documents on delete cascade,
+  chatbot_id uuid not null,
+  document_id uuid not null,
   revision integer not null,
   -- From 1, in reading order.
   ordinal integer not null,
@@ -19,7 +19,9 @@ create table chunks (
   -- Of the words that the program found: the title's weighted A, the headings' B.
   lexemes tsvector not null,
   embedding vector not null,
-  embedding_model text not null
+  embedding_model text not null,
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade,
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );
 
 create unique index chunks_ordinal on chunks (document_id, revision, ordinal);

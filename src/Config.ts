@@ -34,7 +34,7 @@ const text = kind("a text that is not empty", (value) => value || undefined)
 const secret = kind("a text that is not empty", (value) => (value === "" ? undefined : Redacted.make(value)), true)
 
 const apiKey = kind(
-  "32 to 256 visible ASCII characters; those of a key that begins with `prl_`, unchanged",
+  "32 to 256 visible ASCII characters (a key that Parley made, without a typing error)",
   (value) => (isWellFormedKey(value) ? Redacted.make(value) : undefined),
   true,
 )
@@ -68,11 +68,19 @@ const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
   return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
 })
 
-const duration = kind("a duration such as `500ms`, `20s` or `5m`", (value) => {
+const parseDuration = (value: string) => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
   if (amount === undefined) return undefined
   const milliseconds = unit === "ms" ? 1 : unit === "s" ? 1_000 : unit === "m" ? 60_000 : 3_600_000
   return Duration.millis(Number(amount) * milliseconds)
+}
+
+const duration = kind("a duration such as `500ms`, `20s` or `5m`", parseDuration)
+
+/** For what would spin at nothing. */
+const positiveDuration = kind("a duration of at least `100ms`", (value) => {
+  const parsed = parseDuration(value)
+  return parsed !== undefined && Duration.toMillis(parsed) >= 100 ? parsed : undefined
 })
 
 const settings = {
@@ -81,7 +89,7 @@ const settings = {
   publicUrl: httpUrl.orAbsent("Base of the addresses it gives out (avatars). Absent: from host and port."),
   dataDir: text.or("./data", "Directory of the embedded database and of local blobs; made with mode 0700."),
   databaseUrl: postgresUrl.orAbsent("Postgres 15 or later with pgvector 0.7 or later. Absent: the embedded database."),
-  databaseConnections: integer(1, 1_000).or("16", "Connections to Postgres at once, at most."),
+  databaseConnections: integer(2, 1_000).or("16", "Connections to Postgres at once, at most."),
   bootstrapApiKey: apiKey.orAbsent(
     "Key with all scopes of the first organization. Absent: the first start makes one and prints it once.",
   ),
@@ -104,14 +112,14 @@ const settings = {
   uploadWaitLimit: duration.or("60s", "The longest wait that `Prefer: wait=N` can ask for."),
   ingestConcurrency: integer(1, 64).or("2", "Documents that one process works on at once."),
   ingestAttempts: integer(1, 100).or("3", "Tries of a document whose ingestion is cut off, before it fails."),
-  ingestLease: duration.or("30s", "How long a document stays with a process that shows no sign of life."),
-  extractTimeout: duration.or("30s", "Longest time to read one file."),
+  ingestLease: positiveDuration.or("30s", "How long a document stays with a process that shows no sign of life."),
+  extractTimeout: positiveDuration.or("30s", "Longest time to read one file."),
   indexMemory: size.or("256MiB", "Memory for search indexes of knowledge bases."),
-  chatDeadline: duration.or("120s", "Longest time for one reply, with all its model calls."),
+  chatDeadline: positiveDuration.or("120s", "Longest time for one reply, with all its model calls."),
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
   chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),
   chatHistoryLimit: integer(1, 1_000).or("100", "Stored messages that a model is shown, at most."),
-  toolTimeout: duration.or("10s", "Longest time for one tool call."),
+  toolTimeout: positiveDuration.or("10s", "Longest time for one tool call."),
   toolConcurrency: integer(1, 64).or("4", "Tool calls at once, of one reply."),
   drainTimeout: duration.or("30s", "How long SIGTERM lets running requests finish."),
 }

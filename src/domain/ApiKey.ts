@@ -70,11 +70,11 @@ export const makeKey = (random: Uint8Array): string => {
   return prefix + secret + checksum(secret)
 }
 
-/** Whether this can be a key at all: ours with a right checksum, or one given by the operator (32–256 visible ASCII characters). */
-export const isWellFormedKey = (key: string): boolean => {
-  if (!key.startsWith(prefix)) return /^[!-~]{32,256}$/.test(key)
-  return keyForm.test(key) && key.slice(-checksumLength) === checksum(key.slice(prefix.length, -checksumLength))
-}
+/** Whether this can be a key at all: ours with a right checksum, or what else an operator may choose. */
+export const isWellFormedKey = (key: string): boolean =>
+  keyForm.test(key)
+    ? key.slice(-checksumLength) === checksum(key.slice(prefix.length, -checksumLength))
+    : /^[!-~]{32,256}$/.test(key)
 
 /** The hash under which a key is stored. A random 256-bit secret needs no slow hash. */
 export const hashKey = (key: string): Uint8Array => createHash("sha256").update(key).digest()

@@ -22,5 +22,5 @@ export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidde
   Caller.use((caller) =>
     caller.chatbotId === null || caller.chatbotId === chatbotId
       ? Effect.void
-      : Effect.fail(new Forbidden({ detail: "This API key is bound to another chatbot." })),
+      : Effect.fail(new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })),
   )

@@ -13,7 +13,7 @@ const bearer = /^bearer +(.+)$/i
 const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
 
-const boundElsewhere = new Forbidden({ detail: "This API key is bound to another chatbot." })
+const boundElsewhere = new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })
 
 export const layer = Layer.effect(
   Authorization,
@@ -30,13 +30,9 @@ export const layer = Layer.effect(
         if (scope !== undefined && !caller.scopes.includes(scope)) {
           return yield* new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
         }
-        const { params } = yield* HttpRouter.RouteContext
-        if (
-          caller.chatbotId !== null &&
-          params["chatbotId"] !== undefined &&
-          params["chatbotId"] !== caller.chatbotId
-        ) {
-          return yield* boundElsewhere
+        if (caller.chatbotId !== null) {
+          const { chatbotId = caller.chatbotId } = (yield* HttpRouter.RouteContext).params
+          if (chatbotId !== caller.chatbotId || scope === "admin") return yield* boundElsewhere
         }
         // One by one: providing a context would copy all services of the server for each request.
         return yield* respond.pipe(

@@ -7,17 +7,14 @@ export interface WaitSettings {
 }
 
 /**
- * How long a request is willing to wait, from its `Prefer` header (RFC 7240): `respond-async`, or `wait=N` seconds.
- * What is not understood is ignored, as the RFC wants it.
+ * How long a request is willing to wait, from its `Prefer` header (RFC 7240): `wait=N` seconds, or not at all with
+ * `respond-async` alone. What is not understood is ignored, as the RFC wants it.
  */
 export const waitOf = (prefer: string | undefined, settings: WaitSettings): Duration.Duration => {
   const preferences = (prefer ?? "")
     .split(",")
     .map((preference) => preference.split(";")[0]?.trim().toLowerCase() ?? "")
-  for (const preference of preferences) {
-    if (preference === "respond-async") return Duration.zero
-    const seconds = /^wait\s*=\s*"?(\d{1,9})"?$/.exec(preference)?.[1]
-    if (seconds !== undefined) return Duration.min(Duration.seconds(Number(seconds)), settings.uploadWaitLimit)
-  }
-  return settings.uploadWait
+  const [seconds] = preferences.flatMap((preference) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(preference)?.[1] ?? [])
+  if (seconds !== undefined) return Duration.min(Duration.seconds(Number(seconds)), settings.uploadWaitLimit)
+  return preferences.includes("respond-async") ? Duration.zero : settings.uploadWait
 }

@@ -1,7 +1,7 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/Chunk.ts"
-import type { Unavailable } from "../domain/Errors.ts"
+import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { detectLanguage } from "../domain/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -28,12 +28,14 @@ export class Indexer extends Context.Service<
     /**
      * Embeds and stores the chunks. They are found once the document is moved to this revision, which is not done here.
      *
+     * `NotFound` when the document was deleted meanwhile.
+     *
      * @param onProgress told the share that is done, 0–1, after each batch; its failure ends the work
      */
     readonly index: <E, R>(
       document: ChunkedDocument,
       onProgress: (done: number) => Effect.Effect<void, E, R>,
-    ) => Effect.Effect<void, E | Unavailable, R | CurrentOrganization>
+    ) => Effect.Effect<void, E | NotFound | Unavailable, R | CurrentOrganization>
   }
 >()("parley/knowledge/Indexer") {
   static readonly layer = Layer.effect(

@@ -9,7 +9,7 @@ import {
   makeKey,
   type Scope,
 } from "../domain/ApiKey.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller } from "../domain/Caller.ts"
 import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import * as Storage from "../storage/ApiKeys.ts"
@@ -102,12 +102,11 @@ export class ApiKeys extends Context.Service<
 
       const create = Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
         const caller = yield* Caller
-        if (request.chatbot !== undefined) yield* ensureServes(request.chatbot)
         const excess = request.scopes.filter((scope) => !caller.scopes.includes(scope))
         if (excess.length > 0) {
           return yield* new Forbidden({ detail: `This API key lacks what it would give: ${excess.join(", ")}.` })
         }
-        return yield* issue({ ...request, chatbot: request.chatbot ?? caller.chatbotId ?? undefined })
+        return yield* issue(request)
       })
 
       return { authenticate, issue, create, list: storage.list, revoke: storage.revoke }

@@ -116,7 +116,14 @@ export class Ingestion extends Context.Service<
             ingestions.fail(attempt, { code, message }),
           )
 
-        /** A passing failure, or a fault of ours: again, a while later, as long as there are tries. */
+        /** What the document needs is out of reach, for which it can do nothing. */
+        const postpone = (attempt: Attempt, { detail, retry_after_seconds }: Unavailable) =>
+          Effect.logWarning("Ingestion waits", { document_id: attempt.document_id, detail }).pipe(
+            Effect.andThen(ingestions.release(attempt, Duration.seconds(retry_after_seconds), false)),
+            Effect.as([]),
+          )
+
+        /** A fault of ours: again, a while later, as long as there are tries. */
         const tryLater = (attempt: Attempt, cause: Cause.Cause<unknown>) =>
           Effect.gen(function* () {
             yield* Effect.logWarning("Ingestion was cut off", cause).pipe(
@@ -128,7 +135,7 @@ export class Ingestion extends Context.Service<
                 message: "The file could not be processed. The server's log says why.",
               })
             }
-            yield* ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** (attempt.attempts - 1)))
+            yield* ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** (attempt.attempts - 1)), true)
             return []
           })
 
@@ -139,7 +146,10 @@ export class Ingestion extends Context.Service<
               Refused: (error) => giveUp(attempt, error),
               ExtractionFailed: (error) => giveUp(attempt, error),
               BlobNotFound: () => giveUp(attempt, { code: "file_missing", message: "The stored file is gone." }),
+              // Somebody else has it, or it was deleted: there is nothing left to do.
               LeaseLost: () => Effect.succeed([]),
+              NotFound: () => Effect.succeed([]),
+              Unavailable: (error) => postpone(attempt, error),
             }),
             Effect.catchCauseIf(
               (cause) => !Cause.hasInterruptsOnly(cause),
@@ -147,7 +157,7 @@ export class Ingestion extends Context.Service<
             ),
             Effect.flatMap(blobs.discard),
             // The process stops: somebody else, or the next start, goes on at once.
-            Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero))),
+            Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero, false))),
             Effect.provideService(CurrentOrganization, attempt.organization_id),
           )
 

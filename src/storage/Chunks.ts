@@ -7,7 +7,7 @@ import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
 import { floats, makeRank, type Ranked, type Ranking } from "./ChunkRanking.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
+import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
@@ -57,6 +57,7 @@ export interface AskedWords {
   readonly words: string
 }
 
+const documentNotFound = new NotFound({ detail: "There is no such document." })
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
 /** The table `chunks`, always within the current organization. */
@@ -64,7 +65,7 @@ export class Chunks extends Context.Service<
   Chunks,
   {
     /** The chunks are found once the document is moved to this revision. */
-    readonly insert: (batch: ChunkBatch) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    readonly insert: (batch: ChunkBatch) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
     /**
      * All that one search has to ask before it looks into an index: whether the chatbot exists, the version of its
      * knowledge, and the words as each language stems them (a binary `tsvector` each, in order).
@@ -117,12 +118,13 @@ export class Chunks extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const insert = Effect.fnUntraced(function* (batch: ChunkBatch) {
-        const organization = yield* CurrentOrganization
-        const dimensions = batch.chunks[0]?.embedding.length ?? 0
-        const titleWords = spacedWords(batch.title, batch.language)
-        // One statement text for every batch: rows as one JSON value, their vectors one after the other in one array.
-        yield* sql`
+      const insert = Effect.fnUntraced(
+        function* (batch: ChunkBatch) {
+          const organization = yield* CurrentOrganization
+          const dimensions = batch.chunks[0]?.embedding.length ?? 0
+          const titleWords = spacedWords(batch.title, batch.language)
+          // One statement text for every batch: rows as one JSON value, their vectors one after the other in one array.
+          yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
             page, language, lexemes, embedding, embedding_model)
           select id, ${organization}, ${batch.chatbotId}, ${batch.documentId}, ${batch.revision}, ordinal,
@@ -141,7 +143,10 @@ export class Chunks extends Context.Service<
           from jsonb_to_recordset(${json(batch.chunks.map((chunk, index) => rowOf(chunk, index, batch.language)))})
             as rows (number int, id uuid, ordinal int, headings text[], content text, page int, heading_words text,
               content_words text)`
-      }, withoutSqlErrors)
+        },
+        onForeignKeyViolation(() => documentNotFound),
+        withoutSqlErrors,
+      )
 
       const stemmed = (asked: ReadonlyArray<AskedWords>) => sql`(
         select number, to_tsvector(language::regconfig, words) as lexemes

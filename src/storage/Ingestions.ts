@@ -65,10 +65,11 @@ export class Ingestions extends Context.Service<
       attempt: Ingestion,
       error: DocumentError,
     ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
-    /** Gives it back, to be tried again after a while. */
+    /** Gives it back, to be tried again after a while. The attempt counts only when it was the document's doing. */
     readonly release: (
       attempt: Attempt,
       delay: Duration.Duration,
+      counts: boolean,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Ingestions") {
@@ -191,9 +192,9 @@ export class Ingestions extends Context.Service<
         withoutSqlErrors,
       )
 
-      const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration) {
+      const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration, counts: boolean) {
         const organization = yield* CurrentOrganization
-        yield* sql`update ingestions set lease_id = null, leased_until = null,
+        yield* sql`update ingestions set lease_id = null, leased_until = null, attempts = attempts - ${counts ? 0 : 1}::int,
             run_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
           where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
             and organization_id = ${organization}`

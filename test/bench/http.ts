@@ -21,7 +21,8 @@ interface Settings {
 
 const REQUESTS_MAX = 50_000
 const CONNECTIONS = "16"
-const WARM_UP_MILLISECONDS = 1_000
+/** Of each scenario: a just-in-time compiler takes some ten thousand requests to make up its mind. */
+const WARM_UP_MILLISECONDS = 5_000
 /** Before memory at rest is looked at. */
 const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
@@ -161,7 +162,7 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
  * in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients 1,16,64`,
  * `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley.
  */
-export const run = (args: ReadonlyArray<string>): Promise<void> => {
+export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -184,5 +185,4 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
   }
   const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))
   NodeRuntime.runMain(Effect.scoped(all))
-  return Promise.resolve()
 }

@@ -3,7 +3,7 @@
 const [name, ...args] = process.argv.slice(2)
 if (name === "http") {
   const http = await import("./http.ts")
-  await http.run(args)
+  http.run(args)
 } else if (name === "retrieval") {
   const retrieval = await import("./retrieval.ts")
   await retrieval.run(args)

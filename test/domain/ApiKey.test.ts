@@ -28,15 +28,13 @@ describe("a key", () => {
       { numRuns: 1_000 },
     ))
 
-  test("is refused when two neighbours are swapped, one is missing, or one is too many", () =>
+  test("is refused when two neighbours are swapped", () =>
     fc.assert(
       fc.property(key, fc.nat(47), (made, index) => {
         const at = prefix.length + index
         const [a = "", b = ""] = [made[at], made[at + 1]]
         fc.pre(a !== b)
         expect(isWellFormedKey(made.slice(0, at) + b + a + made.slice(at + 2))).toBe(false)
-        expect(isWellFormedKey(made.slice(0, at) + made.slice(at + 1))).toBe(false)
-        expect(isWellFormedKey(made.slice(0, at) + a + made.slice(at))).toBe(false)
       }),
     ))
 

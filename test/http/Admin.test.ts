@@ -111,10 +111,14 @@ describe("keys", () => {
     const limited = await client.limitedTo("admin", "chat")
     problem(await limited.post(keys, { json: { name: "More", scopes: ["chat", "chatbots:read"] } }), 403, "forbidden")
     await limited.newKey({ scopes: ["chat"] })
+  })
+
+  test("that are bound to a chatbot administer nothing", async () => {
     const { id } = await client.newChatbot()
     const bound = (await client.newKey({ chatbot_id: id })).client
-    await bound.newKey()
-    expect((await keysOf(client))[0]?.chatbot_id).toBe(id)
+    problem(await bound.post(keys, { json: { name: "More", scopes: ["chat"], chatbot_id: id } }), 403, "forbidden")
+    problem(await bound.get(keys), 403, "forbidden")
+    problem(await bound.get("/api/admin/organizations"), 403, "forbidden")
   })
 
   test("are of one organization, and only the operator reaches into others", async () => {

@@ -101,13 +101,12 @@ describe("CORS", () => {
 })
 
 describe("what is not there", () => {
-  test.each(["/", "/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`])(
-    "is 404: %s",
-    async (path) => {
-      problem(await client.get(path), 404, "not_found")
-      problem(await client.withKey(undefined).post(path, { json: {} }), 404, "not_found")
-    },
-  )
+  const paths = ["/", "/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`]
+  const misspelled = [chatbots.toUpperCase(), `${chatbots}/`, "/api/external//chatbots"]
+  test.each([...paths, ...misspelled])("is 404: %s", async (path) => {
+    problem(await client.get(path), 404, "not_found")
+    problem(await client.withKey(undefined).post(path, { json: {} }), 404, "not_found")
+  })
 
   const methods: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> = [
     ["DELETE", chatbots, ["GET", "HEAD", "PATCH", "POST"]],
@@ -145,6 +144,11 @@ describe("a JSON body", () => {
       expect(wrongPaths(await create(body))).toEqual(["body"])
     },
   )
+
+  test("must be UTF-8, rather than be changed into it", async () => {
+    const latin1 = Buffer.from('{"name":"Caf\u00e9"}', "latin1")
+    expect(wrongPaths(await create(latin1))).toEqual(["body"])
+  })
 
   test.each(["null", "7", '"text"', "[]", '[{"name":"a"}]'])("must be an object: %s", async (body) => {
     expect(wrongPaths(await create(body))).toEqual(["body"])

@@ -71,7 +71,7 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
   }),
 )
 
-export const diskFull = new Unavailable({ detail: "The disk is full.", retry_after_seconds: 10 })
+export const diskFull = new Unavailable({ detail: "The disk is full.", retry_after_seconds: 1 })
 
 /** How files become text at the moment, and the names of those that were read. */
 export class ExtractControl extends Context.Service<

@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effe
 import { TestClock } from "effect/testing"
 import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
-import { ApiKeyId, ChatbotId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
 import * as Storage from "../../src/storage/ApiKeys.ts"
@@ -109,7 +109,8 @@ describe("a key", () => {
         yield* ask
         expect(lookups.count).toBe(4)
         const guessed = Redacted.value(guess)
-        const forms = ["", "x", "prl_", `${guessed}x`, guessed.slice(0, -1), "a b".repeat(20), "é".repeat(40)]
+        const mistyped = guessed.slice(0, -1) + (guessed.endsWith("0") ? "1" : "0")
+        const forms = ["", "x", "prl_", mistyped, "a b".repeat(20), "é".repeat(40)]
         for (const form of forms) expect(yield* refused(Redacted.make(form))).toBe("Unauthorized")
         expect(lookups.count).toBe(4)
       }),
@@ -145,17 +146,6 @@ describe("a key that makes keys", () => {
         expect(failure._tag).toBe("Forbidden")
         expect(failure.detail).toContain("knowledge:write, chatbots:read")
         expect(yield* ApiKeys.use((keys) => keys.list(organizationId))).toHaveLength(1)
-      }),
-    ))
-
-  test("and is bound to a chatbot makes keys that are bound to it", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization: organizationId, chatbot: chatbotId } = yield* makeTenant
-        const { apiKey } = yield* createAs({ organizationId, chatbotId }, {})
-        expect(apiKey.chatbot_id).toBe(chatbotId)
-        const elsewhere = createAs({ organizationId, chatbotId }, { chatbot: ChatbotId.make(crypto.randomUUID()) })
-        expect((yield* Effect.flip(elsewhere))._tag).toBe("Forbidden")
       }),
     ))
 })

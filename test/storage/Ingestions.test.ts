@@ -41,7 +41,7 @@ const writes = (attempt: Ingestion) =>
         progress: yield* ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease }),
         published: yield* ingestions.publish(attempt, 7),
         failed: yield* ingestions.fail(attempt, error),
-        released: yield* ingestions.release(attempt, Duration.zero),
+        released: yield* ingestions.release(attempt, Duration.zero, true),
       }
     }),
   )
@@ -79,9 +79,13 @@ describe("the queue", () => {
         const second = yield* mustClaim()
         expect([first.attempts, second.attempts]).toEqual([1, 2])
         expect(second.revision).toBeGreaterThan(first.revision)
-        yield* as(organization)(ingestions.release(second, Duration.minutes(1)))
+        yield* as(organization)(ingestions.release(second, Duration.minutes(1), true))
         expect(yield* claim()).toBeUndefined()
         yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+        const third = yield* mustClaim()
+        expect(third.attempts).toBe(3)
+        // What was not the document's doing does not count.
+        yield* as(organization)(ingestions.release(third, Duration.zero, false))
         expect((yield* mustClaim()).attempts).toBe(3)
         yield* ingestions.releaseAll
         expect((yield* mustClaim()).attempts).toBe(4)

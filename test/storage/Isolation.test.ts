@@ -149,7 +149,7 @@ const asked = [{ language: "english" as const, words: "shared" }]
 
 const chunkCases: Cases<Chunks["Service"]> = {
   insert: [
-    undefined,
+    "NotFound",
     (chunks, { chatbot, ready }) =>
       Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
   ],
@@ -191,7 +191,7 @@ const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Ser
   ],
   publish: [[], (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [[], (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
-  release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1))],
+  release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
 }
 
 /** What a caller gets to know: the value, or the failure's name. */
