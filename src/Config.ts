@@ -90,6 +90,7 @@ const settings = {
   dataDir: text.or("./data", "Directory of the embedded database and of local blobs; made with mode 0700."),
   databaseUrl: postgresUrl.orAbsent("Postgres 15 or later with pgvector 0.7 or later. Absent: the embedded database."),
   databaseConnections: integer(2, 1_000).or("16", "Connections to Postgres at once, at most."),
+  databasePipeline: integer(1, 128).or("32", "Statements under way at once in one connection to Postgres, at most."),
   bootstrapApiKey: apiKey.orAbsent(
     "Key with all scopes of the first organization. Absent: the first start makes one and prints it once.",
   ),

@@ -1,12 +1,10 @@
 import { resolve } from "node:path"
-import {
-  NodeChildProcessSpawner,
-  NodeFileSystem,
-  NodePath,
-  NodeRuntime,
-  NodeStdio,
-  NodeTerminal,
-} from "@effect/platform-node-shared"
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
+import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
+import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
@@ -54,10 +52,10 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRand
 
 const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
 
-const database = configured(({ databaseUrl, databaseConnections, dataDir }) =>
+const database = configured(({ databaseUrl, databaseConnections, databasePipeline, dataDir }) =>
   databaseUrl === undefined
     ? layerEmbedded({ directory: resolve(dataDir, "database") })
-    : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections }),
+    : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections, pipeline: databasePipeline }),
 )
 
 const storage = Layer.mergeAll(

@@ -37,6 +37,11 @@ export interface PostgresSettings {
   readonly url: Redacted.Redacted
   /** Connections open at once, at most; two are the least that serve. */
   readonly maxConnections?: number
+  /**
+   * Statements of one organization that may be under way in one connection. They share writes and reads, the dearest
+   * part of a short statement; and a long one keeps those behind it waiting.
+   */
+  readonly pipeline?: number
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
 }
@@ -44,6 +49,8 @@ export interface PostgresSettings {
 const DEFAULT_MAX_CONNECTIONS = 16
 /** The part of them that is the system's: its statements are few, and short. */
 const SYSTEM_SHARE = 0.25
+/** What `@effect/sql-pg` takes for it, too. */
+const DEFAULT_PIPELINE = 32
 const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
 /** An idle connection is worth keeping: it holds parsed statements. */
 const IDLE_TIMEOUT = Duration.minutes(10)
@@ -73,7 +80,12 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
       const total = settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS
       const forSystem = Math.max(1, Math.floor(total * SYSTEM_SHARE))
       const system = PgPool.make({ ...config, maxConnections: forSystem })
-      const tenant = PgPool.make({ ...config, maxConnections: Math.max(1, total - forSystem) })
+      const tenant = PgPool.make({
+        ...config,
+        maxConnections: Math.max(1, total - forSystem),
+        multiplex: true,
+        multiplexConcurrency: settings.pipeline ?? DEFAULT_PIPELINE,
+      })
       return contextOf(yield* openClients(types, Effect.all({ tenant, system })), Effect.never)
     }),
   )

@@ -2,6 +2,7 @@ import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
 import { Context, Effect, Predicate, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Session } from "./Session.ts"
 
 /**
  * Two SQL clients, told apart by the session identity of the connection they borrow:
@@ -35,18 +36,6 @@ type TransactionService = Context.Service<SqlClient.TransactionConnection, SqlCl
 const TenantTransaction: TransactionService = Context.Service("parley/storage/TenantTransaction")
 const SystemTransaction: TransactionService = Context.Service("parley/storage/SystemTransaction")
 
-/** A physical connection, and whom it acts for: unknown while new, while switching, and after a failed switch. */
-class Session {
-  readonly physical: PgConnection.PgConnection
-  readonly connection: SqlConnection.Connection
-  identity: string | undefined
-
-  constructor(physical: PgConnection.PgConnection) {
-    this.physical = physical
-    this.connection = makeConnection(physical)
-  }
-}
-
 /** Builds both clients, which live as long as their pools. Those may be one and the same. */
 export const makeClients = Effect.fnUntraced(function* (pools: {
   readonly tenant: PgPool.PgPool
@@ -56,7 +45,7 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
     const known = sessions.get(physical)
     if (known !== undefined) return known
-    const session = new Session(physical)
+    const session = new Session(makeConnection(physical))
     sessions.set(physical, session)
     return session
   }
@@ -76,10 +65,16 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
       })
 
     const acquire = (
+      isAlone: boolean,
       view: (physical: PgConnection.PgConnection) => Effect.Effect<SqlConnection.Connection, never, Scope.Scope>,
     ): SqlConnection.Acquirer =>
       withIdentity((identity) =>
-        Effect.flatMap(pool.get, (physical) => Effect.andThen(assume(sessionOf(physical), identity), view(physical))),
+        Effect.flatMap(pool.get, (physical) => {
+          const session = sessionOf(physical)
+          return Effect.acquireRelease(session.enter(identity, isAlone), () => session.leave, {
+            interruptible: true,
+          }).pipe(Effect.andThen(assume(session, identity)), Effect.andThen(view(physical)))
+        }),
       )
 
     return SqlClient.make({
@@ -90,16 +85,23 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
       transactionService: ownTransaction,
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      acquirer: acquire((physical) => Effect.succeed(sessionOf(physical).connection)),
+      acquirer: acquire(false, (physical) => Effect.succeed(makeConnection(physical))),
       // Pinned, so that a fiber which outlives its transaction cannot go on in a connection lent to somebody else.
-      transactionAcquirer: acquire((physical) => Effect.map(physical.pin, makeConnection)),
+      transactionAcquirer: acquire(true, (physical) => Effect.map(physical.pin, makeConnection)),
       borrower: (use) =>
         withIdentity((identity) =>
           pool.use((physical) => {
             const session = sessionOf(physical)
-            return session.identity === identity
-              ? use(session.connection)
-              : Effect.andThen(assume(session, identity), use(session.connection))
+            const run = Effect.suspend(() =>
+              session.identity === identity
+                ? use(session.connection)
+                : Effect.andThen(assume(session, identity), use(session.connection)),
+            )
+            return session.tryShare(identity)
+              ? Effect.ensuring(run, session.leave)
+              : Effect.uninterruptibleMask((restore) =>
+                  Effect.andThen(restore(session.enter(identity, false)), Effect.ensuring(restore(run), session.leave)),
+                )
           }),
         ),
     })
@@ -111,14 +113,13 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
   }
 })
 
+/** By whoever has entered the session: where it is another's, there is nobody else in it. */
 const assume = (session: Session, identity: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     if (session.identity === identity) return Effect.void
     session.identity = undefined
     const role = identity === SYSTEM ? SYSTEM_ROLE : TENANT_ROLE
-    return Effect.map(session.physical.query(ASSUME, [role, identity]), () => {
-      session.identity = identity
-    })
+    return Effect.map(session.connection.executeRaw(ASSUME, [role, identity]), () => session.is(identity))
   })
 
 const organizationIn = (context: Context.Context<never>): string | undefined =>

@@ -6,6 +6,7 @@ import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { type Database, SystemSql } from "../../src/storage/Database.ts"
 import { onUniqueViolation, sqlState, withoutSqlErrors } from "../../src/storage/SqlErrors.ts"
+import { toSql } from "pgvector"
 import { json, vector } from "../../src/storage/SqlValues.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 
@@ -340,6 +341,11 @@ describe("values", () => {
   test("a vector can be a part of a larger buffer", async () => {
     const part = new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5)
     expect(await roundTrip("e", vector(part))).toEqual(Float32Array.of(1, 2, 3))
+  })
+
+  test("vectors written by pgvector's own client are read alike", async () => {
+    const values = Float32Array.of(0.1, -2.5, 3e10)
+    expect(await roundTrip("e", toSql(Array.from(values)))).toEqual(values)
   })
 
   test("vectors are found by distance", async () => {
