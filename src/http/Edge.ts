@@ -4,8 +4,10 @@ import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResp
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
-import type { Lifecycle } from "./Lifecycle.ts"
+import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { methodsOf } from "./Methods.ts"
+import { internalError } from "./Problems.ts"
+import { isForm } from "./RequestBody.ts"
 
 /*
  * What holds for every request, whatever it asks for: its id, the version, CORS, limits, the form of errors that no
@@ -54,11 +56,7 @@ const respondWith = (error: typeof EdgeProblem.Type, headers: Record<string, str
     }),
   )
 
-const internalError = new Errors.InternalError({
-  detail: "The server failed. Its log has the reason under this request's id.",
-})
 const tooLarge = new Errors.TooLarge({ detail: "The body is too large." })
-const draining = new Errors.Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
   const methods = methodsOf(pathOf(request.url))
@@ -120,7 +118,7 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
     : new Errors.UnsupportedVersion({ detail: `This server speaks version ${apiVersion}.` })
 }
 
-/** Wraps the whole of the API. The result fails never: every failure has become a response. */
+/** Wraps the whole of the API. The result never fails: every failure has become a response. */
 export const edge =
   (settings: EdgeSettings, lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
@@ -128,17 +126,17 @@ export const edge =
 
     const answer = (request: HttpServerRequest.HttpServerRequest, path: string) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
-      if (lifecycle.phase === "draining" && path !== "/healthz" && path !== "/readyz") return respondWith(draining)
+      if (lifecycle.phase === "draining" && path !== "/healthz" && path !== "/readyz") return respondWith(shuttingDown)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(version)
-      const isForm = request.headers["content-type"]?.startsWith("multipart/") === true
+      const isUpload = isForm(request)
       const announced = Number(request.headers["content-length"] ?? 0)
-      if (announced > (isForm ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
+      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request)),
         (response) => inForm(response) ?? Effect.succeed(response),
       )
-      return isForm ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
+      return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
 
     return Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import { Context, Layer } from "effect"
+import { Unavailable } from "../domain/Errors.ts"
 
 /** Where the server is in its life; what it answers depends on it. */
 export class Lifecycle extends Context.Service<
@@ -12,3 +13,5 @@ export class Lifecycle extends Context.Service<
 >()("parley/http/Lifecycle") {
   static readonly layer = Layer.sync(this, () => ({ phase: "serving" as const, active: 0 }))
 }
+
+export const shuttingDown = new Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })

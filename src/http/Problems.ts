@@ -31,7 +31,7 @@ const invalid = (kind: keyof typeof places, cause: HttpApiError.HttpApiSchemaErr
   return new InvalidRequest({ detail: first ? `${first.path}: ${first.message}` : "The request is not valid.", errors })
 }
 
-const internalError = new InternalError({
+export const internalError = new InternalError({
   detail: "The server failed. Its log has the reason under this request's id.",
 })
 

@@ -26,7 +26,7 @@ export const jsonDepth = (text: string): number => {
 const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined
 
-const isForm = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["content-type"]?.startsWith("multipart/") === true
 
 const limits = {

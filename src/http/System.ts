@@ -2,13 +2,11 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { NotFound, Unavailable } from "../domain/Errors.ts"
+import { NotFound } from "../domain/Errors.ts"
 import { imageContentType } from "../domain/ImageFormats.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { Health } from "../services/Health.ts"
-import { Lifecycle } from "./Lifecycle.ts"
-
-const leaving = new Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })
+import { Lifecycle, shuttingDown } from "./Lifecycle.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -23,7 +21,9 @@ export const layer = HttpApiBuilder.group(
 
       readyz: () =>
         Effect.suspend(() =>
-          lifecycle.phase === "serving" ? Effect.as(health.check, { status: "ready" as const }) : Effect.fail(leaving),
+          lifecycle.phase === "serving"
+            ? Effect.as(health.check, { status: "ready" as const })
+            : Effect.fail(shuttingDown),
         ),
 
       avatar: ({ params }) =>

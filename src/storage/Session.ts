@@ -27,7 +27,7 @@ export class Session {
   /** Enters if that is possible at once. Whoever has entered leaves. */
   tryShare(identity: string): boolean {
     if (this.#waiting.length > 0 || !this.#isOpen(identity, false)) return false
-    this.#inside++
+    this.#take(identity, false)
     return true
   }
 
@@ -61,12 +61,18 @@ export class Session {
     return this.#inside === 0 || (!isAlone && !this.#isAlone && this.identity === identity)
   }
 
+  /** From here on nobody of another identity comes in, also while this one has still to be assumed. */
+  #take(identity: string, isAlone: boolean): void {
+    this.#inside++
+    this.#isAlone = isAlone
+    if (this.identity !== identity) this.identity = undefined
+  }
+
   #admit(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (!this.#isOpen(first.identity, first.isAlone)) return
       this.#waiting.shift()
-      this.#inside++
-      this.#isAlone = first.isAlone
+      this.#take(first.identity, first.isAlone)
       first.admit()
     }
   }

@@ -23,7 +23,7 @@ import { Session } from "./Session.ts"
  * against our forgetting one; SQL made by strangers is never run.
  */
 export const TENANT_ROLE = "parley_tenant"
-export const ORGANIZATION_SETTING = "parley.organization_id"
+const ORGANIZATION_SETTING = "parley.organization_id"
 
 /** `none` is Postgres's word for the login role. */
 const SYSTEM_ROLE = "none"
@@ -90,19 +90,15 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
       transactionAcquirer: acquire(true, (physical) => Effect.map(physical.pin, makeConnection)),
       borrower: (use) =>
         withIdentity((identity) =>
-          pool.use((physical) => {
-            const session = sessionOf(physical)
-            const run = Effect.suspend(() =>
-              session.identity === identity
-                ? use(session.connection)
-                : Effect.andThen(assume(session, identity), use(session.connection)),
-            )
-            return session.tryShare(identity)
-              ? Effect.ensuring(run, session.leave)
-              : Effect.uninterruptibleMask((restore) =>
-                  Effect.andThen(restore(session.enter(identity, false)), Effect.ensuring(restore(run), session.leave)),
-                )
-          }),
+          pool.use((physical) =>
+            // Nothing may come between entering and what makes sure of leaving.
+            Effect.uninterruptibleMask((restore) => {
+              const session = sessionOf(physical)
+              const entered = session.tryShare(identity) ? Effect.void : restore(session.enter(identity, false))
+              const used = Effect.andThen(assume(session, identity), use(session.connection))
+              return Effect.andThen(entered, Effect.ensuring(restore(used), session.leave))
+            }),
+          ),
         ),
     })
   }
@@ -117,7 +113,6 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
 const assume = (session: Session, identity: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     if (session.identity === identity) return Effect.void
-    session.identity = undefined
     const role = identity === SYSTEM ? SYSTEM_ROLE : TENANT_ROLE
     return Effect.map(session.connection.executeRaw(ASSUME, [role, identity]), () => session.is(identity))
   })

@@ -37,6 +37,19 @@ describe("a session", () => {
     expect(session.tryShare("a")).toBe(false)
   })
 
+  test("is closed to those whom it acted for as soon as another is in", () => {
+    const { session, inside, enter, leave } = open()
+    expect(session.tryShare("b")).toBe(true)
+    // b has not been assumed yet, and must not be while somebody of a is inside.
+    expect(session.tryShare("a")).toBe(false)
+    enter("a", "a")
+    session.is("b")
+    expect(inside).toEqual([])
+    leave()
+    expect(inside).toEqual(["a"])
+    expect(session.identity).toBeUndefined()
+  })
+
   test("changes hands when the last has left, and then takes in who is of the new one", () => {
     const { session, inside, enter, leave } = open()
     enter("first", "a")
