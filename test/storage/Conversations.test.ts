@@ -220,6 +220,8 @@ describe("lists", () => {
           yield* say(tenant, "b", ["1"]),
           yield* say(tenant, null, ["1"]),
         ]
+        // The embedded database's clock ticks in milliseconds; what happens within one is of the same time.
+        yield* Effect.sleep("2 millis")
         yield* reply(tenant, a, "2")
         const { sessions, total } = yield* list(1, 10)
         expect(sessions.map(({ id }) => id)).toEqual([a, c, b])
