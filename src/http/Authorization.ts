@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Authorization, RequiredScope } from "../api/Middleware.ts"
+import type { Scope } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden } from "../domain/Errors.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -15,31 +16,39 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
 
 const boundElsewhere = new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })
 
+/** Whether an endpoint of this scope, and of the chatbot in the path if one is there, is open to the caller. */
+const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
+  if (scope !== undefined && !caller.scopes.includes(scope)) {
+    return new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
+  }
+  const bound = caller.chatbotId
+  if (bound === null) return Effect.void
+  return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
+    (params["chatbotId"] ?? bound) !== bound || scope === "admin" ? boundElsewhere : Effect.void,
+  )
+}
+
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const keys = yield* ApiKeys
 
+    // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
     const authorize = <A, E, R>(
       respond: Effect.Effect<A, E, R>,
       { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
-    ) =>
-      Effect.gen(function* () {
-        const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
-        const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
-        if (scope !== undefined && !caller.scopes.includes(scope)) {
-          return yield* new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
-        }
-        if (caller.chatbotId !== null) {
-          const { chatbotId = caller.chatbotId } = (yield* HttpRouter.RouteContext).params
-          if (chatbotId !== caller.chatbotId || scope === "admin") return yield* boundElsewhere
-        }
-        // One by one: providing a context would copy all services of the server for each request.
-        return yield* respond.pipe(
-          Effect.provideService(Caller, caller),
-          Effect.provideService(CurrentOrganization, caller.organizationId),
-        )
-      })
+    ) => {
+      const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
+          // One by one: providing a context would copy all services of the server for each request.
+          Effect.andThen(mayUse(caller, scope), respond).pipe(
+            Effect.provideService(Caller, caller),
+            Effect.provideService(CurrentOrganization, caller.organizationId),
+          ),
+        ),
+      )
+    }
 
     // The framework tries one scheme after the other, and tells the failure of the last. Each looks in both places, so
     // that a good key without the scope is told so.

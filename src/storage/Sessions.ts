@@ -3,6 +3,7 @@ import { Context, Effect, Predicate, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Session } from "./Session.ts"
+import { turnEnd } from "./TurnEnd.ts"
 
 /**
  * Two SQL clients, told apart by the session identity of the connection they borrow:
@@ -95,7 +96,8 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
             Effect.uninterruptibleMask((restore) => {
               const session = sessionOf(physical)
               const entered = session.tryShare(identity) ? Effect.void : restore(session.enter(identity, false))
-              const used = Effect.andThen(assume(session, identity), use(session.connection))
+              const ready = Effect.andThen(turnEnd, assume(session, identity))
+              const used = Effect.andThen(ready, use(session.connection))
               return Effect.andThen(entered, Effect.ensuring(restore(used), session.leave))
             }),
           ),
