@@ -54,7 +54,7 @@ export class Agent extends Context.Service<
       Effect.gen(function* () {
         const models = yield* Models
         const limits = { ...agentLimits, ...settings }
-        const reply = Effect.fn("Agent.reply")(
+        const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
             const { languageModel, provider } = yield* Effect.mapError(models.get(input.model), notConfigured)
             const result = yield* runLoop({

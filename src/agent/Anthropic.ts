@@ -1,19 +1,7 @@
 import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
 import type { Stream as EventStream } from "@anthropic-ai/sdk/streaming"
-import {
-  Array as Arr,
-  Cause,
-  Clock,
-  Duration,
-  Effect,
-  Option,
-  type Pull,
-  Redacted,
-  Schedule,
-  type Scope,
-  Stream,
-} from "effect"
+import { Array as Arr, Cause, Clock, Duration, Effect, Option, type Pull, Redacted, type Scope, Stream } from "effect"
 import { LanguageModel, type Response } from "effect/ai"
 import { abortable } from "./Abortable.ts"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
@@ -21,8 +9,10 @@ import { type AnthropicFailure, classify, cutOff, malformed, timedOut, toAiError
 import { decodeMessage, type Event, messageParts, readEvent } from "./AnthropicReply.ts"
 import type { Exchange } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
+import { type RetryLimits, retrying } from "./Retrying.ts"
 
-export interface AnthropicLimits {
+/** A stream is never tried again once it has begun. */
+export interface AnthropicLimits extends RetryLimits {
   /** Most tokens of one reply, thinking included. */
   readonly outputTokensMax: number
   /** How long one attempt at a whole, not streamed reply may take. */
@@ -31,14 +21,6 @@ export interface AnthropicLimits {
   readonly firstEventTimeout: Duration.Duration
   /** How long a stream may pause between two events. */
   readonly stallTimeout: Duration.Duration
-  /** Attempts at one call, the first included. A stream is never tried again once it has begun. */
-  readonly attemptsMax: number
-  /** Wait before the second attempt; it doubles from there. */
-  readonly retryDelay: Duration.Duration
-  /** The longest wait that a provider may ask for; a call that would wait longer fails at once. */
-  readonly retryAfterMax: Duration.Duration
-  /** No attempt is begun later than this after the first. */
-  readonly retryWindow: Duration.Duration
 }
 
 export const anthropicLimits: AnthropicLimits = {
@@ -74,7 +56,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
     logLevel: "off",
     openTelemetry: false,
   })
-  const connection: Connection = { client, limits, retry: retryPolicy(limits) }
+  const connection: Connection = { client, limits }
   return {
     languageModel: (model) =>
       LanguageModel.make({
@@ -87,21 +69,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
 interface Connection {
   readonly client: Client
   readonly limits: AnthropicLimits
-  readonly retry: ReturnType<typeof retryPolicy>
 }
-
-const retryPolicy = (limits: AnthropicLimits) => ({
-  while: (failure: AnthropicFailure) =>
-    failure.retryable && (failure.retryAfter ?? 0) <= Duration.toMillis(limits.retryAfterMax),
-  schedule: Schedule.exponential(limits.retryDelay).pipe(
-    Schedule.jittered,
-    Schedule.setInputType<AnthropicFailure>(),
-    Schedule.modifyDelay(({ duration, input }) =>
-      Effect.succeed(Duration.max(duration, Duration.millis(input.retryAfter ?? 0))),
-    ),
-    Schedule.upTo({ times: limits.attemptsMax - 1, duration: limits.retryWindow }),
-  ),
-})
 
 const cached = { cache_control: { type: "ephemeral" } } as const
 
@@ -128,9 +96,8 @@ const createParams = (
 }
 
 const generate = (connection: Connection, params: MessageCreateParams) =>
-  attempt(connection, JSON.stringify(params)).pipe(
-    Effect.retry(connection.retry),
-    Effect.mapError((failure) => toAiError(failure, "generateText")),
+  Effect.mapError(retrying(attempt(connection, JSON.stringify(params)), connection.limits), (failure) =>
+    toAiError(failure, "generateText"),
   )
 
 const attempt = Effect.fnUntraced(function* (
@@ -147,8 +114,7 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 const stream = (connection: Connection, params: MessageCreateParams) =>
-  open(connection, JSON.stringify({ ...params, stream: true })).pipe(
-    Effect.retry(connection.retry),
+  retrying(open(connection, JSON.stringify({ ...params, stream: true })), connection.limits).pipe(
     Effect.map((pull) => Stream.fromPull(Effect.succeed(pull))),
     Stream.unwrap,
     Stream.mapError((failure) => toAiError(failure, "streamText")),

@@ -94,7 +94,7 @@ export class Chat extends Context.Service<
           return { sessionId, history, email: userInfo?.email ?? found?.user_info.email }
         })
 
-        const reply = Effect.fn("Chat.reply")(function* (chatbotId: ChatbotId, request: ChatRequest) {
+        const reply = Effect.fnUntraced(function* (chatbotId: ChatbotId, request: ChatRequest) {
           const organization = yield* CurrentOrganization
           const chatbot = yield* chatbots.get(chatbotId)
           const { sessionId, history, email } = yield* receive(chatbot, request)
