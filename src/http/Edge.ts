@@ -6,6 +6,7 @@ import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { methodsOf } from "./Methods.ts"
+import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
 import { isForm } from "./RequestBody.ts"
 
@@ -162,7 +163,8 @@ export const edge =
         status: response.status,
         ms: (yield* Clock.currentTimeMillis) - start,
       }).pipe(Effect.provideService(Problem.RequestId, requestId))
-      return HttpServerResponse.setHeaders(response, {
+      // An answer to HEAD tells the length of what it leaves out.
+      return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
         "x-request-id": requestId,
         "x-api-version": apiVersion,
         ...(path.startsWith("/api/") && corsHeaders),

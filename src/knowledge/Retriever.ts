@@ -70,14 +70,14 @@ export class Retriever extends Context.Service<
           })
         })
 
-        const search = Effect.fn("Retriever.search")(function* (question: Question) {
-          // A document that is replaced between the two looks would answer with neither its old nor its new content.
-          const { chunks: hits } = yield* Effect.repeat(attempt(question), {
-            until: (ranked) => ranked.isComplete,
-            times: ATTEMPTS - 1,
-          })
-          return { hits, threshold }
-        })
+        /** Again when a document was replaced between the two looks: it would answer with neither old nor new content. */
+        const rank = (question: Question, attempts: number): ReturnType<typeof attempt> =>
+          Effect.flatMap(attempt(question), (ranked) =>
+            ranked.isComplete || attempts === 1 ? Effect.succeed(ranked) : rank(question, attempts - 1),
+          )
+
+        const search = (question: Question) =>
+          Effect.map(rank(question, ATTEMPTS), ({ chunks: hits }) => ({ hits, threshold }))
 
         return { search }
       }),

@@ -133,6 +133,21 @@ describe("what is not there", () => {
   })
 })
 
+describe("an answer that is larger than what the server gathers before it writes", () => {
+  test("arrives whole, as what it is, and its connection serves on", async () => {
+    const prompt = "Grüße, 世界! ".repeat(2_500)
+    const { id } = await client.newChatbot({ settings: { prompt } })
+    for (let request = 0; request < 3; request++) {
+      const reply = await client.get(`/api/external/chatbot/${id}`)
+      expect(reply.headers.get("content-type")).toBe("application/json")
+      expect(reply.headers.get("etag")).toBe('"1"')
+      expect(reply.body).toMatchObject({ chatbot: { settings: { prompt } } })
+      const head = await client.send("HEAD", `/api/external/chatbot/${id}`)
+      expect(Number(head.headers.get("content-length"))).toBe(Buffer.byteLength(reply.text))
+    }
+  })
+})
+
 describe("a JSON body", () => {
   const create = (body: BodyInit, headers: Readonly<Record<string, string>> = json) =>
     client.post(chatbots, { body, headers })

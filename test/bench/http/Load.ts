@@ -118,28 +118,56 @@ const client = (
     })
   })
 
-/** One answer after the other, each with its length in its head. */
+/** One answer after the other, each with its length in its head, or in chunks. */
 class Answer {
   status = 0
   #head = ""
+  /** Bytes until the end of the body, or of the chunk and its line break; -1 in a head, and in the line before a chunk. */
   #missing = -1
+  #isChunked = false
+  #isLast = true
 
   /** Takes what has come. Returns whether the answer is whole. */
   read(bytes: Buffer): boolean {
-    if (this.#missing >= 0) {
-      this.#missing -= bytes.length
-    } else {
-      this.#head += bytes.toString("latin1")
-      const end = this.#head.indexOf("\r\n\r\n")
-      if (end < 0) return false
-      const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)?.[1]
-      if (length === undefined) throw new Error("An answer does not tell its length")
-      this.status = Number(this.#head.slice(9, 12))
-      this.#missing = Number(length) - (this.#head.length - end - 4)
-      this.#head = ""
+    let rest = bytes
+    while (rest.length > 0) {
+      if (this.#missing < 0) {
+        rest = this.#readHead(rest)
+      } else {
+        const taken = Math.min(this.#missing, rest.length)
+        this.#missing -= taken
+        rest = rest.subarray(taken)
+      }
+      if (this.#missing === 0) {
+        this.#missing = -1
+        if (!this.#isLast) continue
+        this.#isChunked = false
+        return true
+      }
     }
-    if (this.#missing > 0) return false
-    this.#missing = -1
-    return true
+    return false
+  }
+
+  /** Up to its end, if that is there. Returns what follows. */
+  #readHead(bytes: Buffer): Buffer {
+    const before = this.#head.length
+    this.#head += bytes.toString("latin1")
+    const mark = this.#isChunked ? "\r\n" : "\r\n\r\n"
+    const end = this.#head.indexOf(mark)
+    if (end < 0) return bytes.subarray(bytes.length)
+    const head = this.#head.slice(0, end)
+    this.#head = ""
+    if (this.#isChunked) {
+      const size = Number.parseInt(head, 16)
+      this.#isLast = size === 0
+      this.#missing = size + 2
+    } else {
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+      this.status = Number(head.slice(9, 12))
+      this.#isChunked = length === undefined
+      this.#isLast = !this.#isChunked
+      this.#missing = length === undefined ? -1 : Number(length)
+    }
+    return bytes.subarray(end + mark.length - before)
   }
 }
