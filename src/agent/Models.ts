@@ -1,6 +1,6 @@
 import { Cache, Context, Effect, Layer, Schema } from "effect"
 import type { LanguageModel } from "effect/ai"
-import { type AnthropicSettings, makeAnthropic } from "./Anthropic.ts"
+import type { AnthropicSettings } from "./Anthropic.ts"
 import { extractiveModel, makeExtractive } from "./Extractive.ts"
 
 /** The model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show. */
@@ -33,15 +33,27 @@ const readyModelsMax = 256
 
 const isClaude = (model: string) => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)
 
-const providersOf = (settings: ModelsSettings): ReadonlyArray<Provider> => [
-  { name: "local", serves: (model) => model === extractiveModel, languageModel: () => makeExtractive, missing: "" },
-  {
-    name: "anthropic",
-    serves: isClaude,
-    languageModel: settings.anthropic === undefined ? undefined : makeAnthropic(settings.anthropic).languageModel,
-    missing: "ANTHROPIC_API_KEY",
-  },
-]
+/** Its SDK takes a tenth of the server's start to load, so it waits for the first call. */
+const anthropicOf = (settings: AnthropicSettings) =>
+  Effect.cached(
+    Effect.map(
+      Effect.promise(() => import("./Anthropic.ts")),
+      ({ makeAnthropic }) => makeAnthropic(settings),
+    ),
+  )
+
+const providersOf = Effect.fnUntraced(function* (settings: ModelsSettings): Effect.fn.Return<ReadonlyArray<Provider>> {
+  const anthropic = settings.anthropic === undefined ? undefined : yield* anthropicOf(settings.anthropic)
+  return [
+    { name: "local", serves: (model) => model === extractiveModel, languageModel: () => makeExtractive, missing: "" },
+    {
+      name: "anthropic",
+      serves: isClaude,
+      languageModel: anthropic && ((model) => Effect.flatMap(anthropic, ({ languageModel }) => languageModel(model))),
+      missing: "ANTHROPIC_API_KEY",
+    },
+  ]
+})
 
 /** Resolves the model that a chatbot names. */
 export class Models extends Context.Service<
@@ -56,7 +68,7 @@ export class Models extends Context.Service<
     Layer.effect(
       Models,
       Effect.gen(function* () {
-        const providers = providersOf(settings)
+        const providers = yield* providersOf(settings)
         const ready = yield* Cache.make({
           capacity: readyModelsMax,
           lookup: (model: string) => resolve(providers, model),
