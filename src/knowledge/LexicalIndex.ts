@@ -4,6 +4,7 @@ import { Examination, K1 } from "./Examination.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import type { Segment, SegmentDocument } from "./Segment.ts"
+import { cosine, type SparseVector } from "./Sketch.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 
 /** A chunk that holds words of the question. */
@@ -13,6 +14,8 @@ export interface LexicalMatch {
   readonly score: number
   /** 0–1, see `Similarity.ts`. */
   readonly similarity: number
+  /** Where the index has the chunk. */
+  readonly place: number
 }
 
 export interface LexicalIndexOptions {
@@ -36,6 +39,8 @@ export class LexicalIndex {
   /** Chunks that can be found. */
   readonly size: number
   readonly bytes: number
+  /** Whether it holds what `cosine` compares. */
+  readonly isSketched: boolean
   readonly #collection: Collection
   /** First chunk of each segment when all are numbered through. */
   readonly #bases: ReadonlyArray<number>
@@ -50,6 +55,7 @@ export class LexicalIndex {
     this.segments = segments
     this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
     this.size = size
+    this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.chunkIds.length === 0)
     this.#collection = options.collection ?? { chunks: size }
     this.#bases = basesOf(segments)
     this.#norms = norms
@@ -65,17 +71,29 @@ export class LexicalIndex {
     const examination = new Examination(plan, query.length === 1)
     return candidates
       .flatMap(({ index, score }) => {
-        const number = this.#bases.findLastIndex((base) => base <= index)
-        const segment = this.segments[number]
-        const chunk = index - (this.#bases[number] ?? 0)
+        const { number, segment, chunk } = this.#locate(index)
         const chunkId = segment?.chunkIds[chunk]
         if (segment === undefined || chunkId === undefined) return []
         examination.begin(segment, number, chunk)
         const phrases = examination.phraseScore(this.#norms[index] ?? 0)
-        return [{ chunkId, score: score + phrases, similarity: examination.similarity(this.#collection.chunks) }]
+        const similarity = examination.similarity(this.#collection.chunks)
+        return [{ chunkId, score: score + phrases, similarity, place: index }]
       })
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
+  }
+
+  /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */
+  cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
+    const { segment, chunk } = this.#locate(place)
+    if (segment === undefined || segment.sketchBytes === 0) return null
+    const from = chunk * segment.sketchBytes
+    return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
+  }
+
+  #locate(place: number) {
+    const number = this.#bases.findLastIndex((base) => base <= place)
+    return { number, segment: this.segments[number], chunk: place - (this.#bases[number] ?? 0) }
   }
 
   /** Sums the scores of the terms over their postings, and keeps the best chunks. */
@@ -87,9 +105,11 @@ export class LexicalIndex {
     for (const { ranks, idf, times, isPair } of plan.terms) {
       const weight = idf * times * (K1 + 1)
       const saturation = isPair ? PAIR_SATURATION : 1
-      for (const [number, { chunks, frequencies, offsets }] of this.segments.entries()) {
+      for (let number = 0; number < ranks.length; number++) {
         const rank = ranks[number] ?? -1
-        if (rank < 0) continue
+        const segment = this.segments[number]
+        if (rank < 0 || segment === undefined) continue
+        const { chunks, frequencies, offsets } = segment
         const base = this.#bases[number] ?? 0
         const end = offsets[rank + 1] ?? 0
         for (let posting = offsets[rank] ?? 0; posting < end; posting++) {
@@ -104,7 +124,8 @@ export class LexicalIndex {
       }
     }
     const best = new TopScores(count)
-    for (const index of touched.subarray(0, touches)) {
+    for (let touch = 0; touch < touches; touch++) {
+      const index = touched[touch] ?? 0
       best.offer(index, scores[index] ?? 0)
       scores[index] = 0
     }

@@ -5,8 +5,11 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import type { RankedChunk } from "../storage/ChunkRanking.ts"
 import { Chunks } from "../storage/Chunks.ts"
+import { fuse } from "./Fusion.ts"
 import { KnowledgeIndexes } from "./KnowledgeIndexes.ts"
+import type { LexicalIndex, LexicalMatch } from "./LexicalIndex.ts"
 import { THRESHOLD } from "./Similarity.ts"
+import { sparse } from "./Sketch.ts"
 
 /** A passage that bears on the question. */
 export type Hit = RankedChunk
@@ -16,6 +19,11 @@ const CANDIDATES = 30
 
 /** Looks at a knowledge base that changes while it is searched. */
 const ATTEMPTS = 5
+
+type Wanted = Parameters<KnowledgeIndexes["Service"]["open"]>[2]
+
+/** Compared with nothing. */
+const NO_VECTOR = new Float32Array(0)
 
 /** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
 export class Retriever extends Context.Service<
@@ -52,14 +60,50 @@ export class Retriever extends Context.Service<
           readonly topK: number
         }
 
-        const attempt = Effect.fnUntraced(function* ({ chatbotId, query, topK }: Question) {
-          const opened = yield* indexes.open(chatbotId, query)
+        /** Looks once. What was found counts if it was all there, and if nothing was added that could be missing. */
+        const attempt = Effect.fnUntraced(function* ({ chatbotId, query, topK }: Question, wanted: Wanted) {
+          const opened = yield* indexes.open(chatbotId, query, wanted)
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
-          const candidates = embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold)
-          if (candidates.length === 0 && !embeddings.isSemantic) return { chunks: [], isComplete: true }
+          const isInMemory = !embeddings.isSemantic && opened.index.isSketched
+          const found = yield* isInMemory
+            ? rankHere(opened.index, chatbotId, query, matches, topK)
+            : rankInDatabase(chatbotId, query, matches, topK)
+          const isCurrent = opened.isCurrent || found.version === opened.version
+          return { hits: found.chunks, isDone: isCurrent && found.isComplete }
+        })
+
+        const rankHere = Effect.fnUntraced(function* (
+          index: LexicalIndex,
+          chatbotId: ChatbotId,
+          query: string,
+          matches: ReadonlyArray<LexicalMatch>,
+          topK: number,
+        ) {
+          const candidates = matches.filter((match) => match.similarity >= threshold)
+          const vector = sparse(candidates.length === 0 ? NO_VECTOR : yield* embeddings.embedQuery(query))
+          const best = fuse(candidates, (match) => index.cosine(vector, match), embeddings.weight).slice(0, topK)
+          const fetched = yield* chunks.fetch(
+            chatbotId,
+            best.map(({ match }) => match.chunkId),
+          )
+          const chunkOf = new Map(fetched.chunks.map((chunk) => [chunk.chunkId, chunk]))
+          const ranked = best.flatMap(({ match, vector, fused }) => {
+            const chunk = chunkOf.get(match.chunkId)
+            const { similarity, score } = match
+            return chunk === undefined ? [] : [{ ...chunk, similarity, scores: { lexical: score, vector, fused } }]
+          })
+          return { version: fetched.version, chunks: ranked, isComplete: ranked.length === best.length }
+        })
+
+        const rankInDatabase = Effect.fnUntraced(function* (
+          chatbotId: ChatbotId,
+          query: string,
+          matches: ReadonlyArray<LexicalMatch>,
+          topK: number,
+        ) {
           return yield* chunks.rank({
             chatbotId,
-            candidates,
+            candidates: embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold),
             embedding: yield* embeddings.embedQuery(query),
             embeddingModel: embeddings.model,
             vectorWeight: embeddings.weight,
@@ -71,12 +115,10 @@ export class Retriever extends Context.Service<
         })
 
         const search = Effect.fn("Retriever.search")(function* (question: Question) {
-          // A document that is replaced between the two looks would answer with neither its old nor its new content.
-          const { chunks: hits } = yield* Effect.repeat(attempt(question), {
-            until: (ranked) => ranked.isComplete,
-            times: ATTEMPTS - 1,
-          })
-          return { hits, threshold }
+          let found = yield* attempt(question, "remembered")
+          // What changes between the two looks would otherwise answer with neither its old nor its new content.
+          for (let tries = 1; !found.isDone && tries < ATTEMPTS; tries++) found = yield* attempt(question, "current")
+          return { hits: found.hits, threshold }
         })
 
         return { search }

@@ -1,4 +1,4 @@
-/** `bun run bench http|retrieval [options]`; each says in its own file what it measures, and what it takes. */
+/** `bun run bench http|retrieval|search [options]`; each says in its own file what it measures, and what it takes. */
 
 const [name, ...args] = process.argv.slice(2)
 if (name === "http") {
@@ -7,8 +7,11 @@ if (name === "http") {
 } else if (name === "retrieval") {
   const retrieval = await import("./retrieval.ts")
   await retrieval.run(args)
+} else if (name === "search") {
+  const search = await import("./search.ts")
+  search.run(args)
 } else {
-  process.stderr.write("usage: bun run bench http|retrieval [options]\n")
+  process.stderr.write("usage: bun run bench http|retrieval|search [options]\n")
   process.exitCode = 1
 }
 

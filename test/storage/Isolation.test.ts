@@ -155,7 +155,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
   ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot)],
-  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready])],
+  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready], "test")],
   languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
   matching: [
     { matches: 0, holding: [0] },
@@ -165,8 +165,16 @@ const chunkCases: Cases<Chunks["Service"]> = {
         holding: holding.map((lexeme) => lexeme.chunks),
       })),
   ],
+  fetch: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.fetch(
+        chatbot,
+        batch.chunks.map(({ id }) => id),
+      ),
+  ],
   rank: [
-    { chunks: [], isComplete: false },
+    "NotFound",
     (chunks, { chatbot, batch }) =>
       chunks.rank({
         chatbotId: chatbot,
