@@ -191,6 +191,7 @@ const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Ser
   ],
   publish: [[], (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [[], (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
   release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
 }
 
