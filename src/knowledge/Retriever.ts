@@ -14,6 +14,9 @@ export type Hit = RankedChunk
 /** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
 const CANDIDATES = 30
 
+/** Of a dimension that no model has, so it is compared with nothing. */
+const NO_VECTOR = Float32Array.of(1)
+
 /** Looks at a knowledge base that changes while it is searched. */
 const ATTEMPTS = 5
 
@@ -46,6 +49,12 @@ export class Retriever extends Context.Service<
         const indexes = yield* KnowledgeIndexes
         const threshold = options.threshold ?? THRESHOLD
 
+        /** While the model cannot be asked, words alone decide. */
+        const embed = (query: string) =>
+          Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
+            Effect.as(Effect.logWarning("A search goes without embeddings", { detail }), NO_VECTOR),
+          )
+
         interface Question {
           readonly chatbotId: ChatbotId
           readonly query: string
@@ -57,14 +66,16 @@ export class Retriever extends Context.Service<
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const candidates = embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold)
           if (candidates.length === 0 && !embeddings.isSemantic) return { chunks: [], isComplete: true }
+          const embedding = yield* embed(query)
           return yield* chunks.rank({
             chatbotId,
             candidates,
-            embedding: yield* embeddings.embedQuery(query),
+            embedding,
             embeddingModel: embeddings.model,
             vectorWeight: embeddings.weight,
-            nearest: embeddings.isSemantic ? Math.max(CANDIDATES, topK) : 0,
+            nearest: embeddings.isSemantic && embedding !== NO_VECTOR ? Math.max(CANDIDATES, topK) : 0,
             cosineIsSimilarity: embeddings.isSemantic,
+            unrelatedCosine: embeddings.unrelatedCosine,
             threshold,
             limit: topK,
           })

@@ -153,6 +153,11 @@ export class Ingestion extends Context.Service<
             Effect.catchTags({
               Refused: (error) => giveUp(attempt, error),
               ExtractionFailed: (error) => giveUp(attempt, error),
+              TextRefused: () =>
+                giveUp(attempt, {
+                  code: "embedding_refused",
+                  message: "The embedding model does not take a passage of the file.",
+                }),
               BlobNotFound: () => giveUp(attempt, { code: "file_missing", message: "The stored file is gone." }),
               // Somebody else has it, or it was deleted: there is nothing left to do.
               LeaseLost: () => abandon(attempt),
