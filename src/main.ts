@@ -29,6 +29,7 @@ import { Blobs } from "./services/Blobs.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { Conversations } from "./services/Conversations.ts"
+import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
 import { Ingestion } from "./services/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
@@ -44,6 +45,7 @@ import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.t
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
+import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
 
@@ -69,6 +71,7 @@ const storage = Layer.mergeAll(
   ConversationStorage.Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Inspection.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
@@ -203,6 +206,12 @@ const administration = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+const doctor = Doctor.layer.pipe(
+  Layer.provide([embeddings, storage, blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 /** Runs until it is told to stop, or until the database is gone for good: then it must not limp on. */
 const serve = Effect.scoped(Effect.flatMap(Layer.build(server), (built) => Context.get(built, DatabaseLoss).lost))
 
@@ -210,6 +219,7 @@ const command = Cli.make({
   serve,
   migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
   tenancy: administration,
+  doctor,
 })
 
 /** Why it ends, for the one who started it: one line where something can be done about it. */

@@ -67,6 +67,7 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
           const bytes = blobs.get(key)
           return bytes === undefined ? Effect.fail(new BlobNotFound({ key })) : Effect.succeed(bytes)
         }),
+      has: (key) => Effect.sync(() => blobs.has(key)),
       remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
     })
     return Context.make(BlobStore, store).pipe(Context.add(BlobControl, control))
