@@ -12,7 +12,6 @@ import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 import { planSegments } from "./SegmentPlan.ts"
-import { sketchBytes } from "./Sketch.ts"
 import { Stems } from "./Stems.ts"
 
 /** What is known of a chatbot's knowledge at one version of it. */
@@ -42,6 +41,7 @@ interface Slot {
 
 /** About what a chunk of 400 tokens takes in an index, without its sketch. */
 const EXPECTED_BYTES_PER_CHUNK = 1_600
+const EXPECTED_SKETCH_BYTES = 512
 /** Chunks read, and added to an index, in one go: more would hold up other requests for more than a few ms. */
 const CHUNKS_AT_ONCE = 250
 /** While one batch is added, the database reads the next. */
@@ -78,8 +78,7 @@ export class KnowledgeIndexes extends Context.Service<
         const stems = new Stems()
         /** Vectors that tell spelling only are compared here; those that tell meaning are searched in the database. */
         const sketched = embeddings.isSemantic ? undefined : embeddings.model
-        const expectedBytes =
-          EXPECTED_BYTES_PER_CHUNK + (embeddings.isSemantic ? 0 : sketchBytes(embeddings.dimensions))
+        const expectedBytes = EXPECTED_BYTES_PER_CHUNK + (sketched === undefined ? 0 : EXPECTED_SKETCH_BYTES)
         /** Least recently used first; by organization, so that nobody gets to see an index without asking the database. */
         const slots = new Map<string, Slot>()
 

@@ -17,13 +17,13 @@ export type Hit = RankedChunk
 /** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
 const CANDIDATES = 30
 
+/** Of a dimension that no model has, so it is compared with nothing. */
+const NO_VECTOR = Float32Array.of(1)
+
 /** Looks at a knowledge base that changes while it is searched. */
 const ATTEMPTS = 5
 
 type Wanted = Parameters<KnowledgeIndexes["Service"]["open"]>[2]
-
-/** Compared with nothing. */
-const NO_VECTOR = new Float32Array(0)
 
 /** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
 export class Retriever extends Context.Service<
@@ -54,6 +54,12 @@ export class Retriever extends Context.Service<
         const indexes = yield* KnowledgeIndexes
         const threshold = options.threshold ?? THRESHOLD
 
+        /** While the model cannot be asked, words alone decide. */
+        const embed = (query: string) =>
+          Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
+            Effect.as(Effect.logWarning("A search goes without embeddings", { detail }), NO_VECTOR),
+          )
+
         interface Question {
           readonly chatbotId: ChatbotId
           readonly query: string
@@ -61,13 +67,17 @@ export class Retriever extends Context.Service<
         }
 
         /** Looks once. What was found counts if it was all there, and if nothing was added that could be missing. */
-        const attempt = Effect.fnUntraced(function* ({ chatbotId, query, topK }: Question, wanted: Wanted) {
+        const attempt = Effect.fnUntraced(function* (
+          { chatbotId, query, topK }: Question,
+          vector: Effect.Effect<Float32Array>,
+          wanted: Wanted,
+        ) {
           const opened = yield* indexes.open(chatbotId, query, wanted)
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
           const found = yield* isInMemory
-            ? rankHere(opened.index, chatbotId, query, matches, topK)
-            : rankInDatabase(chatbotId, query, matches, topK)
+            ? rankHere(opened.index, chatbotId, vector, matches, topK)
+            : rankInDatabase(chatbotId, vector, matches, topK)
           const isCurrent = opened.isCurrent || found.version === opened.version
           return { hits: found.chunks, isDone: isCurrent && found.isComplete }
         })
@@ -75,13 +85,13 @@ export class Retriever extends Context.Service<
         const rankHere = Effect.fnUntraced(function* (
           index: LexicalIndex,
           chatbotId: ChatbotId,
-          query: string,
+          vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
           topK: number,
         ) {
           const candidates = matches.filter((match) => match.similarity >= threshold)
-          const vector = sparse(candidates.length === 0 ? NO_VECTOR : yield* embeddings.embedQuery(query))
-          const best = fuse(candidates, (match) => index.cosine(vector, match), embeddings.weight).slice(0, topK)
+          const asked = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
+          const best = fuse(candidates, (match) => index.cosine(asked, match), embeddings.weight).slice(0, topK)
           const fetched = yield* chunks.fetch(
             chatbotId,
             best.map(({ match }) => match.chunkId),
@@ -97,27 +107,32 @@ export class Retriever extends Context.Service<
 
         const rankInDatabase = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          query: string,
+          vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
           topK: number,
         ) {
+          const embedding = yield* vector
           return yield* chunks.rank({
             chatbotId,
             candidates: embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold),
-            embedding: yield* embeddings.embedQuery(query),
+            embedding,
             embeddingModel: embeddings.model,
             vectorWeight: embeddings.weight,
-            nearest: embeddings.isSemantic ? Math.max(CANDIDATES, topK) : 0,
+            nearest: embeddings.isSemantic && embedding !== NO_VECTOR ? Math.max(CANDIDATES, topK) : 0,
             cosineIsSimilarity: embeddings.isSemantic,
+            unrelatedCosine: embeddings.unrelatedCosine,
             threshold,
             limit: topK,
           })
         })
 
         const search = Effect.fn("Retriever.search")(function* (question: Question) {
-          let found = yield* attempt(question, "remembered")
+          const vector = yield* Effect.cached(embed(question.query))
+          let found = yield* attempt(question, vector, "remembered")
           // What changes between the two looks would otherwise answer with neither its old nor its new content.
-          for (let tries = 1; !found.isDone && tries < ATTEMPTS; tries++) found = yield* attempt(question, "current")
+          for (let tries = 1; !found.isDone && tries < ATTEMPTS; tries++) {
+            found = yield* attempt(question, vector, "current")
+          }
           return { hits: found.hits, threshold }
         })
 

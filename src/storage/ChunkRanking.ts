@@ -27,6 +27,8 @@ export interface Ranking {
   readonly nearest: number
   /** The cosine is a similarity too, and the higher of both counts. */
   readonly cosineIsSimilarity: boolean
+  /** A cosine as low as this is a similarity of 0. */
+  readonly unrelatedCosine: number
   /** Below it a chunk is left out. */
   readonly threshold: number
   readonly limit: number
@@ -107,6 +109,7 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
     const organization = yield* CurrentOrganization
     const { candidates, chatbotId } = ranking
     const embedding = vector(ranking.embedding)
+    const unrelated = sql`${ranking.unrelatedCosine}::float4`
     const nearest =
       ranking.nearest === 0
         ? sql``
@@ -114,6 +117,7 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
           select c.id, 0, 0, false from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
             and c.embedding_model = ${ranking.embeddingModel}
+            and c.embedding_dimensions = ${ranking.embedding.length}
           order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
     const rows = yield* sql<RankedRow>`
     with candidates as (
@@ -127,14 +131,16 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
       ) found group by id
     ), scored as materialized (
       select id, document_id, ordinal, title, headings, content, page, lexical, similarity, is_given,
-        case when embedding_model = ${ranking.embeddingModel} then 1 - (embedding <=> ${embedding}) end as cosine
+        case when embedding_model = ${ranking.embeddingModel}
+          and embedding_dimensions = ${ranking.embedding.length} then 1 - (embedding <=> ${embedding}) end as cosine
       from candidates join chunks using (id)
       where chatbot_id = ${chatbotId} and organization_id = ${organization}
     ), fused as (
       select *,
         (1 - ${ranking.vectorWeight}::float4) * ${minMax("lexical")}
           + ${ranking.vectorWeight}::float4 * ${minMax("cosine")} as fused,
-        case when ${ranking.cosineIsSimilarity} then greatest(similarity, least(cosine, 1)) else similarity end as likeness
+        case when ${ranking.cosineIsSimilarity}
+          then greatest(similarity, least((cosine - ${unrelated}) / (1 - ${unrelated}), 1)) else similarity end as likeness
       from scored
     )
     select b.knowledge_version as version, counted.given, ranked.* from chatbots b

@@ -1,9 +1,12 @@
-/** `bun run bench http|retrieval|search [options]`; each says in its own file what it measures, and what it takes. */
+/** `bun run bench http|kills|retrieval|search [options]`; each says in its own file what it measures, and what it takes. */
 
 const [name, ...args] = process.argv.slice(2)
 if (name === "http") {
   const http = await import("./http.ts")
   http.run(args)
+} else if (name === "kills") {
+  const kills = await import("./kills.ts")
+  await kills.run(args)
 } else if (name === "retrieval") {
   const retrieval = await import("./retrieval.ts")
   await retrieval.run(args)
@@ -11,7 +14,7 @@ if (name === "http") {
   const search = await import("./search.ts")
   search.run(args)
 } else {
-  process.stderr.write("usage: bun run bench http|retrieval|search [options]\n")
+  process.stderr.write("usage: bun run bench http|kills|retrieval|search [options]\n")
   process.exitCode = 1
 }
 

@@ -256,9 +256,9 @@ describe("embeddings that understand", () => {
     Float32Array.of(/refund|money/.test(text) ? 1 : 0.05, /ship|parcel/.test(text) ? 1 : 0.05, 0.1)
   const semantic = Layer.succeed(Embeddings, {
     model: "test/semantic",
-    dimensions: 3,
     weight: 0.5,
     isSemantic: true,
+    unrelatedCosine: 0,
     embedQuery: (text) => Effect.sync(() => meaning(text)),
     embedDocuments: (texts) => Effect.sync(() => texts.map(meaning)),
   })

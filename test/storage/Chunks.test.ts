@@ -74,6 +74,7 @@ const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =
         vectorWeight: 0.5,
         nearest: 0,
         cosineIsSimilarity: false,
+        unrelatedCosine: 0,
         threshold: 0,
         limit: 10,
         ...ranking,
