@@ -48,6 +48,7 @@ import * as OrganizationStorage from "./storage/Organizations.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
+import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
 /** A layer that is made from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -75,6 +76,7 @@ const storage = Layer.mergeAll(
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
+  VectorIndexes.layer(),
 ).pipe(Layer.provide(database))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
@@ -116,6 +118,16 @@ const retriever = configured(({ similarityThreshold }) => Retriever.layer({ thre
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
 
+/** Not for the embedded database: it would answer nobody while it builds an index. */
+const vectorIndexing = configured(({ databaseUrl }) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { model, isSemantic } = yield* Embeddings
+      if (databaseUrl !== undefined && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
+    }),
+  ),
+)
+
 const extract = configured(({ ingestConcurrency, extractTimeout }) =>
   Extract.layerWith({ ...defaultExtractSettings, concurrency: ingestConcurrency, deadline: extractTimeout }),
 )
@@ -150,6 +162,7 @@ const services = Layer.mergeAll(
     Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
   reembedding,
+  vectorIndexing,
 ).pipe(
   Layer.provide(ingestion),
   Layer.provide([agent, retriever, Blobs.layer, Indexer.layer, extract]),

@@ -27,6 +27,8 @@ interface Entry {
 export interface OpenedIndex {
   readonly index: LexicalIndex
   readonly query: LexicalQuery
+  /** Passages of the chatbot in all, whether or not they are in the index. */
+  readonly chunks: number
   /** Of the chatbot's knowledge: the index is that of this version, or of a later one. */
   readonly version: bigint
   /** Whether the version was that of the database at the time of the call. */
@@ -182,6 +184,7 @@ export class KnowledgeIndexes extends Context.Service<
           return {
             index: entry.index ?? (yield* matchesWithoutIndex(chatbotId, entry, wordsIn(entry.languages, question))),
             query: stems.query(entry.languages, question, commonness),
+            chunks: entry.chunks,
             version: entry.version,
             isCurrent,
           }

@@ -5,6 +5,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import type { RankedChunk } from "../storage/ChunkRanking.ts"
 import { Chunks } from "../storage/Chunks.ts"
+import { VectorIndexes } from "../storage/VectorIndexes.ts"
 import { fuse } from "./Fusion.ts"
 import { KnowledgeIndexes } from "./KnowledgeIndexes.ts"
 import type { LexicalIndex, LexicalMatch } from "./LexicalIndex.ts"
@@ -52,6 +53,7 @@ export class Retriever extends Context.Service<
         const chunks = yield* Chunks
         const embeddings = yield* Embeddings
         const indexes = yield* KnowledgeIndexes
+        const vectorIndexes = yield* VectorIndexes
         const threshold = options.threshold ?? THRESHOLD
 
         /** While the model cannot be asked, words alone decide. */
@@ -77,7 +79,7 @@ export class Retriever extends Context.Service<
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
           const found = yield* isInMemory
             ? rankHere(opened.index, chatbotId, vector, matches, topK)
-            : rankInDatabase(chatbotId, vector, matches, topK)
+            : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK)
           const isCurrent = opened.isCurrent || found.version === opened.version
           return { hits: found.chunks, isDone: isCurrent && found.isComplete }
         })
@@ -107,6 +109,7 @@ export class Retriever extends Context.Service<
 
         const rankInDatabase = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
+          size: number,
           vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
           topK: number,
@@ -119,6 +122,7 @@ export class Retriever extends Context.Service<
             embeddingModel: embeddings.model,
             vectorWeight: embeddings.weight,
             nearest: embeddings.isSemantic && embedding !== NO_VECTOR ? Math.max(CANDIDATES, topK) : 0,
+            index: vectorIndexes.find({ model: embeddings.model, dimensions: embedding.length, chunks: size }),
             cosineIsSimilarity: embeddings.isSemantic,
             unrelatedCosine: embeddings.unrelatedCosine,
             threshold,

@@ -1,12 +1,13 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
 import { NotFound } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 import { vector } from "./SqlValues.ts"
+import { conditionOf, type VectorIndex } from "./VectorIndexes.ts"
 
 /** A chunk that is ranked by what the lexical search said of it. */
 export interface Candidate {
@@ -25,6 +26,8 @@ export interface Ranking {
   readonly vectorWeight: number
   /** So many of the chunks nearest to the embedding are candidates too. 0 spares the search for them. */
   readonly nearest: number
+  /** Where to look for them; absent: each of the chatbot's vectors is compared. */
+  readonly index: VectorIndex | undefined
   /** The cosine is a similarity too, and the higher of both counts. */
   readonly cosineIsSimilarity: boolean
   /** A cosine as low as this is a similarity of 0. */
@@ -105,6 +108,17 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
       (${column} is not null)::int)`,
     )
 
+  const isComparable = ({ index, embedding, embeddingModel }: Ranking) =>
+    index === undefined
+      ? sql`c.embedding_model = ${embeddingModel} and c.embedding_dimensions = ${embedding.length}`
+      : sql.literal(conditionOf(index, "c."))
+
+  const distance = (index: VectorIndex | undefined, embedding: Statement.Fragment) => {
+    if (index === undefined) return sql`c.embedding <=> ${embedding}`
+    const indexed = sql.literal(`${index.type}(${index.dimensions})`)
+    return sql`(c.embedding::${indexed}) <=> ${embedding}::${indexed}`
+  }
+
   return Effect.fnUntraced(function* (ranking: Ranking) {
     const organization = yield* CurrentOrganization
     const { candidates, chatbotId } = ranking
@@ -116,9 +130,8 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
         : sql`union all (
           select c.id, 0, 0, false from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
-            and c.embedding_model = ${ranking.embeddingModel}
-            and c.embedding_dimensions = ${ranking.embedding.length}
-          order by c.embedding <=> ${embedding} limit ${ranking.nearest})`
+            and ${isComparable(ranking)}
+          order by ${distance(ranking.index, embedding)} limit ${ranking.nearest})`
     const rows = yield* sql<RankedRow>`
     with candidates as (
       select id, max(lexical) as lexical, max(similarity) as similarity, bool_or(is_given) as is_given from (

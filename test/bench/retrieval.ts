@@ -8,6 +8,7 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
+import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { json } from "../../src/storage/SqlValues.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -39,7 +40,9 @@ const layer = Layer.mergeAll(
   Indexer.layer,
 ).pipe(
   Layer.provideMerge(KnowledgeIndexes.layer({ bytes: INDEX_BYTES })),
-  Layer.provideMerge(Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto)),
+  Layer.provideMerge(
+    Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
+  ),
   Layer.provideMerge(TestDatabase.layer),
 )
 

@@ -12,6 +12,7 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
+import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/Database.ts"
 import { type Child, start } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
@@ -175,7 +176,9 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   // The first start makes the tables and the organization.
   yield* Effect.scoped(start(options))
   const storage = Indexer.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto)),
+    Layer.provideMerge(
+      Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
+    ),
     Layer.provideMerge(layerPostgres({ url: Redacted.make(url) })),
     Layer.provide(fileSystem),
   )

@@ -16,6 +16,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -38,6 +39,7 @@ export const repositories = Layer.mergeAll(
   Documents.layer,
   Ingestions.layer,
   Organizations.layer,
+  VectorIndexes.layer(),
   Reembeddings.layer,
 )
 

@@ -73,6 +73,7 @@ const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =
         embeddingModel: MODEL,
         vectorWeight: 0.5,
         nearest: 0,
+        index: undefined,
         cosineIsSimilarity: false,
         unrelatedCosine: 0,
         threshold: 0,

@@ -184,6 +184,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
         embeddingModel: "test",
         vectorWeight: 0.5,
         nearest: 10,
+        index: undefined,
         cosineIsSimilarity: true,
         unrelatedCosine: 0,
         threshold: 0,
