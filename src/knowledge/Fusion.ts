@@ -1,4 +1,5 @@
 import type { LexicalMatch } from "./LexicalIndex.ts"
+import type { LexicalQuery } from "./LexicalQuery.ts"
 
 /** A match with what its vector says. */
 export interface Fused {
@@ -6,6 +7,15 @@ export interface Fused {
   /** Cosine; null when there is no vector to compare. */
   readonly vector: number | null
   readonly fused: number
+}
+
+/** The vectors of an unspaced script's texts are made of the same pairs of characters as their words. */
+const SHARE_LOST_TO_PAIRS = 0.85
+
+/** The weight of spelling vectors for this question, when `weight` is that for one of words. */
+export const weightFor = (query: LexicalQuery, weight: number): number => {
+  const pairs = query.filter((word) => word.isPair).length
+  return query.length === 0 ? weight : weight * (1 - (SHARE_LOST_TO_PAIRS * pairs) / query.length)
 }
 
 /**

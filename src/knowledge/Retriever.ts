@@ -6,9 +6,9 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import type { RankedChunk } from "../storage/ChunkRanking.ts"
 import { Chunks } from "../storage/Chunks.ts"
 import { VectorIndexes } from "../storage/VectorIndexes.ts"
-import { fuse } from "./Fusion.ts"
-import { KnowledgeIndexes } from "./KnowledgeIndexes.ts"
-import type { LexicalIndex, LexicalMatch } from "./LexicalIndex.ts"
+import { fuse, weightFor } from "./Fusion.ts"
+import { KnowledgeIndexes, type OpenedIndex } from "./KnowledgeIndexes.ts"
+import type { LexicalMatch } from "./LexicalIndex.ts"
 import { THRESHOLD } from "./Similarity.ts"
 import { sparse } from "./Sketch.ts"
 
@@ -78,14 +78,14 @@ export class Retriever extends Context.Service<
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
           const found = yield* isInMemory
-            ? rankHere(opened.index, chatbotId, vector, matches, topK)
+            ? rankHere(opened, chatbotId, vector, matches, topK)
             : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK)
           const isCurrent = opened.isCurrent || found.version === opened.version
           return { hits: found.chunks, isDone: isCurrent && found.isComplete }
         })
 
         const rankHere = Effect.fnUntraced(function* (
-          index: LexicalIndex,
+          { index, query }: OpenedIndex,
           chatbotId: ChatbotId,
           vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
@@ -93,7 +93,8 @@ export class Retriever extends Context.Service<
         ) {
           const candidates = matches.filter((match) => match.similarity >= threshold)
           const asked = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
-          const best = fuse(candidates, (match) => index.cosine(asked, match), embeddings.weight).slice(0, topK)
+          const weight = weightFor(query, embeddings.weight)
+          const best = fuse(candidates, (match) => index.cosine(asked, match), weight).slice(0, topK)
           const fetched = yield* chunks.fetch(
             chatbotId,
             best.map(({ match }) => match.chunkId),

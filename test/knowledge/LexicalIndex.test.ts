@@ -27,7 +27,7 @@ const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch",
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
 const texts = fc.array(text, { minLength: 1, maxLength: 25 })
 
-/** BM25 by its definition, with no index. */
+/** BM25 by its definition, with no index; the rarity of a word is a little that of texts in general. */
 const scoresByDefinition = (all: ReadonlyArray<string>, query: string): ReadonlyArray<number> => {
   const chunks = all.map((chunk) => chunk.split(" "))
   const average = chunks.reduce((sum, words) => sum + words.length, 0) / chunks.length
@@ -35,7 +35,10 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
     query.split(" ").reduce((score, asked) => {
       const holding = chunks.filter((other) => other.includes(asked)).length
       const frequency = words.filter((held) => held === asked).length
-      const idf = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
+      const here = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
+      // As if two hundred other texts had been there, of which as many hold the word as is common.
+      const general = Math.log(1 + (chunks.length + 199.8 - holding + 0.5) / (holding + 0.2 + 0.5))
+      const idf = 0.7 * here + 0.3 * general
       return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
     }, 0),
   )

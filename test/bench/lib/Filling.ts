@@ -37,6 +37,14 @@ export const addDocument = Effect.fnUntraced(function* (
   title: string,
   texts: ReadonlyArray<string>,
 ) {
+  const documentId = yield* addEmptyDocument(chatbotId, title, texts.length)
+  const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
+  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => Effect.void)
+  return documentId
+})
+
+/** A document that serves as soon as it has its chunks. */
+export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotId, title: string, chunks: number) {
   const sql = yield* SystemSql
   const documentId = DocumentId.make(crypto.randomUUID())
   yield* sql`insert into documents ${sql.insert({
@@ -49,11 +57,9 @@ export const addDocument = Effect.fnUntraced(function* (
     sha256: documentId,
     blob_key: documentId,
     status: "ready",
-    chunk_count: texts.length,
+    chunk_count: chunks,
     revision: 1,
   })}`
-  const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
-  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => Effect.void)
   return documentId
 })
 
