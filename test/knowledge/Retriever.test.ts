@@ -110,6 +110,10 @@ describe("a search", () => {
         yield* learn(tenant, "English", [shipping, refunds])
         yield* learn(tenant, "Altstadt", [{ text: german }])
         yield* learn(tenant, "体育", [{ text: chinese }])
+        // The particles differ: 은 in the question, 을 in the text.
+        const korean = "환불을 신청하면 십사 일 이내에 대금을 돌려드립니다."
+        yield* learn(tenant, "안내", [{ text: korean }, { text: "배송은 닷새가 걸립니다." }])
+        expect(textsOf(yield* find(tenant, "환불은 언제 받을 수 있나요?"))).toEqual([korean])
         expect(textsOf(yield* find(tenant, "Wann wurde das Haus aufgebaut?"))).toEqual([german])
         expect(textsOf(yield* find(tenant, "超级碗谁输了？"))).toEqual([chinese])
         expect(textsOf(yield* find(tenant, "refunds"))).toEqual([refunds.text])
