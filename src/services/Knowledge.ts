@@ -20,6 +20,8 @@ import { type Content, Documents } from "../storage/Documents.ts"
 import { Blobs } from "./Blobs.ts"
 import { Ingestion } from "./Ingestion.ts"
 
+export type { Hit } from "../knowledge/Retriever.ts"
+
 export interface KnowledgeSettings {
   /** Bytes of one file, at most. */
   readonly fileLimit: number

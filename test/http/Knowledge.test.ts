@@ -25,6 +25,9 @@ const bakery = "# Bakery\n\nThe bakery sells buckwheat galettes on Fridays."
 /** Files in the blob store. */
 const stored = () => server.stored("documents").length
 
+const Results = Schema.Struct({ results: Schema.Array(Schema.Record(Schema.String, Schema.Json)) })
+const resultsOf = (reply: Reply) => read(Results, reply).results
+
 const documentsOf = (reply: Reply) => read(ManyDocuments, reply).documents
 const only = <A>(all: ReadonlyArray<A>): A => {
   const [one, ...others] = all
@@ -268,6 +271,27 @@ describe("10. query", () => {
       expect(wrongPaths(await client.search(id, "tide", { top_k }))).toEqual(["top_k"])
     }
     problem(await client.search(nowhere, "tide"), 404, "not_found")
+  })
+
+  test("explains itself when asked to, and only then", async () => {
+    const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
+    const plain = resultsOf(await client.search(id, "tide Morlaix"))
+    const explained = resultsOf(await client.search(id, "tide Morlaix", { explain: true }))
+    for (const result of plain) expect(Object.keys(result)).toEqual(["content", "similarity"])
+    expect(resultsOf(await client.search(id, "tide Morlaix", { explain: false }))).toEqual(plain)
+    expect(explained).toMatchObject([...plain])
+    const [first] = explained
+    expect(Object.keys(first ?? {})).toEqual(["content", "similarity", "document_id", "chunk", "page", "scores"])
+    expect(documents.find(({ name }) => name === "tides.md")?.id ?? "").toBe(String(first?.["document_id"]))
+    expect(first).toMatchObject({ chunk: 1, page: null })
+    const Scores = Schema.Struct({ lexical: Schema.Finite, vector: Schema.Finite, fused: Schema.Finite })
+    const scores = Schema.decodeUnknownSync(Scores)(first?.["scores"])
+    expect(scores.lexical).toBeGreaterThan(0)
+    expect(scores.vector).toBeGreaterThan(0)
+    expect(scores.fused).toBeCloseTo(1, 5)
+    for (const explain of ["true", 1, null]) {
+      expect(wrongPaths(await client.search(id, "tide", { explain }))).toEqual(["explain"])
+    }
   })
 
   test("is quiet about everything that a database might stumble over", async () => {

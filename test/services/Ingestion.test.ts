@@ -144,7 +144,8 @@ describe("a fault", () => {
         // Such attempts do not count, or the first would be the last.
         yield* start({ attempts: 1 })
         const waiting = SystemSql.use(
-          (sql) => sql`select from ingestions where document_id = ${document.id} and run_at > created_at`,
+          (sql) => sql`select from ingestions where document_id = ${document.id} and lease_id is null
+            and run_at > created_at`,
         )
         yield* eventually(waiting, (rows) => rows.length > 0)
         expect(["queued", "extracting"]).toContain((yield* look(document)).status)

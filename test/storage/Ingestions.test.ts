@@ -153,6 +153,7 @@ describe("publishing", () => {
             const rows = yield* chunks.lexemes(
               chatbot,
               serving.map(({ id }) => id),
+              undefined,
             )
             const { version } = yield* chunks.probe(chatbot, [])
             return { revisions: rows.map(({ revision }) => revision), version }
