@@ -249,6 +249,11 @@ describe("a text that the model does not take", () => {
   )
 })
 
+test("a provider without a key, and without an address of one's own, stops the start", async () => {
+  const start = run(() => Effect.void, { apiKey: undefined, baseUrl: undefined })
+  await expect(start).rejects.toThrow("EMBEDDINGS is openai:small, and there is no key for it. Set EMBEDDINGS_API_KEY")
+})
+
 test("vectors of an answer that differ in dimension are not taken", () =>
   run((embeddings, fake) =>
     Effect.gen(function* () {

@@ -11,12 +11,15 @@ const { client } = await startServer({
   EMBEDDINGS: "openai:text-embedding-3-small",
   EMBEDDINGS_API_KEY: fakeEmbeddingsKey,
   EMBEDDINGS_BASE_URL: fake.url,
+  // The most that is promised: such a vector fits into no page of the database.
+  EMBEDDINGS_DIMENSIONS: "4096",
 })
 
 test("a server with a remote model embeds files and questions by it, and searches by words while it is away", async () => {
   const { id } = await client.newChatbot()
   const [document] = await client.learn(id, { "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern." })
   expect(document?.status).toBe("ready")
+  expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
   const ask = () =>
     client.post(`/api/external/chatbot/${id}/query-knowledge`, { json: { query: "who keeps the lantern" } })
   expect((await ask()).text).toContain("harbour master")
