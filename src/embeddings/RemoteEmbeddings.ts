@@ -81,6 +81,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         .execute(HttpClientRequest.bodyJsonUnsafe(endpoint, body))
         .pipe(Effect.mapError(() => unreachable))
       if (response.status !== 200) {
+        // Read to the end, the connection can serve again.
+        yield* Effect.ignore(readBody(response))
         return yield* failureOfStatus(response.status, response.headers, yield* Clock.currentTimeMillis)
       }
       const bytes = yield* readBody(response)
