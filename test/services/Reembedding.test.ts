@@ -229,6 +229,7 @@ test("a process with another setting than the one that started last leaves all a
       const reembeddings = yield* Reembeddings
       const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
       yield* learnOld(yield* makeTenant, "contested", 1)
+      yield* reembeddings.declare("older")
       yield* reembeddings.declare("newest")
       expect(yield* reembeddings.enqueue("older")).toBe(0)
       expect(yield* reembeddings.enqueue("newest")).toBe(1)
