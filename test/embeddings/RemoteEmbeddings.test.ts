@@ -166,6 +166,7 @@ describe("a provider that fails for a while is waited for", () => {
         fake.answer((_request, number) =>
           number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "1" } } : undefined,
         )
+        lines.length = 0
         const first = yield* Effect.forkScoped(embeddings.embedDocuments(["first"]))
         yield* Effect.repeat(Effect.sleep("5 millis"), {
           until: () => lines.some((line) => line.includes("left alone")),
