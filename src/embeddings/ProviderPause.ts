@@ -5,8 +5,8 @@ import type { ProviderFailure } from "./ProviderFailure.ts"
 const FIRST_WAIT = Duration.seconds(1)
 /** up to this, which is the wait for an operator, too. */
 const LONGEST_WAIT = Duration.minutes(1)
-/** What a provider may ask for. */
-const LONGEST_ASKED = Duration.hours(1)
+/** What a provider may ask for; one that asks for nothing is not asked as fast as it answers. */
+const ASKED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 
 /** A time in which nobody asks the provider: one request was told to wait, and the others need not be told as well. */
 export interface ProviderPause {
@@ -39,7 +39,7 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
     const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff
-    const wait = retryAfter === undefined ? usual : Duration.min(retryAfter, LONGEST_ASKED)
+    const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, ASKED)
     const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
     yield* Ref.update(until, (before) => Math.max(before, end))
     if (isFirst) {

@@ -111,10 +111,9 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
 
   /** Waits as long as the provider asks to, together with all others, and for as long as there is hope. */
   const askPatiently = (texts: ReadonlyArray<string>) =>
-    pause.passed.pipe(
-      Effect.andThen(permits.withPermits(1)(ask(texts, "document"))),
-      Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }),
-    )
+    permits
+      .withPermits(1)(Effect.andThen(pause.passed, ask(texts, "document")))
+      .pipe(Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }))
 
   /**
    * A request that is refused is cut in half until it is one text; and whether that is at fault, or the provider, is

@@ -218,7 +218,7 @@ describe("a provider that", () => {
         })
         yield* start(model)
         yield* eventually(vectors, (rows) => rows.some((row) => row.model === "new"))
-        expect(yield* queued).toBe(1)
+        yield* eventually(queued, (count) => count === 1)
       }),
     ))
 })
