@@ -1,11 +1,12 @@
 import { Clock, Duration, Effect, Ref } from "effect"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
-/** Wait after a failure, when the provider does not say; doubled for each further one in a row. */
+/** Wait after a failure, when the provider does not say; doubled for each further one in a row, */
 const FIRST_WAIT = Duration.seconds(1)
+/** up to this, which is the wait for an operator, too. */
 const LONGEST_WAIT = Duration.minutes(1)
-/** What a provider may ask for. */
-const LONGEST_ASKED = Duration.hours(1)
+/** What a provider may ask for; one that asks for nothing is not asked as fast as it answers. */
+const ASKED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 
 /** A time in which nobody asks the provider: one request was told to wait, and the others need not be told as well. */
 export interface ProviderPause {
@@ -32,16 +33,18 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
     milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), passed),
   )
 
-  const begin = Effect.fnUntraced(function* ({ reason, retryAfter }: ProviderFailure) {
+  const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: ProviderFailure) {
     // Requests that were under way together fail together, and count as one.
     const isFirst = (yield* left) === 0
     const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
-    const wait = retryAfter === undefined ? backOff : Duration.min(retryAfter, LONGEST_ASKED)
+    const usual = kind === "setting" ? LONGEST_WAIT : backOff
+    const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, ASKED)
     const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
     yield* Ref.update(until, (before) => Math.max(before, end))
     if (isFirst) {
-      yield* Effect.logWarning("The embedding provider is left alone for a while").pipe(
+      const log = kind === "setting" ? Effect.logError : Effect.logWarning
+      yield* log("The embedding provider is left alone for a while").pipe(
         Effect.annotateLogs({ reason, seconds: Duration.toSeconds(wait) }),
       )
     }

@@ -1,6 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, Schedule, Semaphore, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { Unavailable } from "../domain/Errors.ts"
+import { StartupError } from "../domain/StartupError.ts"
 import { Embeddings, TextRefused } from "./Embeddings.ts"
 import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
 import { failureOfStatus, ProviderFailure, tooSlow, unreachable, unusable } from "./ProviderFailure.ts"
@@ -29,8 +30,8 @@ export interface RemoteSettings {
 const WEIGHT = 0.5
 /** Documents wait so long for a provider that is out of reach, or has no room, before they are given back. */
 const PATIENCE = Duration.minutes(10)
-/** What needs an operator is looked at so often. */
-const SETTING_RETRY_SECONDS = 60
+/** Until a provider that answers everything with nonsense is asked again. */
+const REFUSED_WAIT = Duration.minutes(1)
 /** An answer that cannot be used is asked for once more: it may have been cut short. */
 const UNUSABLE_RETRIES = 1
 /** 128 vectors of 4,096 numbers, each written with all its digits, and as much again. */
@@ -42,10 +43,16 @@ const HARMLESS = "A harmless text."
  * A model behind HTTP. Not by way of `effect/ai`'s `EmbeddingModel`, whose schema looks at each number of each vector by
  * itself, which takes longer than making them.
  */
-export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings> =>
+export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings, StartupError> =>
   Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
 
 const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
+  if (settings.apiKey === undefined && settings.baseUrl === undefined) {
+    return yield* new StartupError({
+      what: `EMBEDDINGS is ${settings.provider}:${settings.model}, and there is no key for it.`,
+      doThis: "Set EMBEDDINGS_API_KEY, or EMBEDDINGS_BASE_URL to a server that needs none.",
+    })
+  }
   const client = yield* HttpClient.HttpClient
   const pause = yield* makeProviderPause
   const permits = yield* Semaphore.make(settings.concurrency)
@@ -74,6 +81,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         .execute(HttpClientRequest.bodyJsonUnsafe(endpoint, body))
         .pipe(Effect.mapError(() => unreachable))
       if (response.status !== 200) {
+        // Read to the end, the connection can serve again.
+        yield* Effect.ignore(readBody(response))
         return yield* failureOfStatus(response.status, response.headers, yield* Clock.currentTimeMillis)
       }
       const bytes = yield* readBody(response)
@@ -97,15 +106,14 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         orElse: () => Effect.fail(tooSlow),
       }),
     Effect.tap(() => pause.end),
-    Effect.tapError((failure) => (failure.kind === "passing" ? pause.begin(failure) : Effect.void)),
+    Effect.tapError((failure) => (failure.kind === "refused" ? Effect.void : pause.begin(failure))),
   )
 
   /** Waits as long as the provider asks to, together with all others, and for as long as there is hope. */
   const askPatiently = (texts: ReadonlyArray<string>) =>
-    pause.passed.pipe(
-      Effect.andThen(permits.withPermits(1)(ask(texts, "document"))),
-      Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }),
-    )
+    permits
+      .withPermits(1)(Effect.andThen(pause.passed, ask(texts, "document")))
+      .pipe(Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }))
 
   /**
    * A request that is refused is cut in half until it is one text; and whether that is at fault, or the provider, is
@@ -135,11 +143,11 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     )
 
   const unavailable = Effect.fnUntraced(function* ({ kind, reason }: ProviderFailure) {
-    const milliseconds = yield* pause.left
-    if (kind !== "passing") yield* Effect.logError("The embedding provider cannot be used", { reason })
+    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.left)
+    if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
     return yield* new Unavailable({
       detail: `The embedding provider cannot be used right now. ${reason}`,
-      retry_after_seconds: kind === "passing" ? Math.max(1, Math.ceil(milliseconds / 1_000)) : SETTING_RETRY_SECONDS,
+      retry_after_seconds: Math.max(1, Math.ceil(Duration.toSeconds(wait))),
     })
   })
 

@@ -19,7 +19,7 @@ export interface ChunkedDocument {
 }
 
 /** Chunks embedded and stored in one go, */
-const CHUNKS_AT_ONCE = 64
+const CHUNKS_AT_ONCE = 128
 /** and so many batches of a document under way: one is stored while the next is embedded. */
 const BATCHES_AT_ONCE = 2
 

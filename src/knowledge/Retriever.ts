@@ -59,7 +59,7 @@ export class Retriever extends Context.Service<
         /** While the model cannot be asked, words alone decide. */
         const embed = (query: string) =>
           Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
-            Effect.as(Effect.logWarning("A search goes without embeddings", { detail }), NO_VECTOR),
+            Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), NO_VECTOR),
           )
 
         interface Question {

@@ -56,8 +56,8 @@ export class Doctor extends Context.Service<
         const there = yield* Effect.forEach(keys, blobs.has, { concurrency: FILES_AT_ONCE })
         const missing = there.filter((isThere) => !isThere).length
         return missing === 0
-          ? ok("files", `those of the ${count(keys.length, "latest document")} are there`)
-          : wrong("files", `${missing} of the ${count(keys.length, "latest document")} have lost theirs`)
+          ? ok("files", `there for each of ${count(keys.length, "document")}`)
+          : wrong("files", `missing for ${missing} of ${count(keys.length, "document")}`)
       })
 
       const examine = Effect.gen(function* () {

@@ -166,6 +166,7 @@ describe("a provider that fails for a while is waited for", () => {
         fake.answer((_request, number) =>
           number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "1" } } : undefined,
         )
+        lines.length = 0
         const first = yield* Effect.forkScoped(embeddings.embedDocuments(["first"]))
         yield* Effect.repeat(Effect.sleep("5 millis"), {
           until: () => lines.some((line) => line.includes("left alone")),
@@ -247,6 +248,11 @@ describe("a text that the model does not take", () => {
       }),
     ),
   )
+})
+
+test("a provider without a key, and without an address of one's own, stops the start", async () => {
+  const start = run(() => Effect.void, { apiKey: undefined, baseUrl: undefined })
+  await expect(start).rejects.toThrow("EMBEDDINGS is openai:small, and there is no key for it. Set EMBEDDINGS_API_KEY")
 })
 
 test("vectors of an answer that differ in dimension are not taken", () =>

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { ChatbotId } from "../../src/domain/Ids.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { LOCAL_MODEL } from "../../src/embeddings/LocalEmbedding.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
@@ -258,14 +259,16 @@ describe("the memory of the indexes", () => {
 describe("embeddings that understand", () => {
   const meaning = (text: string): Float32Array =>
     Float32Array.of(/refund|money/.test(text) ? 1 : 0.05, /ship|parcel/.test(text) ? 1 : 0.05, 0.1)
-  const semantic = Layer.succeed(Embeddings, {
-    model: "test/semantic",
-    weight: 0.5,
-    isSemantic: true,
-    unrelatedCosine: 0,
-    embedQuery: (text) => Effect.sync(() => meaning(text)),
-    embedDocuments: (texts) => Effect.sync(() => texts.map(meaning)),
-  })
+  const named = (model: string) =>
+    Layer.succeed(Embeddings, {
+      model,
+      weight: 0.5,
+      isSemantic: true,
+      unrelatedCosine: 0,
+      embedQuery: (text) => Effect.sync(() => meaning(text)),
+      embedDocuments: (texts) => Effect.sync(() => texts.map(meaning)),
+    })
+  const semantic = named("test/semantic")
 
   test("find passages that share no word with the question, but none that does not serve", () =>
     run(
@@ -287,16 +290,20 @@ describe("embeddings that understand", () => {
       ),
     ))
 
-  test("leave vectors of another model alone", () =>
+  test.each([
+    ["model", "test/semantic"],
+    ["dimension", LOCAL_MODEL],
+  ])("leave vectors of another %s alone", (_, name) =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         yield* learn(tenant, "Terms", [refunds])
         const hits = yield* find(tenant, "refund").pipe(
-          Effect.provide(search({ indexBytes: 64 * MEBIBYTE, threshold: undefined }).pipe(Layer.provide(semantic))),
+          Effect.provide(search({ indexBytes: 64 * MEBIBYTE, threshold: undefined }).pipe(Layer.provide(named(name)))),
         )
         expect(textsOf(hits)).toEqual([refunds.text])
         expect(hits[0]?.scores.vector).toBeNull()
       }),
-    ))
+    ),
+  )
 })

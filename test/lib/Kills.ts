@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { makeMixedFiles, type MixedFile } from "./MixedFiles.ts"
 import { random } from "./Random.ts"
@@ -45,10 +45,17 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   readonly kills: number
   readonly files: number
   readonly seed: number
+  /** Another server, on the same Postgres and the same files, lives on and shares the work. */
+  readonly companion: boolean
   readonly tell: (line: string) => void
 }) {
   const killed = yield* site
   const draw = random(options.seed)
+  const companion = yield* Scope.make()
+  if (options.companion) {
+    const other = yield* Scope.provide(serverProcess(killed.settings), companion)
+    yield* Effect.promise(() => other.listening)
+  }
   const sets: Array<ReadonlyArray<MixedFile>> = []
   let kills = 0
   let work: Work | undefined
@@ -61,6 +68,7 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
     kills++
     if (kills % 10 === 0) options.tell(`${kills} kills, ${sets.length} sets of files`)
   }
+  yield* Scope.close(companion, Exit.void)
   // What was left undone is done in peace.
   yield* settle(killed, work?.go)
   const undisturbed = yield* site

@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.ts"
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
-import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
@@ -104,7 +104,7 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
 /** How many texts were embedded, and what happens before: a wait, or a failure. */
 export class EmbeddingsControl extends Context.Service<
   EmbeddingsControl,
-  { embedded: number; before: Effect.Effect<void, Unavailable> }
+  { embedded: number; before: Effect.Effect<void, Unavailable | TextRefused> }
 >()("test/EmbeddingsControl") {}
 
 /** The local embedding, counted. */

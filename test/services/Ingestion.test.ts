@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, ManagedRuntime, type Scope } from "effect"
+import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -79,6 +80,17 @@ describe("a file", () => {
       }),
     ),
   )
+
+  test("with a passage that the embedding model does not take fails and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.fail(new TextRefused())
+        const document = yield* upload("unspeakable")
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "embedding_refused" } })
+      }),
+    ))
 
   test("that is gone from the store fails and says so", () =>
     run(

@@ -276,6 +276,10 @@ describe("a ranking", () => {
         expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
         // The cosine of 60° is a half.
         expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
+        // (0.5 - 0.2) / (1 - 0.2)
+        const unrelatedCosine = 0.2
+        expect(yield* contents({ threshold: 0.37, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(2)
+        expect(yield* contents({ threshold: 0.38, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(1)
       }),
     ))
 
