@@ -96,8 +96,14 @@ const retriever = configured(({ similarityThreshold }) => Retriever.layer({ thre
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
 
-const extract = configured(({ ingestConcurrency, extractTimeout }) =>
-  Extract.layerWith({ ...defaultExtractSettings, concurrency: ingestConcurrency, deadline: extractTimeout }),
+const extract = configured(({ ingestConcurrency, extractTimeout, extractMemory, extractTextLimit }) =>
+  Extract.layerWith({
+    ...defaultExtractSettings,
+    concurrency: ingestConcurrency,
+    deadline: extractTimeout,
+    memory: extractMemory,
+    textLimit: extractTextLimit,
+  }),
 )
 
 const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>

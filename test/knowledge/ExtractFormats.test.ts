@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Format } from "../../src/domain/Formats.ts"
-import { maxTextCharacters, Unreadable } from "../../src/knowledge/extract/Extraction.ts"
+import { defaultTextLimit, Unreadable } from "../../src/knowledge/extract/Extraction.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import { cleanTitle, maxTitleCharacters, normalizeText, titleOfFile } from "../../src/knowledge/extract/Text.ts"
 
@@ -59,8 +59,8 @@ describe("any document", () => {
   })
 
   test("that is too large as text is refused", async () => {
-    expect(await codeOf("txt", "a".repeat(maxTextCharacters))).toBe("read")
-    expect(await codeOf("txt", "a".repeat(maxTextCharacters + 1))).toBe("too_large_when_extracted")
+    expect(await codeOf("txt", "a".repeat(defaultTextLimit))).toBe("read")
+    expect(await codeOf("txt", "a".repeat(defaultTextLimit + 1))).toBe("too_large_when_extracted")
   })
 })
 

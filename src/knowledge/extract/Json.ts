@@ -1,5 +1,5 @@
 import { decodeText } from "./Decode.ts"
-import { type Draft, maxTextCharacters, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
 /** Deepest nesting that is read; a reader gets nothing from more, and a parser may run out of stack. */
 export const maxDepth = 200
@@ -48,10 +48,15 @@ const parse = (text: string): Json => {
 class Outline {
   private readonly lines: Array<string> = []
   private size = 0
+  private readonly limit: number
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
 
   line(text: string) {
     this.size += text.length + 1
-    if (this.size > maxTextCharacters) throw tooLarge()
+    if (this.size > this.limit) throw tooLarge(this.limit)
     this.lines.push(text)
   }
 
@@ -116,9 +121,9 @@ const ownTitle = (value: Json): string | undefined => {
 }
 
 /** JSON as `path: value` lines below headings for its first levels; the items of a list are paragraphs. */
-export const json = (bytes: Uint8Array): Draft => {
+export const json = (bytes: Uint8Array, textLimit: number): Draft => {
   const value = parse(decodeText(bytes).replace(/^\ufeff/, ""))
-  const outline = new Outline()
+  const outline = new Outline(textLimit)
   outline.section(value, 1)
   return { title: ownTitle(value), text: outline.toString() }
 }

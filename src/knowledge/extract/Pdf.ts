@@ -1,5 +1,5 @@
 import { getDocumentProxy } from "unpdf"
-import { type Draft, maxTextCharacters, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
 import { fixedPitchFonts, linesOf, type Run } from "./PdfLines.ts"
 import { cleanTitle } from "./Text.ts"
@@ -54,13 +54,13 @@ const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
   return { height: viewport.height, runs }
 }
 
-const pagesOf = async (document: Document): Promise<ReadonlyArray<Page>> => {
+const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyArray<Page>> => {
   const pages: Array<PageRuns> = []
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
     const page = await runsOf(await document.getPage(number))
     characters += page.runs.reduce((sum, run) => sum + run.text.length, 0)
-    if (characters > maxTextCharacters) throw tooLarge()
+    if (characters > textLimit) throw tooLarge(textLimit)
     pages.push(page)
   }
   const fixed = fixedPitchFonts(pages.flatMap(({ runs }) => runs))
@@ -101,19 +101,19 @@ const unreadable = (cause: unknown): Unreadable => {
   return new Unreadable("corrupt_document", "The PDF is damaged and cannot be read.")
 }
 
-const parse = async (bytes: Uint8Array) => {
+const parse = async (bytes: Uint8Array, textLimit: number) => {
   // pdf.js takes the buffer over, so it gets one of its own.
   const document = await getDocumentProxy(bytes.slice(), { verbosity: 0 })
   try {
-    return { pages: await pagesOf(document), title: await metadataTitle(document) }
+    return { pages: await pagesOf(document, textLimit), title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
   }
 }
 
 /** PDF as Markdown, page by page: paragraphs joined, headings by their type, running heads and page numbers left out. */
-export const pdf = async (bytes: Uint8Array): Promise<Draft> => {
-  const { pages, title } = await parse(bytes).catch((cause: unknown) => {
+export const pdf = async (bytes: Uint8Array, textLimit: number): Promise<Draft> => {
+  const { pages, title } = await parse(bytes, textLimit).catch((cause: unknown) => {
     throw unreadable(cause)
   })
   return layOut(pages, title)
