@@ -53,7 +53,9 @@ describe("a PDF of three pages", () => {
     const { text } = await document
     expect(text).toContain("\n- Headings open a passage and travel with it.\n- Tables are kept whole")
     expect(text).toContain("```\nbun install\nbun run start\n```")
-    expect(text).toContain("What\tLimit\tAnswer beyond it\nFiles in one upload\t10\t413\n")
+    expect(text).toContain(
+      "| What | Limit | Answer beyond it |\n| --- | --- | --- |\n| Files in one upload | 10 | 413 |\n",
+    )
   })
 })
 

@@ -88,12 +88,20 @@ export class ExtractProcess {
   static readonly start = (textLimit: number): Effect.Effect<ExtractProcess, never, Scope.Scope> =>
     Effect.acquireRelease(
       Effect.sync(() => new ExtractProcess(textLimit)),
-      ({ child }) =>
-        Effect.promise(() => {
-          child.kill("SIGKILL")
-          return child.exited
-        }),
+      (process) => process.kill,
     )
+
+  get pid(): number {
+    return this.child.pid
+  }
+
+  /** Ends it at once, whatever it is doing. */
+  get kill(): Effect.Effect<void> {
+    return Effect.promise(async () => {
+      this.child.kill("SIGKILL")
+      await this.child.exited
+    })
+  }
 
   get residentBytes(): Effect.Effect<number> {
     return residentBytes(this.child.pid)

@@ -4,6 +4,7 @@ import { Parser } from "htmlparser2"
 import { decodeText } from "./Decode.ts"
 import { type Draft, Unreadable } from "./Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
+import { markdownLink } from "./Link.ts"
 import { markdownTable } from "./Table.ts"
 
 /** Deepest nesting that is read: browsers stop at 512 as well. */
@@ -117,8 +118,20 @@ class Writer {
     if (name === "br") this.lineBreak()
     else if (name === "img") this.words(element.attribs["alt"] ?? "")
     else if (name === "code" || name === "kbd" || name === "samp") this.words(quoteCode(textContent(element)))
+    else if (name === "a") this.link(element)
     else if (inline.has(name)) this.nodes(element.children)
     else this.blockElement(element)
+  }
+
+  /** Addresses within the site say nothing without the site's own, so only whole ones are kept. */
+  private link(element: Element): void {
+    const [from, blocks] = [this.line.length, this.blocks.length]
+    this.nodes(element.children)
+    // A link around blocks is none of a text.
+    if (this.blocks.length > blocks) return
+    const text = this.line.slice(from)
+    const written = markdownLink(text.trim(), element.attribs["href"] ?? "")
+    this.line = this.line.slice(0, from) + text.replace(text.trim(), () => written)
   }
 
   private blockElement(element: Element): void {

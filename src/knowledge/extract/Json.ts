@@ -32,16 +32,30 @@ const depthOf = (text: string): number => {
   return deepest
 }
 
-const parse = (text: string): Json => {
-  if (depthOf(text) > maxDepth) {
-    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
-  }
+const parseOne = (text: string): Json | undefined => {
   try {
     const value: Json = JSON.parse(text)
     return value
   } catch {
-    throw new Unreadable("corrupt_document", "The file is not valid JSON.")
+    return undefined
   }
+}
+
+/** JSON, or JSON Lines: a value on each line, of which there are two at least, which make a list. */
+const parse = (text: string): Json => {
+  if (depthOf(text) > maxDepth) {
+    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
+  }
+  const value = parseOne(text)
+  if (value !== undefined) return value
+  const lines: Array<Json> = []
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue
+    const item = parseOne(line)
+    if (item === undefined) throw new Unreadable("corrupt_document", "The file is not valid JSON.")
+    lines.push(item)
+  }
+  return lines
 }
 
 /** Writes a value as lines, and stops the document that grows too large on the way. */

@@ -28,17 +28,24 @@ interface PageRuns {
   readonly runs: ReadonlyArray<Run>
 }
 
+/**
+ * Ligatures and the shapes of Arabic letters as the letters they stand for. pdf.js would do so before it turns text from
+ * right to left around, and the letters of a ligature with it.
+ */
+const withLetters = (text: string) =>
+  text.replace(/[\ufb00-\ufdfb\ufe70-\ufefc]+/g, (shapes) => shapes.normalize("NFKC"))
+
 const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
   // The viewport turns a rotated page upright and lets y grow downwards.
   const viewport = page.getViewport({ scale: 1 })
   const upright = asMatrix(viewport.transform)
-  const { items, styles } = await page.getTextContent()
+  const { items, styles } = await page.getTextContent({ disableNormalization: true })
   const runs = items.flatMap((item): ReadonlyArray<Run> => {
     if (!("str" in item)) return []
     const [a, b, c, d, x, y] = multiply(upright, asMatrix(item.transform))
     return [
       {
-        text: item.str,
+        text: withLetters(item.str),
         x,
         y,
         width: item.width,
@@ -82,7 +89,10 @@ const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
 const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
   if (!all.some((page) => page.lines.length > 0)) {
-    throw new Unreadable("no_text", "The PDF holds no text. If it is a scan, make it searchable first (OCR).")
+    throw new Unreadable(
+      "no_text",
+      "The PDF holds no text: its pages are images, as those of a scan. Make it searchable first (OCR).",
+    )
   }
   const pages = withoutRunningHeads(all)
   const style = styleOf(pages)

@@ -1,7 +1,8 @@
 import { alternativeText, chartsIn, diagramsIn } from "./Chart.ts"
 import { isOn } from "./DocxStyles.ts"
 import { latex } from "./Math.ts"
-import { markdownLink, type OfficePackage } from "./OfficePackage.ts"
+import { markdownLink } from "../Link.ts"
+import type { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /** What is not the text of the document: properties, what was deleted, instructions of fields, marks of comments. */

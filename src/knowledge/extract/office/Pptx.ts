@@ -2,7 +2,8 @@ import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
 import { alternativeText, chartsIn, diagramsIn, drawnRows } from "./Chart.ts"
 import { latex } from "./Math.ts"
-import { markdownLink, OfficePackage } from "./OfficePackage.ts"
+import { markdownLink } from "../Link.ts"
+import { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /** Places of a slide that hold the same on all of them. */
