@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
@@ -5,6 +6,7 @@ import { defaultExtractSettings, Extract, type ExtractSettings } from "../../src
 import type { Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../src/knowledge/extract/ExtractProcess.ts"
 import { framePieces, FrameReader } from "../../src/knowledge/extract/Frames.ts"
+import { until } from "../lib/Client.ts"
 import { onePage, packed } from "../lib/files/PdfFile.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -99,6 +101,24 @@ describe("a process that reads", () => {
     delete process.env["PARLEY_TEST_SECRET"]
     expect(environment).not.toContain("do not tell")
   }, 60_000)
+
+  test("ends with a server that is killed, also in the middle of a document", async () => {
+    if (process.platform !== "linux") return
+    const script = join(import.meta.dir, "..", "lib", "ReadingServer.ts")
+    await using server = Bun.spawn([process.execPath, script], { stdout: "pipe" })
+    const { value } = await server.stdout.getReader().read()
+    const pid = Number(new TextDecoder().decode(value))
+    const state = () =>
+      Bun.file(`/proc/${pid}/stat`)
+        .text()
+        .then(
+          (stat) => stat.split(") ").at(-1)?.slice(0, 1) ?? "",
+          () => "gone",
+        )
+    expect(["R", "S", "D"]).toContain(await state())
+    server.kill("SIGKILL")
+    expect(["Z", "X", "gone"]).toContain(await until(state, (now) => now === "gone" || now === "Z" || now === "X"))
+  })
 
   test("starts only when there is something that needs it", async () => {
     const small: Source = { format: "md", name: "a.md", bytes: new TextEncoder().encode("# A") }

@@ -3,6 +3,7 @@
  * script: it knows nothing of Effect, of the database or of the settings. The server gives it no environment and no
  * secret, watches its time and its memory, and ends it from outside.
  */
+import { dlopen } from "bun:ffi"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { FrameReader, framePieces } from "./Frames.ts"
@@ -33,6 +34,24 @@ const volunteer = () => {
   }
 }
 
+/** Of prctl(2), and of signal(7). */
+const PR_SET_PDEATHSIG = 1
+const SIGKILL = 9
+
+/**
+ * A server that is killed cannot end this process, which would turn in a document's circles for ever. Linux with glibc
+ * only; elsewhere it ends after the document, with its input.
+ */
+const dieWithServer = () => {
+  if (process.platform !== "linux") return
+  try {
+    const { symbols } = dlopen("libc.so.6", { prctl: { args: ["int", "u64", "u64", "u64", "u64"], returns: "int" } })
+    symbols.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+  } catch {
+    // Another libc.
+  }
+}
+
 const isOutOfMemory = (cause: unknown) =>
   cause instanceof Error && /out of memory|array buffer allocation|invalid (?:typed )?array length/i.test(cause.message)
 
@@ -58,6 +77,7 @@ const replyTo = async ({ format, name, textLimit }: Request, bytes: Uint8Array) 
 }
 
 silence()
+dieWithServer()
 volunteer()
 setPriority(PRIORITY)
 const requests = new FrameReader(Bun.stdin.stream(), { head: MAX_HEAD_BYTES, body: MAX_FILE_BYTES })

@@ -4,6 +4,8 @@ import { crc32, deflateRawSync } from "node:zlib"
 export interface ZipEntry {
   readonly name: string
   readonly content: Uint8Array | string
+  /** The directory names its sizes in 64 bits, as programs that stream do. */
+  readonly isLong?: boolean
   readonly claims?: { readonly bytes?: number; readonly checksum?: number; readonly flags?: number }
 }
 
@@ -29,6 +31,19 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 
+/** Moves the sizes of a record into an extra field, and returns that. */
+const longSizes = (record: Buffer): Buffer => {
+  const extra = Buffer.alloc(20)
+  extra.writeUInt16LE(1, 0)
+  extra.writeUInt16LE(16, 2)
+  extra.writeBigUInt64LE(BigInt(record.readUInt32LE(18)), 4)
+  extra.writeBigUInt64LE(BigInt(record.readUInt32LE(14)), 12)
+  record.writeUInt32LE(0xffffffff, 14)
+  record.writeUInt32LE(0xffffffff, 18)
+  record.writeUInt16LE(extra.length, 24)
+  return extra
+}
+
 const end = (entries: number, directoryBytes: number, at: number): Buffer => {
   const record = Buffer.alloc(18)
   record.writeUInt16LE(entries, 4)
@@ -51,8 +66,9 @@ export const zipOf = (entries: ReadonlyArray<ZipEntry>, copies = 0): Uint8Array<
       const name = Buffer.from(copy === 0 ? entry.name : `${copy}/${entry.name}`)
       const renamed = Buffer.from(record)
       renamed.writeUInt16LE(name.length, 22)
+      const extra = entry.isLong === true ? longSizes(renamed) : Buffer.alloc(0)
       const rest = Buffer.alloc(10)
-      directory.push(Buffer.concat([uint32(0x02014b50), Buffer.from([20, 0]), renamed, rest, uint32(at), name]))
+      directory.push(Buffer.concat([uint32(0x02014b50), Buffer.from([20, 0]), renamed, rest, uint32(at), name, extra]))
     }
     files.push(file)
     at += file.length

@@ -45,6 +45,9 @@ const decode = (bytes: Uint8Array): string => {
   return new TextDecoder().decode(bytes)
 }
 
+/** Shared by all elements without attributes: most of a large document's. */
+const none: Readonly<Record<string, string>> = {}
+
 /** The names that prefixes stand for, in the elements that are open. */
 class Namespaces {
   private readonly scopes: Array<ReadonlyMap<string, string>> = [new Map()]
@@ -81,8 +84,10 @@ class Namespaces {
   }
 
   renameAttributes(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const names = Object.keys(attributes)
+    if (names.length === 0) return none
     const renamed: Record<string, string> = {}
-    for (const name in attributes) renamed[this.rename(name, false)] = attributes[name] ?? ""
+    for (const name of names) renamed[this.rename(name, false)] = attributes[name] ?? ""
     return renamed
   }
 }

@@ -17,6 +17,8 @@ const FILE_HEADER = { signature: 0x04034b50, bytes: 30 }
 const MAX_COMMENT_BYTES = 0xffff
 /** What stands for a number that needs 64 bits. */
 const ZIP64 = 0xffffffff
+/** Where the number is then, among an entry's extra fields. */
+const ZIP64_EXTRA = 1
 
 const STORED = 0
 const DEFLATED = 8
@@ -96,7 +98,7 @@ export class Zip {
     const count = this.view.getUint16(end + 10, true)
     if (count > MAX_ENTRIES) throw bomb()
     let at = this.view.getUint32(end + 16, true)
-    // Documents are far from 4 GiB, so that the 64-bit form is only for archives that are none.
+    // Documents are far from 4 GiB, so that a directory beyond it is none.
     if (at === ZIP64) throw damaged()
     for (let number = 0; number < count; number++) at = this.readEntry(at)
   }
@@ -119,14 +121,30 @@ export class Zip {
     const nameStart = at + DIRECTORY_ENTRY.bytes
     const nameEnd = nameStart + short(28)
     const decoder = new TextDecoder((flags & UTF8_FLAG) === 0 ? "latin1" : "utf-8")
+    const extraEnd = nameEnd + short(30)
+    const long = this.longNumbers(nameEnd, extraEnd)
+    const sized = (value: number) => (value === ZIP64 ? (long.shift() ?? ZIP64) : value)
+    // In the order of the long numbers, of which there are only those that are missing.
+    const bytes = sized(number(24))
+    const packedBytes = sized(number(20))
     this.entries.set(decoder.decode(this.content.subarray(nameStart, nameEnd)), {
       flags,
       method: short(10),
       checksum: number(16),
-      packedBytes: number(20),
-      bytes: number(24),
-      at: number(42),
+      packedBytes,
+      bytes,
+      at: sized(number(42)),
     })
-    return nameEnd + short(30) + short(32)
+    return extraEnd + short(32)
+  }
+
+  /** The numbers of 64 bits that some programs write for files of any size. */
+  private longNumbers(from: number, end: number): Array<number> {
+    for (let at = from; at + 4 <= end; at += 4 + this.view.getUint16(at + 2, true)) {
+      if (this.view.getUint16(at, true) !== ZIP64_EXTRA) continue
+      const count = Math.floor(Math.min(this.view.getUint16(at + 2, true), end - at - 4) / 8)
+      return Array.from({ length: count }, (_, index) => Number(this.view.getBigUint64(at + 4 + index * 8, true)))
+    }
+    return []
   }
 }
