@@ -1,7 +1,8 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
 import { DocxInline, type InlineEvents, noteLabel } from "./DocxInline.ts"
-import { DocxNumbering, DocxStyles, isOn, type ParagraphKind, valueOf } from "./DocxStyles.ts"
+import { DocxNumbering } from "./DocxNumbering.ts"
+import { DocxStyles, isOn, type ParagraphKind, valueOf } from "./DocxStyles.ts"
 import { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, type XmlElement } from "./Xml.ts"
 

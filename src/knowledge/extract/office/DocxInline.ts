@@ -1,4 +1,4 @@
-import { alternativeText, chartsIn, diagramsIn } from "./Chart.ts"
+import { alternativeText, chartsIn, diagramsIn } from "./Drawing.ts"
 import { isOn } from "./DocxStyles.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"

@@ -1,6 +1,6 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
-import { alternativeText, chartsIn, diagramsIn, drawnRows } from "./Chart.ts"
+import { alternativeText, chartsIn, diagramsIn, drawnRows } from "./Drawing.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
 import { OfficePackage } from "./OfficePackage.ts"

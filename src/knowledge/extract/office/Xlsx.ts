@@ -1,6 +1,6 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { cellsOnLine, writeSheetRows } from "../Rows.ts"
-import { chartsIn } from "./Chart.ts"
+import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
 import { type NumberKind, numberKinds, numberText, placeOf } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"

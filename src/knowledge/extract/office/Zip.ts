@@ -3,7 +3,7 @@ import { Unreadable } from "../Extraction.ts"
 
 /** Most files in an archive: a presentation of 1,000 slides has about 5,000. */
 const MAX_ENTRIES = 20_000
-/** Most bytes of one file, and of all files together that are read, once they are inflated. */
+/** Most bytes of one file, and of all files together that are XML or are read, once they are inflated. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024
 /** XML shrinks to a tenth, tables of one value to a hundredth. Small files may be anything. */
@@ -101,6 +101,9 @@ export class Zip {
     // Documents are far from 4 GiB, so that a directory beyond it is none.
     if (at === ZIP64) throw damaged()
     for (let number = 0; number < count; number++) at = this.readEntry(at)
+    // Told before anything is inflated: reading up to the limit takes seconds.
+    const xml = this.entries.entries().filter(([name]) => /\.(?:xml|rels)$/i.test(name))
+    if (xml.reduce((sum, [, { bytes }]) => sum + bytes, 0) > MAX_TOTAL_BYTES) throw bomb()
   }
 
   /** The end of the directory is the last record, and has a comment behind it. */
