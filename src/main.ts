@@ -128,8 +128,14 @@ const vectorIndexing = configured(({ databaseUrl }) =>
   ),
 )
 
-const extract = configured(({ ingestConcurrency, extractTimeout }) =>
-  Extract.layerWith({ ...defaultExtractSettings, concurrency: ingestConcurrency, deadline: extractTimeout }),
+const extract = configured(({ ingestConcurrency, extractTimeout, extractMemory, extractTextLimit }) =>
+  Extract.layerWith({
+    ...defaultExtractSettings,
+    concurrency: ingestConcurrency,
+    deadline: extractTimeout,
+    memory: extractMemory,
+    textLimit: extractTextLimit,
+  }),
 )
 
 const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>

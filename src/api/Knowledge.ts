@@ -189,7 +189,8 @@ const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   payload: Schema.Struct({
     chatbotId: ChatbotId,
     files: Multipart.FilesSchema.check(Schema.isMinLength(1)).annotate({
-      description: "1 to 10 files, each at most 25 MiB: pdf, html, md, txt, csv, json, told by extension and content.",
+      description:
+        "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
     }),
   }).pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] })),
   success: [UploadFinished, UploadAccepted],

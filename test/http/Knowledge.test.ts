@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { Document } from "../../src/domain/Document.ts"
 import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, ...server } = await startServer()
@@ -51,6 +52,7 @@ const shownBy = async (id: string) => {
 }
 
 describe("14. upload", () => {
+  const office = "application/vnd.openxmlformats-officedocument"
   const formats: ReadonlyArray<readonly [string, BlobPart, string, string]> = [
     ["a.md", tides, "text/markdown", "Morlaix"],
     ["b.markdown", `${tides}\n`, "text/markdown", "Morlaix"],
@@ -59,6 +61,24 @@ describe("14. upload", () => {
     ["e.csv", "dish,price\nkouign-amann,4.50\nfar breton,3.80\n", "text/csv", "kouign-amann price"],
     ["f.json", '{"museum": {"name": "Pont-Aven", "closed": "Mondays"}}', "application/json", "Pont-Aven museum"],
     ["g.pdf", handbook, "application/pdf", "travel expenses"],
+    [
+      "h.docx",
+      docxFile(paragraph("The ropery of Rochefort is open on Sundays.")),
+      `${office}.wordprocessingml.document`,
+      "ropery",
+    ],
+    [
+      "i.pptx",
+      pptxFile([{ shapes: shape("Salt marshes of Guérande") }]),
+      `${office}.presentationml.presentation`,
+      "salt marshes",
+    ],
+    [
+      "j.xlsx",
+      xlsxFile([{ name: "Oysters", content: rows(["size", "price"], ["three", "9.80"]) }]),
+      `${office}.spreadsheetml.sheet`,
+      "oysters price",
+    ],
   ]
   test.each(formats)("makes %s searchable", async (name, content, contentType, query) => {
     const { id } = await client.newChatbot()
