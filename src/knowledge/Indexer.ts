@@ -8,6 +8,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/Chunks.ts"
 import type { Chunk } from "./Chunker.ts"
+import { sketch } from "./Sketch.ts"
 
 /** One revision of a document, cut into chunks. */
 export interface ChunkedDocument {
@@ -64,6 +65,7 @@ export class Indexer extends Context.Service<
               content: chunk.text,
               page: chunk.page,
               embedding,
+              sketch: embeddings.isSemantic ? null : sketch(embedding),
             })),
           )
           yield* chunks.insert({

@@ -21,10 +21,10 @@ export class TopScores {
 
   /** Highest first; of equal scores the one with the lower index. */
   descending(): ReadonlyArray<Scored> {
-    const kept = Array.from(this.#indexes.subarray(0, this.#size), (index, place) => ({
-      index,
-      score: this.#scoreAt(place),
-    }))
+    const kept: Array<Scored> = []
+    for (let place = 0; place < this.#size; place++) {
+      kept.push({ index: this.#indexes[place] ?? 0, score: this.#scoreAt(place) })
+    }
     return kept.sort((left, right) => right.score - left.score || left.index - right.index)
   }
 

@@ -81,7 +81,6 @@ export class Ingestion extends Context.Service<
           attempt: Attempt,
           tell: (state: State) => Effect.Effect<void, LeaseLost | Unavailable, CurrentOrganization>,
         ) {
-          yield* tell({ status: "extracting", progress: 0 })
           const { title, chunks } = yield* read(attempt)
           yield* tell({ status: "embedding", progress: EXTRACTED })
           yield* indexer.index(
@@ -92,7 +91,9 @@ export class Ingestion extends Context.Service<
               title,
               chunks,
             },
-            (done) => tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+            // What is complete is published at once, which says more.
+            (done) =>
+              done < 1 ? tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }) : Effect.void,
           )
           return chunks.length
         })

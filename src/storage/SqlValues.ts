@@ -1,6 +1,6 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
-import { Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 
 /** The OID of `float4[]`, the same in every Postgres. */
 const FLOAT4_ARRAY = 1021
@@ -23,6 +23,13 @@ export const vector = (values: Float32Array): Statement.Fragment =>
     } satisfies PgTypes.Parameter),
     Statement.literal("::vector"),
   ])
+
+/**
+ * In the `from` of a statement: its transaction ends without waiting for the disk. For what nobody has been told of, such
+ * as chunks that do not serve: whoever commits later in the usual way waits for all that came before.
+ */
+export const unhurried = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql.literal("set_config('synchronous_commit', 'off', true) as unhurried")
 
 /** A registry in which `float4[]` is a `Float32Array` both ways. `registerVector` adds pgvector's type. */
 export const makeRegistry = (): PgTypes.Registry => {

@@ -13,6 +13,7 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/Chunker.ts"
 import { Extract } from "../../src/knowledge/Extract.ts"
+import { sketch } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { layerPostgres } from "../../src/storage/Database.ts"
 import { start } from "./http/Child.ts"
@@ -142,6 +143,7 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
         content: piece.text,
         page: piece.page,
         embedding: vectors[index] ?? new Float32Array(1),
+        sketch: sketch(vectors[index] ?? new Float32Array(1)),
       }))
       yield* timed(
         "insert",

@@ -190,7 +190,7 @@ describe("publishing", () => {
         const [chunks, ingestions, documents] = [yield* Chunks, yield* Ingestions, yield* Documents]
         const found = as(organization)(
           Effect.gen(function* () {
-            const serving = yield* chunks.serving(chatbot)
+            const serving = yield* chunks.serving(chatbot, undefined)
             const rows = yield* chunks.lexemes(
               chatbot,
               serving.map(({ id }) => id),
