@@ -7,7 +7,7 @@ import { detectLanguage } from "../domain/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/Chunks.ts"
-import type { Chunk } from "./Chunker.ts"
+import type { Passage } from "./extract/Extraction.ts"
 import { sketch } from "./Sketch.ts"
 
 /** One revision of a document, cut into chunks. */
@@ -16,7 +16,7 @@ export interface ChunkedDocument {
   readonly documentId: DocumentId
   readonly revision: number
   readonly title: string
-  readonly chunks: ReadonlyArray<Pick<Chunk, "ordinal" | "headings" | "text" | "page">>
+  readonly chunks: ReadonlyArray<Passage>
 }
 
 /** Chunks embedded and stored in one go, */
