@@ -128,10 +128,15 @@ export class LexicalIndex {
       }
     }
     const best = new TopScores(count)
+    // Nearly all are less: they are not worth a call.
+    let least = best.least
     for (let touch = 0; touch < touches; touch++) {
       const index = touched[touch] ?? 0
-      best.offer(index, scores[index] ?? 0)
+      const score = scores[index] ?? 0
       scores[index] = 0
+      if (score <= least) continue
+      best.offer(index, score)
+      least = best.least
     }
     return best.descending()
   }

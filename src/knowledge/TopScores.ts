@@ -19,6 +19,11 @@ export class TopScores {
     else if (score > this.#scoreAt(0)) this.#sink(index, score)
   }
 
+  /** What does not exceed it is not kept. */
+  get least(): number {
+    return this.#size < this.#scores.length ? -Infinity : this.#scoreAt(0)
+  }
+
   /** Highest first; of equal scores the one with the lower index. */
   descending(): ReadonlyArray<Scored> {
     const kept: Array<Scored> = []

@@ -6,17 +6,10 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
-import {
-  chatbotNotFound,
-  floats,
-  makeFetch,
-  makeRank,
-  type Fetched,
-  type Ranked,
-  type Ranking,
-} from "./ChunkRanking.ts"
+import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
+import { VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
-import { json, unhurried } from "./SqlValues.ts"
+import { json, unhurried, vectors } from "./SqlValues.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
 export interface ChunkBatch {
@@ -145,13 +138,13 @@ export class Chunks extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const types = yield* VectorTypes
 
       const insert = Effect.fnUntraced(
         function* (batch: ChunkBatch) {
           const organization = yield* CurrentOrganization
-          const dimensions = batch.chunks[0]?.embedding.length ?? 0
           const titleWords = spacedWords(batch.title, batch.language)
-          // One statement text for every batch: rows as one JSON value, their vectors one after the other in one array.
+          // One statement text for every batch: rows as one JSON value, their vectors as one array.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
             page, language, lexemes, embedding, embedding_model, sketch)
@@ -160,13 +153,10 @@ export class Chunks extends Context.Service<
             setweight(to_tsvector(${batch.language}::text::regconfig, ${titleWords}), 'A')
               || setweight(to_tsvector(${batch.language}::text::regconfig, heading_words), 'B')
               || to_tsvector(${batch.language}::text::regconfig, content_words),
-            (${floats(
-              concatenate(
-                batch.chunks.map((chunk) => chunk.embedding),
-                dimensions,
-              ),
-            )})
-              [(number - 1) * ${dimensions}::int + 1 : number * ${dimensions}::int]::vector,
+            (${vectors(
+              types,
+              batch.chunks.map((chunk) => chunk.embedding),
+            )})[number],
             ${batch.embeddingModel}, decode(sketch, 'base64')
           from jsonb_to_recordset(${json(batch.chunks.map((chunk, index) => rowOf(chunk, index, batch.language)))})
             as rows (number int, id uuid, ordinal int, headings text[], content text, page int, heading_words text,
@@ -268,12 +258,6 @@ const rowOf = (chunk: NewChunk, index: number, language: Language) => ({
   content_words: spacedWords(chunk.content, language),
   sketch: chunk.sketch?.toBase64() ?? null,
 })
-
-const concatenate = (vectors: ReadonlyArray<Float32Array>, dimensions: number): Float32Array => {
-  const all = new Float32Array(vectors.length * dimensions)
-  for (const [index, values] of vectors.entries()) all.set(values, index * dimensions)
-  return all
-}
 
 type MatchRow = ChunkLexemes & { readonly chunks: null }
 

@@ -4,9 +4,9 @@ import type { ChunkId } from "../domain/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { floats } from "./ChunkRanking.ts"
-import { SystemSql } from "./Database.ts"
+import { SystemSql, VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { vectors } from "./SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
 export interface Reembedding {
@@ -79,6 +79,7 @@ export class Reembeddings extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
+      const types = yield* VectorTypes
       const later = (wait: Duration.Duration) =>
         sql`now() + ${Duration.toMillis(wait)}::float8 * interval '1 millisecond'`
       const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
@@ -143,13 +144,12 @@ export class Reembeddings extends Context.Service<
           const organization = yield* CurrentOrganization
           const rows = yield* sql`select document_id from reembeddings where ${held(job, organization)} for share`
           if (rows.length === 0) return false
-          const dimensions = embedded[0]?.embedding.length ?? 0
-          const all = new Float32Array(embedded.length * dimensions)
-          for (const [index, { embedding }] of embedded.entries()) all.set(embedding, index * dimensions)
           yield* sql`
             update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
-              embedding = (${floats(all)})
-                [(number - 1) * ${dimensions}::int + 1 : number * ${dimensions}::int]::vector
+              embedding = (${vectors(
+                types,
+                embedded.map(({ embedding }) => embedding),
+              )})[number]
             from unnest(
               ${embedded.map(({ id }) => id)}::uuid[],
               ${embedded.map(({ sketch }) => sketch?.toBase64() ?? "")}::text[]
