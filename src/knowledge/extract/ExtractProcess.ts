@@ -29,8 +29,10 @@ const script = new URL("./ExtractMain.ts", import.meta.url).pathname
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3
-/** With what passages repeat and what JSON escapes: so many characters for one of the text. */
-const MAX_LENGTH_OF_PASSAGES = 3
+/** Passages repeat headings, and JSON escapes: so many characters for one of the text, */
+const CHARACTERS_OF_PASSAGES = 4
+/** and so many more, whatever the limit: a short text may be all headings. */
+const SPARE_CHARACTERS_OF_PASSAGES = 1024 * 1024
 
 /** Between two looks at the memory of a process that reads. */
 const WATCH_INTERVAL = Duration.millis(50)
@@ -181,7 +183,7 @@ export class ExtractProcess {
       yield* Effect.yieldNow
       const { head } = yield* this.frame(() => Promise.resolve())
       length += head.length
-      if (length > this.textLimit * MAX_LENGTH_OF_PASSAGES) {
+      if (length > this.textLimit * CHARACTERS_OF_PASSAGES + SPARE_CHARACTERS_OF_PASSAGES) {
         return yield* new ProcessEnded({ how: "it answered more than a document holds" })
       }
       passages.push(...(yield* decoded(PassagesSchema, head)))
