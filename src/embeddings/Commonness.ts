@@ -22,31 +22,37 @@ export const roughStem = (word: string): string =>
   word.length <= STEM_CHARACTERS || /\d/.test(word) ? word : word.slice(0, STEM_CHARACTERS)
 
 /** Share of texts in general, of a word's own language, that hold it (0–1). Takes words as `spacedWords` makes them. */
-export const commonness = (word: string): number => {
-  const { mark, slots } = placesOf(roughStem(word))
-  for (const slot of slots) {
-    const byte = table[slot] ?? 0
-    const level = byte & 15
-    if (level > 0 && byte >>> 4 === mark) return 2 ** (LEVEL_BITS * (level - COMMONEST_LEVEL))
-  }
-  return UNKNOWN_SHARE
+export const commonness = (word: string): number => SHARES[levelOf(roughStem(word))] ?? UNKNOWN_SHARE
+
+/** How common the word of this rough stem is, as an index into `SHARES`. */
+export const levelOf = (stem: string): number => {
+  const bits = hash(stem)
+  return levelIn(firstSlot(bits), bits) || levelIn(secondSlot(bits), bits)
 }
+
+const levelIn = (slot: number, bits: number): number => {
+  const byte = table[slot] ?? 0
+  return byte >>> 4 === bits >>> 28 ? byte & 15 : 0
+}
+
+/** Share of texts that hold a word of each level. */
+export const SHARES: ReadonlyArray<number> = Array.from({ length: COMMONEST_LEVEL + 1 }, (_, level) =>
+  level === 0 ? UNKNOWN_SHARE : 2 ** (LEVEL_BITS * (level - COMMONEST_LEVEL)),
+)
 
 /** Makes the table from the shares of words, by rough stem; where there is no room the commoner word stays. */
 export const makeTable = (shares: ReadonlyMap<string, number>): Uint8Array => {
   const made = new Uint8Array(SLOTS)
   for (const [stem, share] of Array.from(shares).sort(([, left], [, right]) => right - left)) {
     const level = Math.round(COMMONEST_LEVEL + Math.log2(share) / LEVEL_BITS)
-    const { mark, slots } = placesOf(stem)
-    const free = slots.find((slot) => made[slot] === 0)
-    if (level > 0 && free !== undefined) made[free] = (mark << 4) | level
+    const bits = hash(stem)
+    const free = [firstSlot(bits), secondSlot(bits)].find((slot) => made[slot] === 0)
+    if (level > 0 && free !== undefined) made[free] = ((bits >>> 28) << 4) | level
   }
   return made
 }
 
-const placesOf = (stem: string): { readonly mark: number; readonly slots: ReadonlyArray<number> } => {
-  const bits = hash(stem)
-  return { mark: bits >>> 28, slots: [bits & (SLOTS - 1), (bits >>> 12) & (SLOTS - 1)] }
-}
+const firstSlot = (bits: number): number => bits & (SLOTS - 1)
+const secondSlot = (bits: number): number => (bits >>> 12) & (SLOTS - 1)
 
 const table: Uint8Array = inflateSync(Buffer.from(encoded, "base64"))

@@ -1,5 +1,5 @@
 import { isPair, spacedWords } from "../domain/Words.ts"
-import { commonness, roughStem } from "./Commonness.ts"
+import { levelOf, roughStem, SHARES } from "./Commonness.ts"
 import { hash, scramble } from "./Hashing.ts"
 
 /** Vectors of another version cannot be compared with these: change the name with anything below or the table. */
@@ -27,21 +27,37 @@ const SECOND_PLACE = 0x5bd1e995
  */
 export const embedLocally = (text: string): Float32Array => {
   const words = spacedWords(text).split(" ")
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(roughStem(word), (counts.get(roughStem(word)) ?? 0) + 1)
   const length = K1 * (1 - B + (B * words.length) / NEUTRAL_WORDS)
-  const weights = new Map<string, number>()
-  for (const [stem, count] of counts) weights.set(stem, ((K1 + 1) * count * rarity(stem)) / (count + length))
-
+  const stems = new Map<string, Stem>()
+  const stemOf = new Map<string, Stem>()
+  for (const word of words) {
+    let stem = stemOf.get(word)
+    if (stem === undefined) {
+      const name = roughStem(word)
+      stem = stems.get(name) ?? { count: 0, weight: 0 }
+      stems.set(name, stem)
+      stemOf.set(word, stem)
+    }
+    stem.count++
+  }
   const vector = new Float32Array(LOCAL_DIMENSIONS)
-  for (const [stem, weight] of weights) add(vector, hash(stem, 0, stem.length, WORD_SEED), weight)
-  for (const word of new Set(words)) addPieces(vector, word, weights.get(roughStem(word)) ?? 0)
+  for (const [name, stem] of stems) {
+    stem.weight = ((K1 + 1) * stem.count * (RARITIES[levelOf(name)] ?? 1)) / (stem.count + length)
+    add(vector, hash(name, 0, name.length, WORD_SEED), stem.weight)
+  }
+  for (const [word, { weight }] of stemOf) addPieces(vector, word, weight)
   return normalize(vector)
 }
 
-/** 0 for a word in every text, 1 for one that is unknown. */
-const rarity = (word: string): number => (Math.log(commonness(word)) / RAREST) ** RARITY_EXPONENT
+/** Words that are taken for inflections of one. */
+interface Stem {
+  count: number
+  weight: number
+}
+
+/** Of each level of commonness: 0 for a word in every text, 1 for one that is unknown. */
 const RAREST = Math.log(2 ** -14)
+const RARITIES = SHARES.map((share) => (Math.log(share) / RAREST) ** RARITY_EXPONENT)
 
 const addPieces = (vector: Float32Array, word: string, weight: number): void => {
   if (word.length < PIECE_CHARACTERS || weight === 0 || isPair(word)) return
@@ -52,17 +68,21 @@ const addPieces = (vector: Float32Array, word: string, weight: number): void => 
 }
 
 const add = (vector: Float32Array, feature: number, weight: number): void => {
-  for (const bits of [feature, scramble(feature ^ SECOND_PLACE)]) {
-    const place = bits % LOCAL_DIMENSIONS
-    vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 1 ? weight : -weight)
-  }
+  addAt(vector, feature, weight)
+  addAt(vector, scramble(feature ^ SECOND_PLACE), weight)
+}
+
+const addAt = (vector: Float32Array, bits: number, weight: number): void => {
+  const place = bits % LOCAL_DIMENSIONS
+  vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 1 ? weight : -weight)
 }
 
 const normalize = (vector: Float32Array): Float32Array => {
   let squares = 0
-  for (const value of vector) squares += value * value
+  for (let place = 0; place < vector.length; place++) squares += (vector[place] ?? 0) ** 2
   // Text without words: a vector of length 0 would have no cosine.
   if (squares === 0) vector[0] = squares = 1
   const length = Math.sqrt(squares)
-  return vector.map((value) => value / length)
+  for (let place = 0; place < vector.length; place++) vector[place] = (vector[place] ?? 0) / length
+  return vector
 }

@@ -1,6 +1,14 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
-import { defaultTextLimit, type ExtractedText, failureCodes, type Source, Unreadable } from "./extract/Extraction.ts"
+import { chunk } from "./Chunker.ts"
+import {
+  defaultTextLimit,
+  type ExtractedText,
+  failureCodes,
+  type Source,
+  type SplitText,
+  Unreadable,
+} from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./extract/ExtractProcess.ts"
 import { read } from "./extract/Read.ts"
 
@@ -37,12 +45,12 @@ const MAX_SERVED = 500
 const MAX_RESTING_SHARE = 0.5
 
 /**
- * Formats that only pass through. Reading them takes linear time, and their text is not larger than the file, so that
- * a small file is read in place: handing it over takes longer, and the server's loop stands still for a few
- * milliseconds at most.
+ * Formats that only pass through. Reading and splitting them takes linear time, and their text is not larger than the
+ * file, so that a small file is read in place: handing it over takes longer, and the server's loop stands still for a
+ * few milliseconds at most.
  */
 const inPlace: ReadonlySet<Format> = new Set(["md", "txt"])
-const MAX_IN_PLACE_BYTES = 128 * 1024
+const MAX_IN_PLACE_BYTES = 32 * 1024
 
 const isReadInPlace = ({ format, bytes }: Source) => inPlace.has(format) && bytes.length <= MAX_IN_PLACE_BYTES
 
@@ -59,8 +67,6 @@ const outOfMemory = (bytes: number) =>
 
 const crashed = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
 
-const succeeded = (document: ExtractedText): Answer => ({ kind: "read", document })
-
 const orUnreadable = (cause: unknown): Answer => {
   if (cause instanceof Unreadable) return { kind: "unreadable", code: cause.code, message: cause.message }
   throw cause
@@ -70,11 +76,15 @@ const orUnreadable = (cause: unknown): Answer => {
  * Documents become text. Whatever could take long or much memory is read in processes beside the server, which end
  * when a document takes more than its share.
  *
- * `extract` fails with `ExtractionFailed`; what it fails with is the same however often it is tried.
+ * Both fail with `ExtractionFailed`; what they fail with is the same however often it is tried.
  */
 export class Extract extends Context.Service<
   Extract,
-  { readonly extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed> }
+  {
+    readonly extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>
+    /** Split into passages where it is read, which for an odd text takes longer than reading it. */
+    readonly split: (source: Source) => Effect.Effect<SplitText, ExtractionFailed>
+  }
 >()("parley/knowledge/Extract") {
   static readonly layerWith = (settings: ExtractSettings) =>
     Layer.effect(
@@ -93,10 +103,8 @@ export class Extract extends Context.Service<
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
-        const resultOf = (source: Source, answer: Answer) => {
+        const failureOf = (source: Source, answer: Answer) => {
           switch (answer.kind) {
-            case "read":
-              return Effect.succeed(answer.document)
             case "unreadable":
               return Effect.fail(failed(answer.code, answer.message))
             case "out of memory":
@@ -106,12 +114,16 @@ export class Extract extends Context.Service<
                 Effect.annotateLogs({ format: source.format, cause: answer.cause }),
                 Effect.andThen(Effect.fail(crashed)),
               )
+            // The other one than was asked for.
+            case "read":
+            case "split":
+              return Effect.fail(crashed)
           }
         }
 
-        const readBeside = Effect.fnUntraced(function* (source: Source) {
+        const readBeside = Effect.fnUntraced(function* (source: Source, isSplit: boolean) {
           const process = yield* Pool.get(processes)
-          const answer = yield* process.ask(source, settings.memory).pipe(
+          const answer = yield* process.ask(source, settings.memory, isSplit).pipe(
             Effect.catchTags({
               OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
               ProcessEnded: ({ how }) =>
@@ -128,18 +140,32 @@ export class Extract extends Context.Service<
             Effect.onError(() => Pool.invalidate(processes, process)),
           )
           yield* retireIfWorn(process)
-          return yield* resultOf(source, answer)
+          return answer
         }, Effect.scoped)
 
-        const readHere = (source: Source) =>
-          Effect.promise(() => read(source, settings.textLimit).then(succeeded, orUnreadable)).pipe(
-            Effect.flatMap((answer) => resultOf(source, answer)),
+        const readHere = (source: Source, isSplit: boolean) =>
+          Effect.promise(() =>
+            read(source, settings.textLimit).then(
+              (document): Answer =>
+                isSplit
+                  ? { kind: "split", document: { title: document.title, passages: chunk(document) } }
+                  : { kind: "read", document },
+              orUnreadable,
+            ),
           )
 
+        const answerTo = (source: Source, isSplit: boolean) =>
+          isReadInPlace(source) ? readHere(source, isSplit) : readBeside(source, isSplit)
+
         return {
-          extract: Effect.fn("Extract.extract")((source) =>
-            isReadInPlace(source) ? readHere(source) : readBeside(source),
-          ),
+          extract: Effect.fn("Extract.extract")(function* (source) {
+            const answer = yield* answerTo(source, false)
+            return answer.kind === "read" ? answer.document : yield* failureOf(source, answer)
+          }),
+          split: Effect.fn("Extract.split")(function* (source) {
+            const answer = yield* answerTo(source, true)
+            return answer.kind === "split" ? answer.document : yield* failureOf(source, answer)
+          }),
         }
       }),
     )

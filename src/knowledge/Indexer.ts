@@ -7,7 +7,8 @@ import { detectLanguage } from "../domain/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/Chunks.ts"
-import type { Chunk } from "./Chunker.ts"
+import type { Passage } from "./extract/Extraction.ts"
+import { sketch } from "./Sketch.ts"
 
 /** One revision of a document, cut into chunks. */
 export interface ChunkedDocument {
@@ -15,7 +16,7 @@ export interface ChunkedDocument {
   readonly documentId: DocumentId
   readonly revision: number
   readonly title: string
-  readonly chunks: ReadonlyArray<Pick<Chunk, "ordinal" | "headings" | "text" | "page">>
+  readonly chunks: ReadonlyArray<Passage>
 }
 
 /** Chunks embedded and stored in one go, */
@@ -64,6 +65,7 @@ export class Indexer extends Context.Service<
               content: chunk.text,
               page: chunk.page,
               embedding,
+              sketch: embeddings.isSemantic ? null : sketch(embedding),
             })),
           )
           yield* chunks.insert({

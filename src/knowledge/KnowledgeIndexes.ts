@@ -11,7 +11,7 @@ import { termOf } from "./Lexemes.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
-import { planSegments } from "./SegmentPlan.ts"
+import { outdatedBy, planSegments } from "./SegmentPlan.ts"
 import { Stems } from "./Stems.ts"
 
 /** What is known of a chatbot's knowledge at one version of it. */
@@ -116,18 +116,14 @@ export class KnowledgeIndexes extends Context.Service<
           version: bigint,
           previous: LexicalIndex | undefined,
         ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
-          const serving = yield* chunks.serving(chatbotId)
+          const serving = yield* chunks.serving(chatbotId, sketched)
           const size = serving.reduce((sum, document) => sum + document.chunks, 0)
           if (size * expectedBytes > options.bytes) {
             return { version, languages: yield* chunks.languages(chatbotId), chunks: size, index: undefined }
           }
           const plan = planSegments(previous?.segments ?? [], serving)
           const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
-          const revisions = new Map(serving.map((document) => [document.id, document.revision]))
-          const index = new LexicalIndex([...plan.keep, ...added], {
-            // A newer revision than was listed may have been read: it serves, and the version has moved on.
-            isGone: (document) => document.revision < (revisions.get(document.id) ?? Infinity),
-          })
+          const index = new LexicalIndex([...plan.keep, ...added], { isGone: outdatedBy(serving) })
           return { version, languages: index.languages, chunks: index.size, index }
         })
 
@@ -153,7 +149,7 @@ export class KnowledgeIndexes extends Context.Service<
         ) {
           const { matches, holding } = yield* chunks.matching(chatbotId, asked, MATCHES_WITHOUT_INDEX)
           const builder = new SegmentBuilder()
-          for (const match of matches) builder.add({ ...match, embedding: null })
+          for (const match of matches) builder.add({ ...match, sketch: null, embedding: null })
           const holdingOf = new Map(holding.map(({ lexemes, chunks }) => [termOf(lexemes), chunks]))
           return new LexicalIndex([builder.build()], {
             collection: { chunks: entry.chunks, holding: (term) => holdingOf.get(term) ?? 0 },

@@ -128,10 +128,15 @@ export class LexicalIndex {
       }
     }
     const best = new TopScores(count)
+    // Nearly all are less: they are not worth a call.
+    let least = best.least
     for (let touch = 0; touch < touches; touch++) {
       const index = touched[touch] ?? 0
-      best.offer(index, scores[index] ?? 0)
+      const score = scores[index] ?? 0
       scores[index] = 0
+      if (score <= least) continue
+      best.offer(index, score)
+      least = best.least
     }
     return best.descending()
   }
@@ -152,13 +157,20 @@ const normsOf = (
   isGone: (document: SegmentDocument) => boolean,
   { k1, b }: LexicalWeights,
 ) => {
-  const lengths = segments.flatMap((segment) => {
+  const norms = new Float32Array(segments.reduce((sum, segment) => sum + segment.chunkIds.length, 0))
+  let [index, size, total] = [0, 0, 0]
+  for (const segment of segments) {
     const gone = segment.documents.map(isGone)
-    return Array.from(segment.lengths, (length, chunk) =>
-      gone[segment.documentOf[chunk] ?? 0] === true ? Infinity : length,
-    )
-  })
-  const present = lengths.filter((length) => length < Infinity)
-  const average = present.reduce((sum, length) => sum + length, 0) / present.length || 1
-  return { norms: Float32Array.from(lengths, (length) => k1 * (1 - b + (b * length) / average)), size: present.length }
+    for (let chunk = 0; chunk < segment.lengths.length; chunk++, index++) {
+      const length = segment.lengths[chunk] ?? 0
+      const isPresent = gone[segment.documentOf[chunk] ?? 0] !== true
+      norms[index] = isPresent ? length : Infinity
+      if (!isPresent) continue
+      size += 1
+      total += length
+    }
+  }
+  const average = total / size || 1
+  for (let each = 0; each < norms.length; each++) norms[each] = k1 * (1 - b + (b * (norms[each] ?? 0)) / average)
+  return { norms, size }
 }

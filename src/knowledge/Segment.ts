@@ -8,6 +8,8 @@ export interface SegmentDocument {
   readonly id: DocumentId
   readonly revision: number
   readonly chunks: number
+  /** Whether all of its chunks have their sketches. */
+  readonly isEmbedded: boolean
 }
 
 /**

@@ -3,7 +3,7 @@ import type { DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
 import type { Segment } from "./Segment.ts"
-import { sketch, sketchBytes } from "./Sketch.ts"
+import { sketch } from "./Sketch.ts"
 
 /** What the index is built from: a row of `chunks`. */
 export interface IndexedChunk {
@@ -13,7 +13,9 @@ export interface IndexedChunk {
   readonly language: Language
   /** Binary `tsvector`, the title's positions weighted A. */
   readonly lexemes: Uint8Array
-  /** Null when another model made it, or when the database looks at it. */
+  /** Null when another model made the embedding, or when the database looks at it; */
+  readonly sketch: Uint8Array | null
+  /** or when there is only the embedding. */
   readonly embedding: Float32Array | null
 }
 
@@ -26,7 +28,7 @@ const BYTES_PER_CHUNK_ID = 72
 /** Takes chunks one after the other, all of a document together, and makes a segment of them. */
 export class SegmentBuilder {
   readonly #terms = new Map<Term, number>()
-  readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number }> = []
+  readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
   readonly #languages = new Set<Language>()
   readonly #chunkIds: Array<ChunkId> = []
   readonly #documentOf = new Numbers(Uint32Array)
@@ -42,7 +44,8 @@ export class SegmentBuilder {
 
   add(chunk: IndexedChunk): void {
     const index = this.#chunkIds.push(chunk.id) - 1
-    this.#documentOf.push(this.#documentIndexOf(chunk))
+    const document = this.#documentWith(chunk)
+    this.#documentOf.push(this.#documents.length - 1)
     this.#languages.add(chunk.language)
     let length = 0
     readLexemes(chunk.lexemes, (term, positions, count) => {
@@ -59,14 +62,19 @@ export class SegmentBuilder {
       this.#frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
     this.#lengths.push(length)
-    if (chunk.embedding !== null) this.#sketch(index, chunk.embedding)
+    const made = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
+    if (made === undefined) document.isEmbedded = false
+    else this.#keepSketch(index, made)
   }
 
   build(): Segment {
     const terms = Float64Array.from(this.#terms.keys()).sort()
     const rankOfNumber = new Uint32Array(terms.length)
     for (const [rank, term] of terms.entries()) rankOfNumber[this.#terms.get(term) ?? 0] = rank
-    const ranks = this.#postingTerms.values().map((number) => rankOfNumber[number] ?? 0)
+    const ranks = this.#postingTerms.values()
+    for (let arrival = 0; arrival < ranks.length; arrival++) {
+      ranks[arrival] = rankOfNumber[ranks[arrival] ?? 0] ?? 0
+    }
     const offsets = offsetsOf(ranks, terms.length)
     const arrays = {
       documentOf: this.#documentOf.values(),
@@ -95,12 +103,16 @@ export class SegmentBuilder {
     const arrivalFrequencies = this.#frequencies.values()
     const arrivalStarts = this.#starts.values()
     const arrivalPositions = this.#positions.values()
-    const chunks = arrivals.map((arrival) => arrivalChunks[arrival] ?? 0)
-    const frequencies = Uint8Array.from(arrivals, (arrival) => arrivalFrequencies[arrival] ?? 0)
+    const chunks = new Uint32Array(arrivals.length)
+    const frequencies = new Uint8Array(arrivals.length)
     const starts = new Uint32Array(arrivals.length + 1)
     const positions = new Uint16Array(arrivalPositions.length)
     let end = 0
-    for (const [posting, arrival] of arrivals.entries()) {
+    // By numbers rather than iterators, here and below: an index has millions of postings.
+    for (let posting = 0; posting < arrivals.length; posting++) {
+      const arrival = arrivals[posting] ?? 0
+      chunks[posting] = arrivalChunks[arrival] ?? 0
+      frequencies[posting] = arrivalFrequencies[arrival] ?? 0
       starts[posting] = end
       const until = arrivalStarts[arrival + 1] ?? arrivalPositions.length
       for (let place = arrivalStarts[arrival] ?? 0; place < until; place++) {
@@ -111,11 +123,10 @@ export class SegmentBuilder {
     return { chunks, frequencies, starts, positions }
   }
 
-  #sketch(index: number, embedding: Float32Array): void {
-    const made = new Uint8Array(sketchBytes(embedding.length))
-    sketch(embedding, made)
+  #keepSketch(index: number, made: Uint8Array): void {
     this.#sketchBytes = made.length
-    this.#sketches[index] = made
+    // Copied, because what the database sent is a part of something larger.
+    this.#sketches[index] = made.slice()
   }
 
   /** A chunk without one keeps zeros, which is what no sketch is made of. */
@@ -125,13 +136,16 @@ export class SegmentBuilder {
     return joined
   }
 
-  #documentIndexOf({ documentId, revision }: IndexedChunk): number {
+  /** The last document, which is that of this chunk. */
+  #documentWith({ documentId, revision }: IndexedChunk) {
     const last = this.#documents.at(-1)
     if (last?.id === documentId) {
       last.chunks += 1
-      return this.#documents.length - 1
+      return last
     }
-    return this.#documents.push({ id: documentId, revision, chunks: 1 }) - 1
+    const begun = { id: documentId, revision, chunks: 1, isEmbedded: true }
+    this.#documents.push(begun)
+    return begun
   }
 
   #numberOf(term: Term): number {
@@ -146,7 +160,10 @@ export class SegmentBuilder {
 /** Where the postings of each term begin when they stand in order of their terms; one more at the end. */
 const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
   const offsets = new Uint32Array(terms + 1)
-  for (const rank of ranks) offsets[rank + 1] = (offsets[rank + 1] ?? 0) + 1
+  for (let arrival = 0; arrival < ranks.length; arrival++) {
+    const next = (ranks[arrival] ?? 0) + 1
+    offsets[next] = (offsets[next] ?? 0) + 1
+  }
   for (let rank = 1; rank <= terms; rank++) offsets[rank] = (offsets[rank] ?? 0) + (offsets[rank - 1] ?? 0)
   return offsets
 }
@@ -155,7 +172,8 @@ const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
 const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array => {
   const next = offsets.slice()
   const arrivals = new Uint32Array(ranks.length)
-  for (const [arrival, rank] of ranks.entries()) {
+  for (let arrival = 0; arrival < ranks.length; arrival++) {
+    const rank = ranks[arrival] ?? 0
     const place = next[rank] ?? 0
     arrivals[place] = arrival
     next[rank] = place + 1

@@ -16,21 +16,34 @@ const JOINING_RATIO = 2
 export const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
   `${document.id}:${document.revision}`
 
+/** Tells what a segment holds that does not serve any more, or that has been embedded since. */
+export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((held: SegmentDocument) => boolean) => {
+  const documents = new Map(serving.map((document) => [document.id, document]))
+  return (held) => {
+    const now = documents.get(held.id)
+    // A newer revision than was listed may have been read: it serves, and the version has moved on.
+    if (now === undefined || held.revision !== now.revision) return now === undefined || held.revision < now.revision
+    return now.isEmbedded && !held.isEmbedded
+  }
+}
+
 /** Reads again what changed, and small segments with it; each chunk is read about log₂(chunks) times in its life. */
 export const planSegments = (
   segments: ReadonlyArray<Segment>,
   serving: ReadonlyArray<SegmentDocument>,
 ): SegmentPlan => {
   const wanted = new Set(serving.map(keyOf))
+  const isGone = outdatedBy(serving)
+  const isLive = (held: SegmentDocument): boolean => wanted.has(keyOf(held)) && !isGone(held)
   const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
     documents.reduce((sum, document) => sum + document.chunks, 0)
   const measured = segments
     .map((segment) => {
-      const live = segment.documents.filter((document) => wanted.has(keyOf(document)))
+      const live = segment.documents.filter(isLive)
       return { segment, live, size: sizeOf(live), share: sizeOf(live) / segment.chunkIds.length }
     })
     .sort((left, right) => left.size - right.size)
-  const held = new Set(segments.flatMap((segment) => segment.documents.map(keyOf)))
+  const held = new Set(segments.flatMap((segment) => segment.documents.filter(isLive).map(keyOf)))
   const load = serving.filter((document) => !held.has(keyOf(document)))
   const keep: Array<Segment> = []
   for (const { segment, live, size, share } of measured) {

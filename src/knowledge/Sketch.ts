@@ -10,8 +10,8 @@ const ZERO = 8
 /** Bytes of a sketch of a vector of so many dimensions. */
 export const sketchBytes = (dimensions: number): number => (dimensions + 1) >>> 1
 
-/** @param into where the sketch is written, from the first byte */
-export const sketch = (vector: Float32Array, into: Uint8Array): void => {
+export const sketch = (vector: Float32Array): Uint8Array => {
+  const into = new Uint8Array(sketchBytes(vector.length))
   let largest = 0
   for (let index = 0; index < vector.length; index++) largest = Math.max(largest, Math.abs(vector[index] ?? 0))
   const scale = largest === 0 ? 0 : LARGEST / largest
@@ -20,6 +20,7 @@ export const sketch = (vector: Float32Array, into: Uint8Array): void => {
     const high = Math.round((vector[index + 1] ?? 0) * scale) + ZERO
     into[index >>> 1] = (high << 4) | low
   }
+  return into
 }
 
 /** The numbers of a vector that are not 0; few of a short text's. */
@@ -29,8 +30,16 @@ export interface SparseVector {
 }
 
 export const sparse = (vector: Float32Array): SparseVector => {
-  const places = Uint32Array.from(vector.keys()).filter((place) => vector[place] !== 0)
-  return { places, values: Float32Array.from(places, (place) => vector[place] ?? 0) }
+  const places = new Uint32Array(vector.length)
+  const values = new Float32Array(vector.length)
+  let count = 0
+  for (let place = 0; place < vector.length; place++) {
+    const value = vector[place] ?? 0
+    if (value === 0) continue
+    places[count] = place
+    values[count++] = value
+  }
+  return { places: places.subarray(0, count), values: values.subarray(0, count) }
 }
 
 /** The cosine of a vector of length 1 and a sketched one, about. */

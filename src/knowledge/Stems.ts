@@ -4,18 +4,19 @@ import type { AskedWords } from "../storage/Chunks.ts"
 import { readLexemes, type Term } from "./Lexemes.ts"
 import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
 
-/** Words remembered, at most: some 10 MB. Questions share most of theirs. */
+/** Words remembered of a language, at most: some 10 MB. Questions share most of theirs. */
 const WORDS_MAX = 50_000
 
 /** What the database's stemmers make of a word never changes, so they are asked about each once. */
 export class Stems {
-  /** Oldest first. */
-  readonly #terms = new Map<string, ReadonlyArray<Term>>()
+  /** By language and word, oldest first. */
+  readonly #terms = new Map<Language, Map<string, ReadonlyArray<Term>>>()
 
   /** The words of the question that are not known yet, each to be stemmed by itself. */
   unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<AskedWords> {
     return languages.flatMap((language) => {
-      const missing = wordsOf(question, language).filter((word) => !this.#terms.has(keyOf(language, word)))
+      const known = this.#of(language)
+      const missing = wordsOf(question, language).filter((word) => !known.has(word))
       return Array.from(new Set(missing), (word) => ({ language, words: word }))
     })
   }
@@ -23,20 +24,28 @@ export class Stems {
   /** @param analyses a binary `tsvector` of each of the words */
   learn(asked: ReadonlyArray<AskedWords>, analyses: ReadonlyArray<Uint8Array>): void {
     for (const [index, { language, words }] of asked.entries()) {
-      const [oldest] = this.#terms.size < WORDS_MAX ? [] : this.#terms.keys()
-      if (oldest !== undefined) this.#terms.delete(oldest)
+      const known = this.#of(language)
+      const [oldest] = known.size < WORDS_MAX ? [] : known.keys()
+      if (oldest !== undefined) known.delete(oldest)
       const terms: Array<Term> = []
       readLexemes(analyses[index] ?? NO_LEXEMES, (term) => void terms.push(term))
-      this.#terms.set(keyOf(language, words), terms)
+      known.set(words, terms)
     }
   }
 
   /** A question all of whose words are known. */
   query(languages: ReadonlyArray<Language>, question: string, commonness: (word: string) => number): LexicalQuery {
-    const stems = languages.map((language) =>
-      wordsOf(question, language).map((word) => this.#terms.get(keyOf(language, word)) ?? []),
-    )
+    const stems = languages.map((language) => {
+      const known = this.#of(language)
+      return wordsOf(question, language).map((word) => known.get(word) ?? [])
+    })
     return makeLexicalQuery(wordsOf(question), stems, commonness)
+  }
+
+  #of(language: Language): Map<string, ReadonlyArray<Term>> {
+    const known = this.#terms.get(language) ?? new Map<string, ReadonlyArray<Term>>()
+    this.#terms.set(language, known)
+    return known
   }
 }
 
@@ -47,5 +56,3 @@ const wordsOf = (question: string, language?: Language): ReadonlyArray<string> =
   const words = spacedWords(question, language)
   return words === "" ? [] : words.split(" ")
 }
-
-const keyOf = (language: Language, word: string): string => `${language} ${word}`

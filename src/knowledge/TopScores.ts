@@ -19,12 +19,17 @@ export class TopScores {
     else if (score > this.#scoreAt(0)) this.#sink(index, score)
   }
 
+  /** What does not exceed it is not kept. */
+  get least(): number {
+    return this.#size < this.#scores.length ? -Infinity : this.#scoreAt(0)
+  }
+
   /** Highest first; of equal scores the one with the lower index. */
   descending(): ReadonlyArray<Scored> {
-    const kept = Array.from(this.#indexes.subarray(0, this.#size), (index, place) => ({
-      index,
-      score: this.#scoreAt(place),
-    }))
+    const kept: Array<Scored> = []
+    for (let place = 0; place < this.#size; place++) {
+      kept.push({ index: this.#indexes[place] ?? 0, score: this.#scoreAt(place) })
+    }
     return kept.sort((left, right) => right.score - left.score || left.index - right.index)
   }
 

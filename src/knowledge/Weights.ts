@@ -14,7 +14,11 @@ export interface LexicalWeights {
   readonly reversed: number
 }
 
-/** Fitted on one half of the questions of ten public sets (`bun run bench retrieval --fit`); the optimum is flat. */
+/**
+ * Chosen by hand with all the questions of ten public sets in sight, so that figures on these sets flatter them a little.
+ * The optimum is flat: fitted on one half of the questions (`bun run bench retrieval --fit`), they raise the mean nDCG@10
+ * of the other half from .8471 to .8476.
+ */
 export const defaultWeights: LexicalWeights = {
   k1: 1.2,
   b: 0.75,

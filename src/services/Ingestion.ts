@@ -5,7 +5,6 @@ import type { DocumentError } from "../domain/Document.ts"
 import { detect, detectLastBytes } from "../domain/Formats.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { chunk } from "../knowledge/Chunker.ts"
 import { Extract } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
@@ -70,10 +69,9 @@ export class Ingestion extends Context.Service<
           if (format === undefined) {
             return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
           }
-          const document = yield* extract.extract({ format, name: attempt.name, bytes })
-          const chunks = chunk(document)
-          if (chunks.length === 0) return yield* refused("no_text", "The file has no text.")
-          return { title: document.title, chunks }
+          const { title, passages } = yield* extract.split({ format, name: attempt.name, bytes })
+          if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
+          return { title, chunks: passages }
         })
 
         /** Stores the chunks of the attempt's revision, telling how far it is, and returns how many there are. */
@@ -81,7 +79,6 @@ export class Ingestion extends Context.Service<
           attempt: Attempt,
           tell: (state: State) => Effect.Effect<void, LeaseLost | Unavailable, CurrentOrganization>,
         ) {
-          yield* tell({ status: "extracting", progress: 0 })
           const { title, chunks } = yield* read(attempt)
           yield* tell({ status: "embedding", progress: EXTRACTED })
           yield* indexer.index(
@@ -92,7 +89,9 @@ export class Ingestion extends Context.Service<
               title,
               chunks,
             },
-            (done) => tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+            // What is complete is published at once, which says more.
+            (done) =>
+              done < 1 ? tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }) : Effect.void,
           )
           return chunks.length
         })

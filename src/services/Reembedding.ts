@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { textToEmbed } from "../knowledge/Indexer.ts"
+import { sketch } from "../knowledge/Sketch.ts"
 import { type Reembedding, Reembeddings } from "../storage/Reembeddings.ts"
 
 /** How often it looks for chunks by other models: the setting changes seldom. */
@@ -48,7 +49,8 @@ export const layer = (settings: ReembeddingSettings) =>
             model,
             chunks.flatMap(({ id }, index) => {
               const embedding = vectors[index]
-              return embedding === undefined ? [] : [{ id, embedding }]
+              const sketched = embedding === undefined || embeddings.isSemantic ? null : sketch(embedding)
+              return embedding === undefined ? [] : [{ id, embedding, sketch: sketched }]
             }),
           )
         }).pipe(Effect.repeat({ while: (goesOn) => goesOn }))

@@ -76,7 +76,7 @@ export interface Ranked {
 export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
 /** A parameter of type `float4[]`, in binary. */
-export const floats = (values: Float32Array): PgTypes.Parameter => ({
+const floats = (values: Float32Array): PgTypes.Parameter => ({
   [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
   oid: PgTypes.OID.float4Array,
   value: values,

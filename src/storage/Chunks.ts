@@ -6,17 +6,10 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
-import {
-  chatbotNotFound,
-  floats,
-  makeFetch,
-  makeRank,
-  type Fetched,
-  type Ranked,
-  type Ranking,
-} from "./ChunkRanking.ts"
+import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
+import { VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { json, unhurried, vectors } from "./SqlValues.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
 export interface ChunkBatch {
@@ -40,6 +33,8 @@ export interface NewChunk {
   readonly page: number | null
   /** All of a batch have the same dimension. */
   readonly embedding: Float32Array
+  /** What an index in memory compares in place of the embedding; null where none does. */
+  readonly sketch: Uint8Array | null
 }
 
 /** A document that answers searches. */
@@ -47,6 +42,8 @@ export interface ServingDocument {
   readonly id: DocumentId
   readonly revision: number
   readonly chunks: number
+  /** Whether all of its embeddings are of the model that was asked for. */
+  readonly isEmbedded: boolean
 }
 
 /** What an index is built from. `lexemes` is a binary `tsvector`; title words are weighted A, headings B. */
@@ -58,8 +55,10 @@ export interface ChunkLexemes {
   readonly lexemes: Uint8Array
 }
 
-export interface ChunkLexemesAndVector extends ChunkLexemes {
+export interface ChunkLexemesAndSketch extends ChunkLexemes {
   /** Null when it is of another model, or of none that was asked for. */
+  readonly sketch: Uint8Array | null
+  /** In place of a sketch that was not stored. */
   readonly embedding: Float32Array | null
 }
 
@@ -91,17 +90,18 @@ export class Chunks extends Context.Service<
     >
     readonly serving: (
       chatbotId: ChatbotId,
+      embeddingModel: string | undefined,
     ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
     /**
      * Chunks of serving documents, document by document.
      *
-     * @param embeddingModel whose vectors come along
+     * @param embeddingModel whose sketches come along
      */
     readonly lexemes: (
       chatbotId: ChatbotId,
       documents: ReadonlyArray<DocumentId>,
       embeddingModel: string | undefined,
-    ) => Effect.Effect<ReadonlyArray<ChunkLexemesAndVector>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ReadonlyArray<ChunkLexemesAndSketch>, Unavailable, CurrentOrganization>
     /** Of all serving chunks. */
     readonly languages: (
       chatbotId: ChatbotId,
@@ -138,32 +138,29 @@ export class Chunks extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const types = yield* VectorTypes
 
       const insert = Effect.fnUntraced(
         function* (batch: ChunkBatch) {
           const organization = yield* CurrentOrganization
-          const dimensions = batch.chunks[0]?.embedding.length ?? 0
           const titleWords = spacedWords(batch.title, batch.language)
-          // One statement text for every batch: rows as one JSON value, their vectors one after the other in one array.
+          // One statement text for every batch: rows as one JSON value, their vectors as one array.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
-            page, language, lexemes, embedding, embedding_model)
+            page, language, lexemes, embedding, embedding_model, sketch)
           select id, ${organization}, ${batch.chatbotId}, ${batch.documentId}, ${batch.revision}, ordinal,
             ${batch.title}, headings, content, page, ${batch.language},
             setweight(to_tsvector(${batch.language}::text::regconfig, ${titleWords}), 'A')
               || setweight(to_tsvector(${batch.language}::text::regconfig, heading_words), 'B')
               || to_tsvector(${batch.language}::text::regconfig, content_words),
-            (${floats(
-              concatenate(
-                batch.chunks.map((chunk) => chunk.embedding),
-                dimensions,
-              ),
-            )})
-              [(number - 1) * ${dimensions}::int + 1 : number * ${dimensions}::int]::vector,
-            ${batch.embeddingModel}
+            (${vectors(
+              types,
+              batch.chunks.map((chunk) => chunk.embedding),
+            )})[number],
+            ${batch.embeddingModel}, decode(sketch, 'base64')
           from jsonb_to_recordset(${json(batch.chunks.map((chunk, index) => rowOf(chunk, index, batch.language)))})
             as rows (number int, id uuid, ordinal int, headings text[], content text, page int, heading_words text,
-              content_words text)`
+              content_words text, sketch text), ${unhurried(sql)}`
         },
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,
@@ -184,10 +181,11 @@ export class Chunks extends Context.Service<
         return row ?? (yield* chatbotNotFound)
       }, withoutSqlErrors)
 
-      const serving = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+      const serving = Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
         const organization = yield* CurrentOrganization
         return yield* sql<ServingDocument>`
-          select id, revision, chunk_count as chunks from documents
+          select id, revision, chunk_count as chunks,
+            coalesce(embedding_model = ${embeddingModel ?? null}, false) as "isEmbedded" from documents
           where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0 order by id`
       }, withoutSqlErrors)
 
@@ -197,9 +195,10 @@ export class Chunks extends Context.Service<
         embeddingModel: string | undefined,
       ) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ChunkLexemesAndVector>`
+        return yield* sql<ChunkLexemesAndSketch>`
           select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes,
-            case when c.embedding_model = ${embeddingModel ?? null} then c.embedding end as embedding
+            case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
+            case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.document_id = any(${documents}::uuid[])
             and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
@@ -257,13 +256,8 @@ const rowOf = (chunk: NewChunk, index: number, language: Language) => ({
   page: chunk.page,
   heading_words: spacedWords(chunk.headings.join("\n"), language),
   content_words: spacedWords(chunk.content, language),
+  sketch: chunk.sketch?.toBase64() ?? null,
 })
-
-const concatenate = (vectors: ReadonlyArray<Float32Array>, dimensions: number): Float32Array => {
-  const all = new Float32Array(vectors.length * dimensions)
-  for (const [index, values] of vectors.entries()) all.set(values, index * dimensions)
-  return all
-}
 
 type MatchRow = ChunkLexemes & { readonly chunks: null }
 

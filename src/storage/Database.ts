@@ -8,7 +8,7 @@ import { maintain } from "./embedded/Maintenance.ts"
 import { migrate, migrationsDirectory } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./Sessions.ts"
-import { makeRegistry, registerVector } from "./SqlValues.ts"
+import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import type { StartupError } from "../domain/StartupError.ts"
 
 /**
@@ -29,8 +29,11 @@ export class DatabaseLoss extends Context.Service<
   { readonly lost: Effect.Effect<never, EngineFailure> }
 >()("parley/storage/DatabaseLoss") {}
 
+/** For `vectors`: they differ from database to database. */
+export class VectorTypes extends Context.Service<VectorTypes, VectorOids>()("parley/storage/VectorTypes") {}
+
 /** What both layers provide. */
-export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss
+export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | VectorTypes
 
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…` */
@@ -115,12 +118,14 @@ export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database,
 interface Clients {
   readonly tenant: SqlClient.SqlClient
   readonly system: SqlClient.SqlClient
+  readonly vectorTypes: VectorOids
 }
 
 const contextOf = (clients: Clients, lost: Effect.Effect<never, EngineFailure>): Context.Context<Database> =>
   Context.make(SqlClient.SqlClient, clients.tenant).pipe(
     Context.add(SystemSql, clients.system),
     Context.add(DatabaseLoss, { lost }),
+    Context.add(VectorTypes, clients.vectorTypes),
   )
 
 const openClients = Effect.fn("Database.openClients")(
@@ -128,11 +133,11 @@ const openClients = Effect.fn("Database.openClients")(
     types: PgTypes.Registry,
     pools: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
   ) {
-    const clients: Clients = yield* makeClients(yield* pools)
-    const { vectorOid } = yield* prepareDatabase(clients.system)
-    registerVector(types, vectorOid)
+    const clients = yield* makeClients(yield* pools)
+    const vectorTypes = yield* prepareDatabase(clients.system)
+    registerVector(types, vectorTypes)
     yield* migrate(clients.system, migrationsDirectory)
-    return clients
+    return { ...clients, vectorTypes }
   },
   Effect.provide(Reactivity.layer),
   Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),

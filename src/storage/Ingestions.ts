@@ -8,7 +8,7 @@ import { discardBlobs } from "./BlobGarbage.ts"
 import { SystemSql } from "./Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { onUniqueViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { json, unhurried } from "./SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
 export interface Ingestion {
@@ -35,7 +35,10 @@ type Attempt = Pick<Ingestion, "document_id" | "lease_id">
 export class Ingestions extends Context.Service<
   Ingestions,
   {
-    /** Takes a waiting or abandoned ingestion: organizations take turns, and the oldest of one's own comes first. */
+    /**
+     * Takes a waiting or abandoned ingestion: organizations take turns, and the oldest of one's own comes first. From
+     * then on its document shows that it is being read.
+     */
     readonly claim: (lease: {
       readonly id: string
       readonly duration: Duration.Duration
@@ -95,12 +98,14 @@ export class Ingestions extends Context.Service<
             )
             returning *, setval('ingestion_clock', greatest(turn, (select last_value from ingestion_clock)))
           ), revised as (
-            update documents d set last_revision = last_revision + 1 from claimed c where d.id = c.document_id
+            update documents d set last_revision = last_revision + 1, status = 'extracting', progress = 0,
+              updated_at = clock_timestamp()
+            from claimed c where d.id = c.document_id
             returning d.id, d.last_revision as revision
           )
           select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
             c.lease_id, r.revision
-          from claimed c join revised r on r.id = c.document_id`
+          from claimed c join revised r on r.id = c.document_id, ${unhurried(system)}`
         return row
       }, withoutSqlErrors)
 
@@ -128,6 +133,7 @@ export class Ingestions extends Context.Service<
             returning document_id
           )
           update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
+          from ${unhurried(sql)}
           where id = (select document_id from held) and organization_id = ${organization} returning id`
         return rows.length > 0
       }, withoutSqlErrors)

@@ -3,6 +3,7 @@ import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
 import { TENANT_ROLE } from "./Sessions.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { StartupError } from "../domain/StartupError.ts"
+import type { VectorOids } from "./SqlValues.ts"
 
 /** As `server_version_num` counts. */
 const OLDEST_POSTGRES = 150_000
@@ -18,6 +19,7 @@ const ServerState = Schema.Struct({
   login: Schema.String,
   pgvector: Schema.NullOr(Schema.String),
   vector_oid: Schema.NullOr(Schema.Int),
+  vectors_oid: Schema.NullOr(Schema.Int),
   may_become_tenant: Schema.Boolean,
 })
 export type ServerState = typeof ServerState.Type
@@ -28,7 +30,7 @@ export type ServerState = typeof ServerState.Type
  */
 export const prepareDatabase = Effect.fn("Preparation.prepareDatabase")(function* (
   sql: SqlClient.SqlClient,
-): Effect.fn.Return<{ readonly vectorOid: number }, StartupError | SqlError.SqlError> {
+): Effect.fn.Return<VectorOids, StartupError | SqlError.SqlError> {
   const inspect = inspectionOf(sql)
   let state = yield* inspect
   yield* refuseOldServer(state)
@@ -36,7 +38,7 @@ export const prepareDatabase = Effect.fn("Preparation.prepareDatabase")(function
     yield* install(sql, state.login)
     state = yield* inspect
   }
-  return { vectorOid: yield* vectorOidIn(state) }
+  return yield* vectorOidsIn(state)
 })
 
 export const refuseOldServer = (state: ServerState): Effect.Effect<void, StartupError> =>
@@ -49,7 +51,7 @@ export const refuseOldServer = (state: ServerState): Effect.Effect<void, Startup
         }),
       )
 
-export const vectorOidIn = (state: ServerState): Effect.Effect<number, StartupError> => {
+export const vectorOidsIn = (state: ServerState): Effect.Effect<VectorOids, StartupError> => {
   if (state.pgvector === null || !isRecent(state.pgvector)) {
     return Effect.fail(
       new StartupError({
@@ -58,14 +60,14 @@ export const vectorOidIn = (state: ServerState): Effect.Effect<number, StartupEr
       }),
     )
   }
-  return state.vector_oid === null
+  return state.vector_oid === null || state.vectors_oid === null
     ? Effect.fail(
         new StartupError({
           what: "The extension pgvector is in a schema that the database user does not search.",
           doThis: `Add that schema to its search path: ALTER ROLE "${state.login}" SET search_path = …`,
         }),
       )
-    : Effect.succeed(state.vector_oid)
+    : Effect.succeed({ vector: state.vector_oid, vectors: state.vectors_oid })
 }
 
 const inspectionOf = (sql: SqlClient.SqlClient) =>
@@ -79,6 +81,7 @@ const inspectionOf = (sql: SqlClient.SqlClient) =>
         session_user::text as login,
         (select extversion from pg_extension where extname = 'vector') as pgvector,
         to_regtype('vector')::oid as vector_oid,
+        to_regtype('vector[]')::oid as vectors_oid,
         coalesce((
           select pg_has_role(session_user, oid, case when version >= 160000 then 'SET' else 'MEMBER' end)
           from pg_roles where rolname = ${TENANT_ROLE}

@@ -4,9 +4,9 @@ import type { ChunkId } from "../domain/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { floats } from "./ChunkRanking.ts"
-import { SystemSql } from "./Database.ts"
+import { SystemSql, VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { vectors } from "./SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
 export interface Reembedding {
@@ -21,6 +21,13 @@ export interface OutdatedChunk {
   readonly title: string
   readonly headings: ReadonlyArray<string>
   readonly content: string
+}
+
+export interface EmbeddedChunk {
+  readonly id: ChunkId
+  readonly embedding: Float32Array
+  /** As in `NewChunk`. */
+  readonly sketch: Uint8Array | null
 }
 
 /**
@@ -51,7 +58,7 @@ export class Reembeddings extends Context.Service<
     readonly store: (
       job: Reembedding,
       model: string,
-      embedded: ReadonlyArray<{ readonly id: ChunkId; readonly embedding: Float32Array }>,
+      embedded: ReadonlyArray<EmbeddedChunk>,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /** Shows that somebody is at work. False when the lease is lost. */
     readonly renew: (
@@ -72,6 +79,7 @@ export class Reembeddings extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
+      const types = yield* VectorTypes
       const later = (wait: Duration.Duration) =>
         sql`now() + ${Duration.toMillis(wait)}::float8 * interval '1 millisecond'`
       const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
@@ -132,22 +140,20 @@ export class Reembeddings extends Context.Service<
         ) and lease_id = ${job.lease_id} and organization_id = ${organization}`
 
       const store = Effect.fnUntraced(
-        function* (
-          job: Reembedding,
-          model: string,
-          embedded: ReadonlyArray<{ readonly id: ChunkId; readonly embedding: Float32Array }>,
-        ) {
+        function* (job: Reembedding, model: string, embedded: ReadonlyArray<EmbeddedChunk>) {
           const organization = yield* CurrentOrganization
           const rows = yield* sql`select document_id from reembeddings where ${held(job, organization)} for share`
           if (rows.length === 0) return false
-          const dimensions = embedded[0]?.embedding.length ?? 0
-          const all = new Float32Array(embedded.length * dimensions)
-          for (const [index, { embedding }] of embedded.entries()) all.set(embedding, index * dimensions)
           yield* sql`
-            update chunks c set embedding_model = ${model},
-              embedding = (${floats(all)})
-                [(number - 1) * ${dimensions}::int + 1 : number * ${dimensions}::int]::vector
-            from unnest(${embedded.map(({ id }) => id)}::uuid[]) with ordinality as embedded (id, number)
+            update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
+              embedding = (${vectors(
+                types,
+                embedded.map(({ embedding }) => embedding),
+              )})[number]
+            from unnest(
+              ${embedded.map(({ id }) => id)}::uuid[],
+              ${embedded.map(({ sketch }) => sketch?.toBase64() ?? "")}::text[]
+            ) with ordinality as embedded (id, sketch, number)
             where c.id = embedded.id and c.document_id = ${job.document_id} and c.organization_id = ${organization}`
           return true
         },
@@ -167,10 +173,16 @@ export class Reembeddings extends Context.Service<
           const organization = yield* CurrentOrganization
           const rows = yield* sql`select document_id from reembeddings where ${held(job, organization)} for update`
           if (rows.length === 0) return
-          yield* sql`update documents d set embedding_model = ${model}
-            where id = ${job.document_id} and organization_id = ${organization} and not exists (
-              select from chunks c where c.document_id = d.id and c.revision = d.revision
-                and c.embedding_model <> ${model})`
+          // What indexes hold of the document is not what it is any more.
+          yield* sql`
+            with finished as (
+              update documents d set embedding_model = ${model}
+              where id = ${job.document_id} and organization_id = ${organization} and not exists (
+                select from chunks c where c.document_id = d.id and c.revision = d.revision
+                  and c.embedding_model <> ${model})
+              returning chatbot_id
+            ) update chatbots set knowledge_version = knowledge_version + 1
+            where id = (select chatbot_id from finished) and organization_id = ${organization}`
           yield* sql`delete from reembeddings where document_id = ${job.document_id} and organization_id = ${organization}`
         },
         transaction(sql),

@@ -1,6 +1,6 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
-import { Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 
 /** The OID of `float4[]`, the same in every Postgres. */
 const FLOAT4_ARRAY = 1021
@@ -24,6 +24,13 @@ export const vector = (values: Float32Array): Statement.Fragment =>
     Statement.literal("::vector"),
   ])
 
+/**
+ * In the `from` of a statement: its transaction ends without waiting for the disk. For what nobody has been told of, such
+ * as chunks that do not serve: whoever commits later in the usual way waits for all that came before.
+ */
+export const unhurried = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql.literal("set_config('synchronous_commit', 'off', true) as unhurried")
+
 /** A registry in which `float4[]` is a `Float32Array` both ways. `registerVector` adds pgvector's type. */
 export const makeRegistry = (): PgTypes.Registry => {
   const registry = PgTypes.makeRegistry()
@@ -31,10 +38,27 @@ export const makeRegistry = (): PgTypes.Registry => {
   return registry
 }
 
-/** Makes `vector` columns decode to `Float32Array`; `oid` is what `pg_type` calls the type in this database. */
-export const registerVector = (registry: PgTypes.Registry, oid: number): void => {
-  registry.register(oid, vectorCodec)
+/** What `pg_type` calls pgvector's types in this database. */
+export interface VectorOids {
+  readonly vector: number
+  /** Of `vector[]`. */
+  readonly vectors: number
 }
+
+/** Makes `vector` columns decode to `Float32Array`, and what `vectors` makes travel. */
+export const registerVector = (registry: PgTypes.Registry, oids: VectorOids): void => {
+  registry.register(oids.vector, vectorCodec, { arrayOid: oids.vectors })
+}
+
+/**
+ * A value of type `vector[]`, for many at once: half of the bytes of a `float4[]`, and no cast for each number. Only where
+ * the type's OID is known.
+ */
+export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): PgTypes.Parameter => ({
+  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
+  oid: oids.vectors,
+  value: values,
+})
 
 /** dimensions, null flag, element type, length, lower bound: one 32-bit word each. */
 const ARRAY_HEADER_WORDS = 5
@@ -78,13 +102,10 @@ const VECTOR_HEADER_BYTES = 4
 
 const vectorCodec: PgTypes.Codec<Float32Array> = {
   encode: (values) => {
-    const bytes = new Uint8Array(VECTOR_HEADER_BYTES + values.byteLength)
-    new DataView(bytes.buffer).setInt16(0, values.length)
-    bytes.set(
-      Buffer.from(values.buffer.slice(values.byteOffset, values.byteOffset + values.byteLength)).swap32(),
-      VECTOR_HEADER_BYTES,
-    )
-    return Result.succeed(bytes)
+    const words = new Int32Array(1 + values.length)
+    words[0] = values.length << 16
+    words.set(new Int32Array(values.buffer, values.byteOffset, values.length), 1)
+    return Result.succeed(Buffer.from(words.buffer).swap32())
   },
   decode: (bytes) => {
     // Copied, because a Float32Array must start at a multiple of four and the wire's buffer is reused.

@@ -13,6 +13,7 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/Chunker.ts"
 import { Extract } from "../../src/knowledge/Extract.ts"
+import { sketch } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { layerPostgres } from "../../src/storage/Database.ts"
 import { start } from "./http/Child.ts"
@@ -142,6 +143,7 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
         content: piece.text,
         page: piece.page,
         embedding: vectors[index] ?? new Float32Array(1),
+        sketch: sketch(vectors[index] ?? new Float32Array(1)),
       }))
       yield* timed(
         "insert",
@@ -165,7 +167,15 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
   }
 })
 
-const bench = Effect.fnUntraced(function* (server: string, count: number, sections: number) {
+interface Settings {
+  readonly server: string
+  readonly files: number
+  /** Of each file. */
+  readonly sections: number
+  readonly profileDirectory: string | undefined
+}
+
+const bench = Effect.fnUntraced(function* ({ server, files: count, sections, profileDirectory }: Settings) {
   const { files } = makeCorpus(count, sections)
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
@@ -183,6 +193,7 @@ const bench = Effect.fnUntraced(function* (server: string, count: number, sectio
     },
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
+    bunOptions: profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`],
   })
   // The first files find nothing compiled; the second time tells what a server that runs takes.
   yield* upload(child.port, makeCorpus(FILES_PER_UPLOAD, sections).files)
@@ -219,14 +230,25 @@ const dropBare = (url: string) =>
 
 /**
  * Speed and memory of ingestion on Postgres, through HTTP, beside a bare script. `DATABASE_URL` names any database of a
- * Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each.
+ * Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each, `--profile DIR` for a CPU
+ * profile of the server.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
     args: [...args],
-    options: { files: { type: "string", default: "200" }, sections: { type: "string", default: "20" } },
+    options: {
+      files: { type: "string", default: "200" },
+      sections: { type: "string", default: "20" },
+      profile: { type: "string" },
+    },
   })
   const server = process.env["DATABASE_URL"]
   if (server === undefined) throw new Error("DATABASE_URL is not set")
-  NodeRuntime.runMain(Effect.scoped(bench(server, Number(values.files), Number(values.sections))))
+  const settings: Settings = {
+    server,
+    files: Number(values.files),
+    sections: Number(values.sections),
+    profileDirectory: values.profile,
+  }
+  NodeRuntime.runMain(Effect.scoped(bench(settings)))
 }

@@ -24,6 +24,17 @@ describe("words of a text", () => {
     expect(isPair("abc")).toBe(false)
   })
 
+  test("are the same whether or not other letters stand beside them", () => {
+    const ascii = fc.string({
+      unit: fc.constantFrom("a", "B", "1", ".", "_", "-", " ", "\n", "readFile", "HTTPServer"),
+    })
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(`${spacedWords(text)} é`.trim()).toBe(spacedWords(`${text} é`))
+      }),
+    )
+  })
+
   test("follow Turkish in Turkish", () => {
     expect(spacedWords("IŞIK", "turkish")).toBe("ışık")
     expect(spacedWords("IŞIK")).toBe("işik")

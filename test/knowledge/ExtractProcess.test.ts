@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
+import { chunk } from "../../src/knowledge/Chunker.ts"
 import { defaultExtractSettings, Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
 import type { Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../src/knowledge/extract/ExtractProcess.ts"
@@ -70,6 +71,20 @@ describe("a process that reads", () => {
     expect(document.text).toBe("Still here.")
   })
 
+  test("splits what it reads into the passages that are made of it here, however many", async () => {
+    const paragraphs = Array.from(
+      { length: 700 },
+      (_, number) => `<h2>Part ${number}</h2><p>${'Some "words". '.repeat(80)}</p>`,
+    )
+    const source = page(paragraphs.join(""))
+    const [text, split] = await run(
+      Extract.use((service) => Effect.all([service.extract(source), service.split(source)])),
+    )
+    const expected = chunk(text).map(({ ordinal, headings, text, page }) => ({ ordinal, headings, text, page }))
+    expect(expected.length).toBeGreaterThan(300)
+    expect(split).toEqual({ title: text.title, passages: expected })
+  })
+
   test("bounds the text that reaches the server", async () => {
     const failure = await run(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), { textLimit: 1000 })
     expect(failure.code).toBe("too_large_when_extracted")
@@ -78,8 +93,8 @@ describe("a process that reads", () => {
   test("that is killed is a failure of its document, not of the server", async () => {
     const outcome = Effect.gen(function* () {
       const process = yield* ExtractProcess.start(1000)
-      yield* process.ask(page("warm"), 512 * MEGABYTE)
-      const asked = yield* Effect.forkChild(Effect.flip(process.ask(bomb(), 8_000 * MEGABYTE)))
+      yield* process.ask(page("warm"), 512 * MEGABYTE, false)
+      const asked = yield* Effect.forkChild(Effect.flip(process.ask(bomb(), 8_000 * MEGABYTE, false)))
       yield* Effect.sleep("50 millis")
       yield* process.kill
       return yield* Fiber.join(asked)
@@ -93,7 +108,7 @@ describe("a process that reads", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const child = yield* ExtractProcess.start(1000)
-          yield* child.ask(page("warm"), 512 * MEGABYTE)
+          yield* child.ask(page("warm"), 512 * MEGABYTE, false)
           return yield* Effect.promise(() => Bun.file(`/proc/${child.pid}/environ`).text())
         }),
       ),

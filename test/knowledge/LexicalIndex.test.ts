@@ -144,8 +144,8 @@ describe("the lexical index", () => {
       chunkOf(2, "fir"),
     ])
     expect(segment.documents).toEqual([
-      { id: documentIdOf(7), revision: 1, chunks: 2 },
-      { id: documentIdOf(2), revision: 1, chunks: 1 },
+      { id: documentIdOf(7), revision: 1, chunks: 2, isEmbedded: false },
+      { id: documentIdOf(2), revision: 1, chunks: 1, isEmbedded: false },
     ])
   })
 })

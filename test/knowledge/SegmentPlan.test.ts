@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { Segment } from "../../src/knowledge/Segment.ts"
 import { SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
-import { planSegments } from "../../src/knowledge/SegmentPlan.ts"
+import { outdatedBy, planSegments } from "../../src/knowledge/SegmentPlan.ts"
 import { chunkOf, documentIdOf } from "../lib/Lexemes.ts"
 
 interface Wanted {
@@ -12,7 +12,12 @@ interface Wanted {
 }
 
 const serving = (wanted: ReadonlyArray<Wanted>) =>
-  wanted.map(({ document, revision, chunks }) => ({ id: documentIdOf(document), revision, chunks }))
+  wanted.map(({ document, revision, chunks }) => ({
+    id: documentIdOf(document),
+    revision,
+    chunks,
+    isEmbedded: false,
+  }))
 
 const build = (wanted: ReadonlyArray<ReturnType<typeof serving>[number]>): Segment => {
   const builder = new SegmentBuilder()
@@ -33,6 +38,17 @@ const states = fc.array(
   ),
   { minLength: 1, maxLength: 12 },
 )
+
+test("a document that has its sketches at last is read again, and its old copy is gone", () => {
+  const [document] = serving([{ document: 1, revision: 1, chunks: 3 }])
+  if (document === undefined) throw new Error("no document")
+  const other = serving([{ document: 2, revision: 1, chunks: 9 }])
+  const segment = build([document, ...other])
+  const embedded = [{ ...document, isEmbedded: true }, ...other]
+  expect(planSegments([segment], [document, ...other])).toEqual({ keep: [segment], load: [] })
+  expect(planSegments([segment], embedded)).toEqual({ keep: [segment], load: [{ ...document, isEmbedded: true }] })
+  expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
+})
 
 test("after every change the segments hold each serving revision exactly once", () => {
   fc.assert(

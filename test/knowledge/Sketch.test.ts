@@ -17,7 +17,7 @@ describe("a sketch", () => {
       fc.property(vector, vector, fc.nat(3), (asked, kept, number) => {
         const bytes = sketchBytes(DIMENSIONS)
         const sketches = new Uint8Array(4 * bytes)
-        sketch(kept, sketches.subarray(number * bytes, (number + 1) * bytes))
+        sketches.set(sketch(kept), number * bytes)
         expect(Math.abs(cosine(sparse(asked), sketches, number * bytes, bytes) - product(asked, kept))).toBeLessThan(
           0.1,
         )
@@ -29,9 +29,7 @@ describe("a sketch", () => {
   test("has no byte of 0, which stands for a chunk without one", () => {
     fc.assert(
       fc.property(vector, (kept) => {
-        const made = new Uint8Array(sketchBytes(DIMENSIONS))
-        sketch(kept, made)
-        expect(made.includes(0)).toBe(false)
+        expect(sketch(kept).includes(0)).toBe(false)
       }),
     )
   })

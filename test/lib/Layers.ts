@@ -5,6 +5,7 @@ import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.t
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
+import { chunk } from "../../src/knowledge/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
@@ -91,11 +92,13 @@ export const plainExtract = (source: Source): Effect.Effect<ExtractedText> =>
 export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effectContext(
   Effect.sync(() => {
     const control = ExtractControl.of({ extract: plainExtract, names: [] })
+    const read = (source: Source) => {
+      control.names.push(source.name)
+      return control.extract(source)
+    }
     const extract = Extract.of({
-      extract: (source) => {
-        control.names.push(source.name)
-        return control.extract(source)
-      },
+      extract: read,
+      split: (source) => Effect.map(read(source), (document) => ({ title: document.title, passages: chunk(document) })),
     })
     return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))
   }),

@@ -14,9 +14,9 @@ await Effect.runPromise(
     Effect.gen(function* () {
       const reader = yield* ExtractProcess.start(1_000_000)
       const memory = Number.POSITIVE_INFINITY
-      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, memory)
+      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, memory, false)
       const bytes = endless?.make() ?? new Uint8Array()
-      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, memory)
+      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, memory, false)
       const tell = Effect.delay(
         Effect.sync(() => void process.stdout.write(String(reader.pid))),
         "500 millis",

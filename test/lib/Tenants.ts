@@ -77,6 +77,7 @@ export const chunkBatch = ({
           content: `shared word${ordinal}`,
           page: null,
           embedding: Float32Array.of(1, ordinal),
+          sketch: null,
         })),
     ),
     (chunks) => ({

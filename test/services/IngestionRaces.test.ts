@@ -88,7 +88,7 @@ describe("many processes", () => {
         const document = yield* upload("left behind")
         yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.hours(1) })
         yield* Effect.scoped(Effect.andThen(start(), workerIsFree))
-        expect((yield* look(document)).status).toBe("queued")
+        expect((yield* look(document)).status).toBe("extracting")
         yield* start({ isAlone: true })
         expect((yield* settled(document)).status).toBe("ready")
       }),

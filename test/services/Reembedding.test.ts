@@ -223,6 +223,26 @@ describe("a provider that", () => {
     ))
 })
 
+test("a chatbot's knowledge moves on with each of its documents, or indexes would keep what was", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      yield* learnOld(tenant, "One", 3)
+      yield* learnOld(tenant, "Two", 3)
+      const version = SystemSql.use((sql) =>
+        Effect.map(
+          sql<{ version: bigint }>`select knowledge_version as version from chatbots where id = ${tenant.chatbot}`,
+          ([row]) => row?.version,
+        ),
+      )
+      const before = yield* version
+      yield* start(makeModel("moved", 5))
+      yield* allBy("moved")
+      yield* eventually(queued, (documents) => documents === 0)
+      expect(yield* version).toBe((before ?? 0n) + 2n)
+    }),
+  ))
+
 test("a process with another setting than the one that started last leaves all as it is", () =>
   run(
     Effect.gen(function* () {

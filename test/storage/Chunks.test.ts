@@ -45,6 +45,7 @@ const store = Effect.fnUntraced(function* (
       headings: [],
       page: null,
       embedding: at(index),
+      sketch: null,
       ...chunk,
     })),
   )
@@ -106,7 +107,7 @@ describe("stored chunks", () => {
             candidates: [{ chunkId: chunk.id, score: 1, similarity: 0.5 }],
             embedding: chunk.embedding,
           })
-          const { id, embedding: _, ...shown } = chunk
+          const { id, embedding: _, sketch: __, ...shown } = chunk
           expect(found).toMatchObject({ chunkId: id, documentId, title: "Title", similarity: 0.5, ...shown })
           expect(found?.scores.vector).toBeCloseTo(1, 5)
         }
@@ -132,6 +133,18 @@ describe("stored chunks", () => {
           )
         expect(yield* vectors(MODEL)).toEqual([expect.any(Float32Array)])
         expect(yield* vectors("test/other")).toEqual([null])
+        const sketch = Uint8Array.from({ length: 512 }, (_, place) => place)
+        const sketched = yield* store(tenant, [{ content: "Das Dach", sketch }], options)
+        const stored = (model: string) =>
+          Effect.map(
+            as(tenant.organization)(chunks.lexemes(tenant.chatbot, [sketched.documentId], model)),
+            ([row]) => ({
+              sketch: row?.sketch?.toHex(),
+              embedding: row?.embedding,
+            }),
+          )
+        expect(yield* stored(MODEL)).toEqual({ sketch: sketch.toHex(), embedding: null })
+        expect(yield* stored("test/other")).toEqual({ sketch: undefined, embedding: null })
         const places: Array<readonly [place: number, isTitle: boolean]> = []
         readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
           for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
@@ -160,7 +173,7 @@ describe("stored chunks", () => {
         expect((yield* Effect.flip(rank(foreign, { candidates, nearest: 5 })))._tag).toBe("NotFound")
         expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
         expect(yield* as(mine.organization)(repository.lexemes(theirs.chatbot, [documentId], undefined))).toEqual([])
-        expect(yield* as(mine.organization)(repository.serving(theirs.chatbot))).toEqual([])
+        expect(yield* as(mine.organization)(repository.serving(theirs.chatbot, MODEL))).toEqual([])
         expect(yield* as(mine.organization)(repository.languages(theirs.chatbot))).toEqual([])
         expect((yield* Effect.flip(as(mine.organization)(repository.probe(theirs.chatbot, []))))._tag).toBe("NotFound")
         const sql = yield* SqlClient.SqlClient

@@ -152,9 +152,11 @@ describe("an attempt that has lost its lease", () => {
         const { organization, chatbot, document } = yield* makeDocument()
         const lost = yield* mustClaim(Duration.zero)
         const holder = yield* mustClaim()
-        expect(yield* writes(lost)).toMatchObject({ progress: false, published: [], failed: [] })
         const documents = yield* Documents
-        expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(document)
+        const claimed = yield* as(organization)(documents.get(chatbot, document.id))
+        expect(claimed).toMatchObject({ status: "extracting", progress: 0 })
+        expect(yield* writes(lost)).toMatchObject({ progress: false, published: [], failed: [] })
+        expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(claimed)
         expect(yield* claim()).toBeUndefined()
         expect((yield* writes(holder)).progress).toBe(true)
         expect(yield* as(organization)(documents.get(chatbot, document.id))).toMatchObject({
@@ -190,7 +192,7 @@ describe("publishing", () => {
         const [chunks, ingestions, documents] = [yield* Chunks, yield* Ingestions, yield* Documents]
         const found = as(organization)(
           Effect.gen(function* () {
-            const serving = yield* chunks.serving(chatbot)
+            const serving = yield* chunks.serving(chatbot, undefined)
             const rows = yield* chunks.lexemes(
               chatbot,
               serving.map(({ id }) => id),

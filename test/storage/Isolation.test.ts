@@ -155,7 +155,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
       Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
   ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
-  serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot)],
+  serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
   lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready], "test")],
   languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
   matching: [
@@ -217,7 +217,7 @@ const reembeddingCases: Cases<
       reembeddings.store(
         reembedding,
         "new",
-        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(9, 9) })),
+        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(9, 9), sketch: null })),
       ),
   ],
   renew: [false, (reembeddings, { reembedding }) => reembeddings.renew(reembedding, Duration.minutes(9))],

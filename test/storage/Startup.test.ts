@@ -4,7 +4,7 @@ import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem
 import { Effect, Layer, Redacted } from "effect"
 import { StartupError } from "../../src/domain/StartupError.ts"
 import { layerPostgres } from "../../src/storage/Database.ts"
-import { refuseOldServer, type ServerState, vectorOidIn } from "../../src/storage/Preparation.ts"
+import { refuseOldServer, type ServerState, vectorOidsIn } from "../../src/storage/Preparation.ts"
 
 const servers: Array<Server> = []
 afterAll(() => servers.forEach((server) => server.close()))
@@ -59,24 +59,31 @@ describe("a database that cannot be used stops the start with one line", () => {
     login: "parley",
     pgvector: "0.7.0",
     vector_oid: 16_400,
+    vectors_oid: 16_405,
     may_become_tenant: true,
   }
 
   test("the oldest versions that serve are served, and older ones are named", async () => {
-    expect(await Effect.runPromise(Effect.andThen(refuseOldServer(good), vectorOidIn(good)))).toBe(16_400)
+    expect(await Effect.runPromise(Effect.andThen(refuseOldServer(good), vectorOidsIn(good)))).toEqual({
+      vector: 16_400,
+      vectors: 16_405,
+    })
     const old = await Effect.runPromise(
       Effect.flip(refuseOldServer({ ...good, version: 149_999, version_text: "14.9" })),
     )
     expect(old.what).toContain("PostgreSQL 14.9")
     for (const pgvector of ["0.6.2", "0.4"]) {
-      const failure = await Effect.runPromise(Effect.flip(vectorOidIn({ ...good, pgvector })))
+      const failure = await Effect.runPromise(Effect.flip(vectorOidsIn({ ...good, pgvector })))
       expect(failure.what).toContain(`pgvector ${pgvector}`)
     }
-    expect(await Effect.runPromise(vectorOidIn({ ...good, pgvector: "1.0.0" }))).toBe(16_400)
+    expect(await Effect.runPromise(vectorOidsIn({ ...good, pgvector: "1.0.0" }))).toEqual({
+      vector: 16_400,
+      vectors: 16_405,
+    })
   })
 
   test("pgvector out of sight", async () => {
-    const failure = await Effect.runPromise(Effect.flip(vectorOidIn({ ...good, vector_oid: null })))
+    const failure = await Effect.runPromise(Effect.flip(vectorOidsIn({ ...good, vector_oid: null })))
     expect(failure.doThis).toContain("search_path")
   })
 })

@@ -6,8 +6,9 @@
 import { dlopen } from "bun:ffi"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
+import { chunk } from "../Chunker.ts"
 import { FrameReader, framePieces } from "./Frames.ts"
-import { type Reply, type Request, Unreadable } from "./Extraction.ts"
+import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "./Extraction.ts"
 import { read } from "./Read.ts"
 
 /** Of nice: those who wait for an answer of the server come first. */
@@ -19,6 +20,9 @@ const LARGE_FILE_BYTES = 1024 * 1024
 /** The server sends what it has accepted; these only keep a broken pipe from being taken for a length. */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_FILE_BYTES = 2 ** 31
+
+/** Of a document in pieces: some hundred kilobytes. */
+const PASSAGES_PER_FRAME = 128
 
 /** Libraries talk to the console, which would be read as a reply. */
 const silence = () => {
@@ -66,11 +70,30 @@ const failureOf = (cause: unknown): Reply => {
   return { kind: "fault", cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
 }
 
-const replyTo = async ({ format, name, textLimit }: Request, bytes: Uint8Array) => {
+const inOne = ({ text, ...described }: ExtractedText) => {
+  const reply: Reply = { kind: "read", ...described }
+  return framePieces(reply, new TextEncoder().encode(text))
+}
+
+const inPieces = (document: ExtractedText) => {
+  const passages = chunk(document).map(({ ordinal, headings, text, page }): Passage => ({
+    ordinal,
+    headings,
+    text,
+    page,
+  }))
+  const frames = Math.ceil(passages.length / PASSAGES_PER_FRAME)
+  const reply: Reply = { kind: "split", title: document.title, frames }
+  const followers = Array.from({ length: frames }, (_, frame) =>
+    framePieces(passages.slice(frame * PASSAGES_PER_FRAME, (frame + 1) * PASSAGES_PER_FRAME), new Uint8Array()),
+  )
+  return [framePieces(reply, new Uint8Array()), ...followers].flat()
+}
+
+const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uint8Array) => {
   try {
-    const { text, ...described } = await read({ format, name, bytes }, textLimit)
-    const reply: Reply = { kind: "read", ...described }
-    return framePieces(reply, new TextEncoder().encode(text))
+    const document = await read({ format, name, bytes }, textLimit)
+    return isSplit ? inPieces(document) : inOne(document)
   } catch (cause) {
     return framePieces(failureOf(cause), new Uint8Array())
   }

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs"
 import { Duration, Effect, Schema, type Scope } from "effect"
-import { type ExtractedText, failureCodes, type Reply, type Request, type Source } from "./Extraction.ts"
+import {
+  type ExtractedText,
+  failureCodes,
+  type Passage,
+  type Reply,
+  type Request,
+  type Source,
+  type SplitText,
+} from "./Extraction.ts"
 import { type Frame, framePieces, FrameReader } from "./Frames.ts"
 
 /** The process ended without a reply: it was killed, or crashed. */
@@ -12,7 +20,8 @@ export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory"
 /** What came back, checked: a file may have taken the process over. */
 export type Answer =
   | { readonly kind: "read"; readonly document: ExtractedText }
-  | Exclude<Reply, { readonly kind: "read" }>
+  | { readonly kind: "split"; readonly document: SplitText }
+  | Exclude<Reply, { readonly kind: "read" | "split" }>
 
 const script = new URL("./ExtractMain.ts", import.meta.url).pathname
 
@@ -20,6 +29,10 @@ const script = new URL("./ExtractMain.ts", import.meta.url).pathname
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3
+/** Passages repeat headings, and JSON escapes: so many characters for one of the text, */
+const CHARACTERS_OF_PASSAGES = 4
+/** and so many more, whatever the limit: a short text may be all headings. */
+const SPARE_CHARACTERS_OF_PASSAGES = 1024 * 1024
 
 /** Between two looks at the memory of a process that reads. */
 const WATCH_INTERVAL = Duration.millis(50)
@@ -33,10 +46,22 @@ const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
       title: Schema.String,
       pages: Schema.optionalKey(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int }))),
     }),
+    Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
     Schema.Struct({ kind: Schema.tag("out of memory") }),
     Schema.Struct({ kind: Schema.tag("fault"), cause: Schema.String }),
   ]),
+)
+
+const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({
+      ordinal: Schema.Int,
+      headings: Schema.Array(Schema.String),
+      text: Schema.String,
+      page: Schema.NullOr(Schema.Int),
+    }),
+  ),
 )
 
 const spawn = () =>
@@ -108,23 +133,63 @@ export class ExtractProcess {
   }
 
   /** Gives it a document and waits for the answer. Not to be used again unless that came. */
-  ask(source: Source, memoryLimit: number): Effect.Effect<Answer, ProcessEnded | OutOfMemory> {
+  ask(source: Source, memoryLimit: number, isSplit: boolean): Effect.Effect<Answer, ProcessEnded | OutOfMemory> {
     this.served++
-    return Effect.raceFirst(this.exchange(source), this.watch(memoryLimit))
+    return Effect.raceFirst(this.exchange(source, isSplit), this.watch(memoryLimit))
   }
 
-  private exchange({ format, name, bytes }: Source): Effect.Effect<Answer, ProcessEnded> {
-    const request: Request = { format, name, textLimit: this.textLimit }
+  private exchange({ format, name, bytes }: Source, isSplit: boolean): Effect.Effect<Answer, ProcessEnded> {
+    const request: Request = { format, name, textLimit: this.textLimit, isSplit }
+    return this.frame(async () => {
+      for (const piece of framePieces(request, bytes)) void this.child.stdin.write(piece)
+      // A process that ends while it is written to shows in what it does not answer.
+      await Promise.resolve(this.child.stdin.flush()).catch(() => {})
+    }).pipe(Effect.flatMap((frame) => this.answerOf(frame)))
+  }
+
+  private frame(before: () => Promise<void>): Effect.Effect<Frame, ProcessEnded> {
     return Effect.tryPromise({
       try: async () => {
-        for (const piece of framePieces(request, bytes)) void this.child.stdin.write(piece)
-        // A process that ends while it is written to shows in what it does not answer.
-        await Promise.resolve(this.child.stdin.flush()).catch(() => {})
+        await before()
         return (await this.replies.next()) ?? (await this.howItEnded())
       },
       catch: (cause) => new ProcessEnded({ how: String(cause) }),
-    }).pipe(Effect.flatMap(answerOf))
+    })
   }
+
+  private answerOf({ head, body }: Frame): Effect.Effect<Answer, ProcessEnded> {
+    return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer, ProcessEnded> => {
+      switch (reply.kind) {
+        case "read": {
+          const { kind, ...described } = reply
+          return Effect.succeed({ kind, document: { ...described, text: new TextDecoder().decode(body) } })
+        }
+        case "split":
+          return Effect.map(this.passages(reply.frames), (passages) => ({
+            kind: reply.kind,
+            document: { title: reply.title, passages },
+          }))
+        default:
+          return Effect.succeed(reply)
+      }
+    })
+  }
+
+  /** Of so many frames, between which others have their turn. */
+  private readonly passages = Effect.fnUntraced(function* (this: ExtractProcess, frames: number) {
+    const passages: Array<Passage> = []
+    let length = 0
+    for (let frame = 0; frame < frames; frame++) {
+      yield* Effect.yieldNow
+      const { head } = yield* this.frame(() => Promise.resolve())
+      length += head.length
+      if (length > this.textLimit * CHARACTERS_OF_PASSAGES + SPARE_CHARACTERS_OF_PASSAGES) {
+        return yield* new ProcessEnded({ how: "it answered more than a document holds" })
+      }
+      passages.push(...(yield* decoded(PassagesSchema, head)))
+    }
+    return passages
+  })
 
   private async howItEnded(): Promise<never> {
     await this.child.exited
@@ -139,12 +204,5 @@ export class ExtractProcess {
   }
 }
 
-const answerOf = ({ head, body }: Frame): Effect.Effect<Answer, ProcessEnded> =>
-  Schema.decodeEffect(ReplySchema)(head).pipe(
-    Effect.map((reply): Answer => {
-      if (reply.kind !== "read") return reply
-      const { kind, ...described } = reply
-      return { kind, document: { ...described, text: new TextDecoder().decode(body) } }
-    }),
-    Effect.mapError(() => new ProcessEnded({ how: "it answered what is no reply" })),
-  )
+const decoded = <A>(schema: Schema.Codec<A, string>, head: string): Effect.Effect<A, ProcessEnded> =>
+  Effect.mapError(Schema.decodeEffect(schema)(head), () => new ProcessEnded({ how: "it answered what is no reply" }))

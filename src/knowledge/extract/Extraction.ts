@@ -25,6 +25,21 @@ export interface ExtractedText {
   readonly pages?: ReadonlyArray<PageStart>
 }
 
+/** A piece of a document that is searched for: what is kept of a `Chunk`. */
+export interface Passage {
+  /** From 1, without gaps. */
+  readonly ordinal: number
+  readonly headings: ReadonlyArray<string>
+  readonly text: string
+  readonly page: number | null
+}
+
+/** A document in pieces, in order; none when it has no text. */
+export interface SplitText {
+  readonly title: string
+  readonly passages: ReadonlyArray<Passage>
+}
+
 /** Why a document cannot be read. Stable codes: clients see them. */
 export const failureCodes = [
   "empty_document",
@@ -73,11 +88,17 @@ export interface Request {
   readonly format: Format
   readonly name: string
   readonly textLimit: number
+  /** In pieces rather than as one text. */
+  readonly isSplit: boolean
 }
 
-/** What it answers: exactly one reply to each request. The text of a document goes with it. */
+/**
+ * What it answers: exactly one reply to each request. The text of a document goes with it; the passages follow in so
+ * many frames, so that the server is never busy for long with one of them.
+ */
 export type Reply =
   | { readonly kind: "read"; readonly title: string; readonly pages?: ReadonlyArray<PageStart> }
+  | { readonly kind: "split"; readonly title: string; readonly frames: number }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }
   /** A fault of ours; `cause` is for the log. */

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { ChatbotId, DocumentId, type OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { LOCAL_MODEL } from "../../../src/embeddings/LocalEmbedding.ts"
 import { Indexer } from "../../../src/knowledge/Indexer.ts"
 import { SystemSql } from "../../../src/storage/Database.ts"
 import { json } from "../../../src/storage/SqlValues.ts"
@@ -59,6 +60,7 @@ export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotI
     status: "ready",
     chunk_count: chunks,
     revision: 1,
+    embedding_model: LOCAL_MODEL,
   })}`
   return documentId
 })
