@@ -73,19 +73,24 @@ const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /** What no endpoint answered. */
-const onFailure = (request: HttpServerRequest.HttpServerRequest) => (cause: Cause.Cause<unknown>) => {
-  const error = Cause.findError(cause)
-  if (
-    Result.isSuccess(error) &&
-    HttpServerError.isHttpServerError(error.success) &&
-    error.success.reason._tag === "RouteNotFound"
-  ) {
-    return notRouted(request)
+const onFailure =
+  (request: HttpServerRequest.HttpServerRequest, lifecycle: Lifecycle["Service"]) => (cause: Cause.Cause<unknown>) => {
+    const error = Cause.findError(cause)
+    if (
+      Result.isSuccess(error) &&
+      HttpServerError.isHttpServerError(error.success) &&
+      error.success.reason._tag === "RouteNotFound"
+    ) {
+      return notRouted(request)
+    }
+    if (Cause.hasInterrupts(cause)) {
+      // Where we did not give up ourselves, the client is gone: there is nobody to tell.
+      return lifecycle.phase === "closing"
+        ? respondWith(shuttingDown)
+        : Effect.succeed(HttpServerResponse.empty({ status: 499 }))
+    }
+    return Effect.andThen(Effect.logError("A request failed", cause), respondWith(internalError))
   }
-  // The client is gone: there is nobody to tell.
-  if (Cause.hasInterrupts(cause)) return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
-  return Effect.andThen(Effect.logError("A request failed", cause), respondWith(internalError))
-}
 
 const wrongMediaType =
   "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
@@ -127,48 +132,55 @@ export const edge =
 
     const answer = (request: HttpServerRequest.HttpServerRequest, path: string) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
-      if (lifecycle.phase === "draining" && path !== "/healthz" && path !== "/readyz") return respondWith(shuttingDown)
+      if (
+        (lifecycle.phase === "draining" || lifecycle.phase === "closing") &&
+        path !== "/healthz" &&
+        path !== "/readyz"
+      )
+        return respondWith(shuttingDown)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(version)
       const isUpload = isForm(request)
       const announced = Number(request.headers["content-length"] ?? 0)
       if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
       const routed = Effect.flatMap(
-        Effect.catchCause(api, onFailure(request)),
+        Effect.catchCause(api, onFailure(request, lifecycle)),
         (response) => inForm(response) ?? Effect.succeed(response),
       )
       return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
 
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const start = yield* Clock.currentTimeMillis
-      const sent = request.headers["x-request-id"]
-      const requestId = sent !== undefined && wellFormedId.test(sent) ? sent : yield* random.uuidV7()
-      const path = pathOf(request.url)
-      lifecycle.active++
-      const response = yield* Effect.provideService(
-        Effect.ensuring(
-          answer(request, path),
-          Effect.sync(() => {
-            lifecycle.active--
-          }),
-        ),
-        Problem.RequestId,
-        requestId,
-      )
-      yield* Effect.logInfo("request", {
-        method: request.method,
-        path,
-        status: response.status,
-        ms: (yield* Clock.currentTimeMillis) - start,
-      }).pipe(Effect.provideService(Problem.RequestId, requestId))
-      // An answer to HEAD tells the length of what it leaves out.
-      return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
-        "x-request-id": requestId,
-        "x-api-version": apiVersion,
-        ...(path.startsWith("/api/") && corsHeaders),
-        ...(response.status === 401 && { "www-authenticate": "Bearer" }),
-      })
-    })
+    return Effect.withFiber((fiber) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const start = yield* Clock.currentTimeMillis
+        const sent = request.headers["x-request-id"]
+        const requestId = sent !== undefined && wellFormedId.test(sent) ? sent : yield* random.uuidV7()
+        const path = pathOf(request.url)
+        lifecycle.running.add(fiber)
+        const response = yield* Effect.provideService(
+          Effect.ensuring(
+            answer(request, path),
+            Effect.sync(() => {
+              lifecycle.running.delete(fiber)
+            }),
+          ),
+          Problem.RequestId,
+          requestId,
+        )
+        yield* Effect.logInfo("request", {
+          method: request.method,
+          path,
+          status: response.status,
+          ms: (yield* Clock.currentTimeMillis) - start,
+        }).pipe(Effect.provideService(Problem.RequestId, requestId))
+        // An answer to HEAD tells the length of what it leaves out.
+        return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
+          "x-request-id": requestId,
+          "x-api-version": apiVersion,
+          ...(path.startsWith("/api/") && corsHeaders),
+          ...(response.status === 401 && { "www-authenticate": "Bearer" }),
+        })
+      }),
+    )
   }
