@@ -16,7 +16,7 @@ import type {
   TooManyRequests,
   Unavailable,
 } from "../domain/Errors.ts"
-import { notHeld } from "../domain/History.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
@@ -30,10 +30,12 @@ export interface ChatSettings {
 
 export interface ChatRequest {
   /** The last is the user's. */
-  readonly messages: ReadonlyArray<ChatTurn & { readonly id?: string | undefined }>
+  readonly messages: ReadonlyArray<SentTurn>
   readonly platform: string
   /** Chosen by the client, or the id of a session. */
   readonly sessionToken: string | undefined
+  /** Whether the reply to what was said last is to be made again. */
+  readonly again?: boolean
   /** What the application that serves the conversation adds to the chatbot's own instructions. */
   readonly instructions?: string | undefined
 }
@@ -111,7 +113,16 @@ export class Chat extends Context.Service<
                     ? settings.historyLimit
                     : Math.max(settings.historyLimit, 2 * request.messages.length),
                 )
-          const history = found?.history ?? []
+          const held = found?.history ?? []
+          const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
+          // Asked again, the model does not see what it answered before.
+          const history =
+            fresh.length === 0
+              ? held.slice(
+                  0,
+                  held.findLastIndex(({ sender_type }) => sender_type === "user"),
+                )
+              : held
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
             chatbot.id,
@@ -120,7 +131,7 @@ export class Chat extends Context.Service<
               token: found === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(notHeld(history.map(toTurn), request.messages), ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
               Effect.map(newMessageId, (id) => ({
                 id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
@@ -267,6 +278,8 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
+
+const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
 
 /** What the request tells of its user that the session does not know yet. */
 const newUserInfo = (
