@@ -340,7 +340,7 @@ describe("an error has OpenAI's form", () => {
       body: "{",
       headers: { "content-type": "application/json" },
     })
-    expect(wrong.body).toMatchObject({ error: { type: invalid, param: "body" } })
+    expect(wrong.body).toMatchObject({ error: { type: invalid, param: "body", errors: [{ path: "body" }] } })
     expect(wrong.headers.get("x-request-id")).not.toBeNull()
     const large = await client.post("/v1/chat/completions", { json: { model: "x".repeat(2_000_000) } })
     expect([large.status, large.body]).toEqual([413, form(invalid, "request_too_large")])
