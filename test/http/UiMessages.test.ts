@@ -26,7 +26,10 @@ const begun = (ending: "end" | "reset" | "hang", text = "At n"): Answer => ({
 const ask = (id: string, content = "When?", more: object = {}) =>
   client.post(streamPath(id), { json: { messages: [{ role: "user", content }], ...more } })
 
-/** The events of a stream, each of them checked against the protocol's own schema. */
+/**
+ * The events of a stream, each of them checked against the protocol's own schema. Deltas of one text are one here: how
+ * much of it comes at once is the network's affair.
+ */
 const eventsOf = async (text: string) => {
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
   expect(frames.at(-1)).toBe("data: [DONE]")
@@ -36,7 +39,11 @@ const eventsOf = async (text: string) => {
   })
   const schema = uiMessageChunkSchema()
   for (const event of events) expect(await schema.validate?.(event)).toMatchObject({ success: true })
-  return events
+  return events.reduce<typeof events>((whole, event) => {
+    const last = whole.at(-1)
+    if (event.type !== "text-delta" || last?.type !== "text-delta" || last.id !== event.id) return [...whole, event]
+    return [...whole.slice(0, -1), { ...event, delta: last.delta + event.delta }]
+  }, [])
 }
 
 /** A chat as a React application has it, with no setting but the address and the key. */
@@ -80,8 +87,7 @@ describe("a stream", () => {
       { type: "finish-step" },
       { type: "start-step" },
       { type: "text-start", id: "text-1" },
-      { type: "text-delta", id: "text-1", delta: "At n" },
-      { type: "text-delta", id: "text-1", delta: "oon." },
+      { type: "text-delta", id: "text-1", delta: "At noon." },
       { type: "text-end", id: "text-1" },
       { type: "finish-step" },
       { type: "finish", finishReason: "stop" },

@@ -89,7 +89,7 @@ const turnWheel = () => {
 const streamed = (message: ReturnType<typeof messages>): Response => {
   const headers = { "content-type": "text/event-stream" }
   const [block] = message.content
-  if (block?.type === "tool_use") {
+  if (block !== undefined && "input" in block) {
     const delta = { type: "input_json_delta", partial_json: JSON.stringify(block.input) }
     const call = event({ type: "content_block_delta", index: 0, delta })
     return new Response(startOf(message, { ...block, input: {} }) + call + endOf("tool_use"), { headers })
