@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from "node:http"
 import { afterAll, expect, test } from "bun:test"
 import { until } from "../lib/Client.ts"
-import { operatorKey, startServer } from "../lib/TestServer.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
 
 /** How many clients leave. `ABORTS=200` for the full number. */
 const ABORTS = Number(process.env["ABORTS"] ?? 24)

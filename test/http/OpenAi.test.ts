@@ -10,7 +10,8 @@ import OpenAI, {
 } from "openai"
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from "openai/resources"
 import { calls, fails, says, usage } from "../lib/FakeAnthropic.ts"
-import { operatorKey, startServer } from "../lib/TestServer.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
 
 const { client, provider, url } = await startServer()
 

@@ -3,7 +3,8 @@ import { Chat } from "@ai-sdk/react"
 import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai"
 import { problem, until } from "../lib/Client.ts"
 import { type Answer, calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
-import { operatorKey, startServer } from "../lib/TestServer.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
 
 const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "200ms" })
 
