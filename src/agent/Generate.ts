@@ -44,8 +44,9 @@ export const generateStreamed = (
       const pieces = new Pieces(newTextId)
       return model.streamText(optionsOf(toolkit, request)).pipe(
         Stream.runForEachArray((read) => {
+          const told = emitAll(pieces.read(read))
           const error = read.find((piece) => piece.type === "error")
-          return Effect.andThen(emitAll(pieces.read(read)), error === undefined ? Effect.void : failed(error.error))
+          return error === undefined ? told : Effect.andThen(told, failed(error.error))
         }),
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),

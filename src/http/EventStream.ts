@@ -43,7 +43,7 @@ export class EventStream {
   write(text: string): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.#send(text)
-      return this.#room
+      return this.#isOver || this.#hasRoom ? Effect.void : this.#room
     })
   }
 
@@ -53,13 +53,13 @@ export class EventStream {
   )
 
   readonly #room: Effect.Effect<void> = Effect.suspend(() =>
-    this.#isOver || this.#hasRoom ? Effect.void : Effect.flatMap(this.#change, () => this.#room),
+    Effect.flatMap(this.#change, () => (this.#isOver || this.#hasRoom ? Effect.void : this.#room)),
   )
 
-  /** Ends the stream, after these words if it is open. */
+  /** Ends the stream, after these words if there are any. */
   end(lastWords: string): void {
     if (this.#isOver) return
-    if (this.isOpen && lastWords !== "") this.#send(lastWords)
+    if (lastWords !== "") this.#send(lastWords)
     this.#stop()
     this.#controller?.close()
   }

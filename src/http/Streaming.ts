@@ -55,20 +55,21 @@ export const respondWithStream = <E, R>(
       const text = protocol.event(event)
       return text === "" ? Effect.void : events.write(text)
     }
-    const replying = Effect.onExit(reply(emit), (exit) => {
-      events.end(lastWords(protocol, exit))
-      return events.isOpen ? logDefect(exit) : Effect.void
-    })
-    const start = Effect.map(Effect.forkDetach(replying), (forked) => {
-      fiber = forked
-      const release = server.keepOpen(request)
-      lifecycle.running.add(forked)
-      forked.addObserver(() => {
-        lifecycle.running.delete(forked)
-        release()
-      })
-      return forked
-    })
+    const start = Effect.map(
+      Effect.forkDetach(Effect.onError(reply(emit), (cause) => logLate(events, cause))),
+      (forked) => {
+        fiber = forked
+        const release = server.keepOpen(request)
+        lifecycle.running.add(forked)
+        // An observer hears also of a fiber that was interrupted before it began.
+        forked.addObserver((exit) => {
+          events.end(Exit.isSuccess(exit) || events.isOpen ? lastWords(protocol, exit) : "")
+          lifecycle.running.delete(forked)
+          release()
+        })
+        return forked
+      },
+    )
     return Effect.flatMap(start, (forked) =>
       Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(forked))).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(forked)),
@@ -97,7 +98,5 @@ const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, unknown>): st
 const isShown = Schema.is(Schema.Struct({ _tag: Schema.String, detail: Schema.String }))
 
 /** A fault of ours that came too late for a status. */
-const logDefect = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
-  Exit.isFailure(exit) && Result.isSuccess(Cause.findDefect(exit.cause))
-    ? Effect.logError("A stream failed", exit.cause)
-    : Effect.void
+const logLate = (events: EventStream, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  events.isOpen && Result.isSuccess(Cause.findDefect(cause)) ? Effect.logError("A stream failed", cause) : Effect.void
