@@ -141,6 +141,10 @@ const settings = {
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
   chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),
   chatHistoryLimit: integer(1, 1_000).or("100", "Stored messages that a model is shown, at most."),
+  streamHeartbeat: positiveDuration.or(
+    "10s",
+    "How often a stream shows that it is alive; also how long it waits for the model before it begins.",
+  ),
   toolTimeout: positiveDuration.or("10s", "Longest time for one tool call."),
   toolConcurrency: integer(1, 64).or("4", "Tool calls at once, of one reply."),
   drainTimeout: duration.or("30s", "How long SIGTERM lets running requests finish."),

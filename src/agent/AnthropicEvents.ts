@@ -8,6 +8,7 @@ import {
   finishPart,
   isKnownBlock,
   metadataPart,
+  tokensOf,
 } from "./AnthropicReply.ts"
 import type { Exchange } from "./Exchange.ts"
 
@@ -39,7 +40,7 @@ export class AnthropicEvents {
     switch (event.type) {
       case "message_start":
         this.usage = event.message.usage
-        return [metadataPart(event.message, this.exchange, this.timestamp)]
+        return [metadataPart(event.message, { ...this.exchange, tokens: tokensOf(this.usage) }, this.timestamp)]
       case "content_block_start":
         return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
       case "content_block_delta":

@@ -136,23 +136,29 @@ export const metadataPart = (
   metadata: { parley: exchange },
 })
 
+/** What is not told counts as none. */
+export const tokensOf = (usage: Counts) => ({
+  input: usage.input_tokens ?? 0,
+  output: usage.output_tokens ?? 0,
+  cacheRead: usage.cache_read_input_tokens ?? 0,
+  cacheWrite: usage.cache_creation_input_tokens ?? 0,
+})
+
 export const finishPart = (stopReason: string | null, usage: Counts): Response.FinishPartEncoded => {
-  const uncached = usage.input_tokens ?? 0
-  const cacheRead = usage.cache_read_input_tokens ?? null
-  const cacheWrite = usage.cache_creation_input_tokens ?? null
+  const { input, output, cacheRead, cacheWrite } = tokensOf(usage)
   return {
     type: "finish",
     reason: finishReason(stopReason),
     usage: {
-      inputTokens: {
-        uncached,
-        total: uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
-        cacheRead: cacheRead ?? 0,
-        cacheWrite: cacheWrite ?? 0,
-      },
-      outputTokens: { total: usage.output_tokens ?? 0, text: undefined, reasoning: undefined },
+      inputTokens: { uncached: input, total: input + cacheRead + cacheWrite, cacheRead, cacheWrite },
+      outputTokens: { total: output, text: undefined, reasoning: undefined },
     },
-    metadata: { anthropic: { cacheCreationInputTokens: cacheWrite, cacheReadInputTokens: cacheRead } },
+    metadata: {
+      anthropic: {
+        cacheCreationInputTokens: usage.cache_creation_input_tokens ?? null,
+        cacheReadInputTokens: usage.cache_read_input_tokens ?? null,
+      },
+    },
   }
 }
 

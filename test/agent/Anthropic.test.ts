@@ -4,7 +4,7 @@ import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { type AnthropicLimits, makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
-import { ChatbotToolkit } from "../../src/agent/Tools.ts"
+import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import {
   type Answer,
   calls,
@@ -33,7 +33,7 @@ const modelAt = (fake: FakeAnthropic, limits: Partial<AnthropicLimits> = patient
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
 const options = {
-  toolkit: ChatbotToolkit,
+  toolkit: providerTools([searchKnowledgeBase]),
   toolChoice: "auto",
   disableToolCallResolution: true,
   toolCallValidation: "deferred",
