@@ -8,6 +8,7 @@ import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Models } from "./agent/Models.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
@@ -74,14 +75,36 @@ const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataD
 
 const embeddings = Embeddings.layerLocal
 
-const models = configured(({ anthropicApiKey, anthropicBaseUrl, chatMaxTokens }) =>
-  Models.layer({
-    anthropic:
-      anthropicApiKey === undefined
+const models = configured((config) => {
+  const limits = {
+    outputTokensMax: config.chatMaxTokens,
+    replyTimeout: config.chatDeadline,
+    firstByteTimeout: config.providerFirstByteTimeout,
+    stallTimeout: config.providerStallTimeout,
+    answerBytesMax: config.providerAnswerLimit,
+    attemptsMax: config.providerAttempts,
+    turnWait: config.providerTurnWait,
+    failuresMax: config.circuitFailures,
+    window: config.circuitWindow,
+    openFor: config.circuitRest,
+  }
+  const { anthropicApiKey, openaiApiKey, openaiBaseUrl } = config
+  return Models.layer({
+    anthropic: anthropicApiKey && {
+      apiKey: anthropicApiKey,
+      baseUrl: config.anthropicBaseUrl,
+      limits: { ...limits, concurrency: config.anthropicConcurrency },
+    },
+    openai:
+      openaiApiKey === undefined && openaiBaseUrl === undefined
         ? undefined
-        : { apiKey: anthropicApiKey, baseUrl: anthropicBaseUrl, limits: { outputTokensMax: chatMaxTokens } },
-  }),
-)
+        : {
+            apiKey: openaiApiKey,
+            baseUrl: openaiBaseUrl,
+            limits: { ...limits, concurrency: config.openaiConcurrency },
+          },
+  })
+}).pipe(Layer.provide(FetchHttpClient.layer))
 
 const agent = configured(({ chatStepsLimit, chatDeadline, toolTimeout, toolConcurrency }) =>
   Agent.layer({

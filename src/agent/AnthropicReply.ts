@@ -1,6 +1,7 @@
 import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
+import { sourcePart } from "./SourceParts.ts"
 
 /*
  * What we rely on of the Messages API's answers, checked, and what it means in effect/ai's terms. Blocks of a type that
@@ -19,7 +20,18 @@ declare module "effect/ai/Response" {
   }
 }
 
-const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+/** What a text rests on. Other kinds of citations do not come of what we send. */
+const Citation = Schema.Struct({
+  type: Schema.String,
+  source: Schema.optionalKey(Schema.Unknown),
+  cited_text: Schema.optionalKey(Schema.Unknown),
+})
+
+const TextBlock = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  citations: Schema.optionalKey(Schema.NullOr(Schema.Array(Citation))),
+})
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
   thinking: Schema.String,
@@ -68,6 +80,7 @@ export const decodeMessage = Schema.decodeUnknownOption(Message)
 
 const Delta = Schema.Union([
   Schema.Struct({ type: Schema.Literal("text_delta"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("citations_delta"), citation: Citation }),
   Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: Schema.String }),
   Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: Schema.String }),
   Schema.Struct({ type: Schema.Literal("signature_delta"), signature: Schema.String }),
@@ -136,25 +149,41 @@ export const metadataPart = (
   metadata: { parley: exchange },
 })
 
+/** What is not told counts as none. */
+export const tokensOf = (usage: Counts) => ({
+  input: usage.input_tokens ?? 0,
+  output: usage.output_tokens ?? 0,
+  cacheRead: usage.cache_read_input_tokens ?? 0,
+  cacheWrite: usage.cache_creation_input_tokens ?? 0,
+})
+
 export const finishPart = (stopReason: string | null, usage: Counts): Response.FinishPartEncoded => {
-  const uncached = usage.input_tokens ?? 0
-  const cacheRead = usage.cache_read_input_tokens ?? null
-  const cacheWrite = usage.cache_creation_input_tokens ?? null
+  const { input, output, cacheRead, cacheWrite } = tokensOf(usage)
   return {
     type: "finish",
     reason: finishReason(stopReason),
     usage: {
-      inputTokens: {
-        uncached,
-        total: uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
-        cacheRead: cacheRead ?? 0,
-        cacheWrite: cacheWrite ?? 0,
-      },
-      outputTokens: { total: usage.output_tokens ?? 0, text: undefined, reasoning: undefined },
+      inputTokens: { uncached: input, total: input + cacheRead + cacheWrite, cacheRead, cacheWrite },
+      outputTokens: { total: output, text: undefined, reasoning: undefined },
     },
-    metadata: { anthropic: { cacheCreationInputTokens: cacheWrite, cacheReadInputTokens: cacheRead } },
+    metadata: {
+      anthropic: {
+        cacheCreationInputTokens: usage.cache_creation_input_tokens ?? null,
+        cacheReadInputTokens: usage.cache_read_input_tokens ?? null,
+      },
+    },
   }
 }
+
+/** What a citation of a search result names: its source is one that `sourceName` made. */
+export const sourceParts = ({
+  cited_text,
+  source,
+  type,
+}: typeof Citation.Type): Array<Response.DocumentSourcePartEncoded> =>
+  type === "search_result_location" && typeof source === "string" && typeof cited_text === "string"
+    ? sourcePart(source, cited_text)
+    : []
 
 /** A whole message as the parts of an answer. */
 export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
@@ -166,7 +195,10 @@ export const messageParts = (message: Message, exchange: Exchange, timestamp: st
 const blockParts = (block: Block): Array<Response.PartEncoded> => {
   switch (block.type) {
     case "text":
-      return block.text === "" ? [] : [{ type: "text", text: block.text }]
+      return [
+        ...(block.text === "" ? [] : [{ type: "text" as const, text: block.text }]),
+        ...(block.citations ?? []).flatMap(sourceParts),
+      ]
     case "thinking":
       return [{ type: "reasoning", text: block.thinking, metadata: { anthropic: { signature: block.signature } } }]
     case "redacted_thinking":

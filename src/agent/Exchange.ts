@@ -1,7 +1,7 @@
 // A module can only be added to where it is imported.
 import "effect/ai/Prompt"
 import "effect/ai/Response"
-import type { Warning } from "../domain/Chat.ts"
+import type { Source, Warning } from "../domain/Chat.ts"
 
 /**
  * What went to a model's API and came back beside the content, for the `request`, `response` and `warnings` of a step.
@@ -15,6 +15,17 @@ export type Exchange = {
   /** Response headers that are safe to show. */
   readonly headers: { readonly [name: string]: string }
   readonly warnings: ReadonlyArray<Warning>
+  /** What a stream says of its tokens when it begins: all that is known of them if it is cut off. */
+  readonly tokens?: {
+    readonly input: number
+    readonly output: number
+    readonly cacheRead: number
+    readonly cacheWrite: number
+  }
+  /** Whether the model itself says what its answer rests on, by `source` parts; then nobody has to guess. */
+  readonly citesSources?: boolean
+  /** Who answered, when it was not the model that was asked for. */
+  readonly fallback?: { readonly model: string; readonly provider: string }
 }
 
 /** A passage as a model sees it, and as `searchKnowledgeBase` returns it. */
@@ -29,6 +40,9 @@ export type PassageJson = {
 declare module "effect/ai/Response" {
   interface ResponseMetadataPartMetadata {
     readonly parley?: Exchange
+  }
+  interface DocumentSourcePartMetadata {
+    readonly parley?: Source
   }
 }
 

@@ -105,6 +105,16 @@ export const ToolResult = Schema.Struct({
 })
 export type ToolResult = typeof ToolResult.Type
 
+/** A passage that a reply rests on. */
+export const Source = Schema.Struct({
+  document_id: Schema.String,
+  title: Schema.String.annotate({ description: "Of the document." }),
+  chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
+  page: Schema.NullOr(Schema.Int).annotate({ description: "From 1, where the document has pages." }),
+  quote: Schema.String.annotate({ description: "What of the passage the reply rests on." }),
+}).annotate({ identifier: "Source" })
+export type Source = typeof Source.Type
+
 export const Warning = Schema.Union([
   Schema.Struct({ type: Schema.Literal("other"), message: Schema.String }),
   Schema.Struct({

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
-import { type AnthropicLimits, makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { ChatbotToolkit } from "../../src/agent/Tools.ts"
 import {
@@ -18,17 +19,17 @@ import {
   usage,
 } from "../lib/FakeAnthropic.ts"
 
-const waiting = (wait: Duration.Duration): Partial<AnthropicLimits> => ({
+const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
   retryDelay: Duration.millis(1),
   replyTimeout: wait,
-  firstEventTimeout: wait,
+  firstByteTimeout: wait,
   stallTimeout: wait,
 })
 const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
-const modelAt = (fake: FakeAnthropic, limits: Partial<AnthropicLimits> = patient) =>
-  makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).languageModel("claude-test-1")
+const modelAt = (fake: FakeAnthropic, limits: Partial<CallLimits> = patient) =>
+  languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).calls("claude-test-1"))
 
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
@@ -273,7 +274,7 @@ describe("a failure", () => {
     readonly tag: ProviderError["_tag"]
     /** Left out where a slow machine may time out before the server has seen the request. */
     readonly attempts?: number
-    readonly limits?: Partial<AnthropicLimits>
+    readonly limits?: Partial<CallLimits>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "401", answer: fails(401, "authentication_error"), tag: "ProviderFailed", attempts: 1 },
@@ -381,7 +382,7 @@ describe("a stream that has begun", () => {
     readonly what: string
     readonly given: Answer
     readonly tag: ProviderError["_tag"]
-    readonly limits?: Partial<AnthropicLimits>
+    readonly limits?: Partial<CallLimits>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "ends cleanly, but early", given: { kind: "events", events: begun, ending: "end" }, tag: "Unavailable" },

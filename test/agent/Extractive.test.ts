@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Layer, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { Prompt } from "effect/ai"
 import { Agent } from "../../src/agent/Agent.ts"
 import { extractiveModel, makeExtractive } from "../../src/agent/Extractive.ts"
@@ -36,7 +37,10 @@ const reply = (
       history: [{ role: "user", content: question }],
       search: () => (passages instanceof Unavailable ? Effect.fail(passages) : Effect.succeed(passages)),
     })
-  }).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({})))), Effect.runPromise)
+  }).pipe(
+    Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer))))),
+    Effect.runPromise,
+  )
 
 describe("a question", () => {
   test("is searched for, then answered with the best sentence and its title", async () => {
@@ -160,6 +164,10 @@ test("a streamed answer says the same as a whole one", async () => {
     "text-start",
     "text-delta",
     "text-end",
+    "source",
     "finish",
   ])
+  const sources = parts.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))
+  expect(sources).toEqual([expect.objectContaining({ quote: expect.stringContaining("14 days") })])
+  expect(sources).toEqual(whole.content.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : [])))
 })

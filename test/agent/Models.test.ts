@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
 import { Models, type ModelsSettings } from "../../src/agent/Models.ts"
 import { calls, fakeAnthropic, fakeKey, says } from "../lib/FakeAnthropic.ts"
@@ -13,7 +14,7 @@ const check = (model: string, settings: ModelsSettings) =>
     const got = yield* Effect.result(models.get(model))
     expect(got._tag).toBe(checked._tag)
     return checked._tag === "Failure" ? checked.failure.detail : "ok"
-  }).pipe(Effect.provide(Models.layer(settings)), Effect.runPromise)
+  }).pipe(Effect.provide(Models.layer(settings).pipe(Layer.provide(FetchHttpClient.layer))), Effect.runPromise)
 
 describe("a model", () => {
   test("local/extractive is always there", async () => {
@@ -25,7 +26,16 @@ describe("a model", () => {
     expect(await check("claude-sonnet-5-5", {})).toBe("claude-sonnet-5-5 needs ANTHROPIC_API_KEY.")
   })
 
-  test.each(["gpt-9", "openai/gpt-9", "local/other", "claude-", "claude-a b", "claude-../x", "Claude-x", ""])(
+  test("openai/… is there with a key or the address of a server that wants none, and says which settings are missing", async () => {
+    const names = ["openai/gpt-9", "openai/llama3.2:3b", "openai/meta-llama/Llama-3.1-8B-Instruct"]
+    for (const model of names) {
+      expect(await check(model, { openai: { apiKey: Redacted.make(fakeKey) } })).toBe("ok")
+      expect(await check(model, { openai: { baseUrl: "http://127.0.0.1:11434" } })).toBe("ok")
+      expect(await check(model, anthropic)).toBe(`${model} needs OPENAI_API_KEY, or OPENAI_BASE_URL.`)
+    }
+  })
+
+  test.each(["gpt-9", "openai/", "openai/a b", "local/other", "claude-", "claude-a b", "claude-../x", "Claude-x", ""])(
     "%p is unknown",
     async (model) => {
       expect(await check(model, anthropic)).toStartWith(`There is no model ${model}`)
@@ -47,7 +57,11 @@ test("a chat over Anthropic's protocol: search, answer, and the bodies that were
         search: (query) =>
           Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, content: `About ${query}` }]),
       })
-    }).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer(settings)))))
+    }).pipe(
+      Effect.provide(
+        Agent.layer().pipe(Layer.provide(Models.layer(settings).pipe(Layer.provide(FetchHttpClient.layer)))),
+      ),
+    )
     return { reply, requests: fake.requests }
   })
   const { reply, requests } = await Effect.runPromise(Effect.scoped(program))
@@ -63,7 +77,13 @@ test("a chat over Anthropic's protocol: search, answer, and the bodies that were
   })
   const results = JSON.parse(requests[1]?.body ?? "").messages[2].content
   expect(results).toHaveLength(2)
-  expect(JSON.parse(results[0].content)).toEqual([
-    { title: "Refunds", chunk: 1, content: "About refund period", document_id: "d1" },
+  expect(results[0].content).toEqual([
+    {
+      type: "search_result",
+      source: "d1#1",
+      title: "Refunds",
+      content: [{ type: "text", text: "About refund period" }],
+      citations: { enabled: true },
+    },
   ])
 })

@@ -153,8 +153,12 @@ const send = (response: ServerResponse, answer: Answer, request: Recorded, count
     case "events":
       return sendEvents(response, headers, answer.events, answer.ending)
     case "half":
-      response.writeHead(200, { ...headers, "content-type": "application/json", "content-length": "1000" })
-      response.write('{"id":"msg_1","type":"message","content":[{"type":"text","te')
+      response.writeHead(200, {
+        ...headers,
+        "content-type": wantsStream ? "text/event-stream" : "application/json",
+        "content-length": "1000",
+      })
+      response.write(`${wantsStream ? "data: " : ""}{"id":"msg_1","type":"message","content":[{"type":"text","te`)
       return end(response, answer.ending)
     case "reset":
       return end(response, "reset")
