@@ -1,13 +1,15 @@
 import { Context, Effect, Layer } from "effect"
-import { type AiError, type LanguageModel, Prompt } from "effect/ai"
-import type { ChatTurn, FinishReason, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
+import type { AiError } from "effect/ai"
+import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
+import type { AgentEvent } from "./AgentEvent.ts"
+import { generateStreamed, generateWhole } from "./Generate.ts"
 import type { Tokens } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
-import { type AgentLimits, agentLimits, runLoop, type StepRequest } from "./Loop.ts"
+import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
-import { ChatbotToolkit, passagesJson, queryMaxLength, type Search } from "./Tools.ts"
+import { type AgentTool, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
 
 export interface AgentInput {
   readonly model: string
@@ -17,9 +19,13 @@ export interface AgentInput {
   /** The conversation; its last turn is the user's. */
   readonly history: ReadonlyArray<ChatTurn>
   readonly search: Search
+  /** Further tools, which are offered beside the search where tools are enabled. */
+  readonly tools?: ReadonlyArray<AgentTool>
+  /** Makes the reply a stream: told of what happens as it happens, and waited for. */
+  readonly emit?: ((event: AgentEvent) => Effect.Effect<void>) | undefined
   /**
-   * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step whose tools
-   * were interrupted comes without their results.
+   * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step that was cut
+   * off comes as far as it got, and without the results of its calls.
    */
   readonly onStep?: (step: Step, cost: StepCost) => Effect.Effect<void>
 }
@@ -32,6 +38,8 @@ export interface StepCost {
 
 export interface AgentReply {
   readonly output: string
+  /** What the reply rests on. */
+  readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
   readonly steps: ReadonlyArray<Step>
   /** Those of all steps, as are the results. */
@@ -57,16 +65,20 @@ export class Agent extends Context.Service<
         const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
             const { languageModel, provider } = yield* Effect.mapError(models.get(input.model), notConfigured)
+            const { emit, onStep } = input
+            const tools = input.toolsEnabled ? [searchTool(input.search, limits), ...(input.tools ?? [])] : []
             const result = yield* runLoop({
               opening: yield* openingOf(input, limits),
-              toolsEnabled: input.toolsEnabled,
+              tools,
               limits,
-              generate: (request) => generateWhole(languageModel, request),
-              search: input.search,
-              onStep: (step, tokens) => input.onStep?.(step, { provider, tokens }) ?? Effect.void,
+              generate:
+                emit === undefined ? generateWhole(languageModel, tools) : generateStreamed(languageModel, tools, emit),
+              onStep: onStep === undefined ? ignore : (step, tokens) => onStep(step, { provider, tokens }),
+              emit: emit ?? ignore,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
               output: result.output,
+              sources: result.sources,
               finishReason: result.last.finishReason,
               steps: result.steps,
               toolCalls: result.steps.flatMap((step) => step.toolCalls),
@@ -82,6 +94,8 @@ export class Agent extends Context.Service<
       }),
     )
 }
+
+const ignore = () => Effect.void
 
 /** An operator has to set something first. */
 const notConfiguredRetryAfterSeconds = 60
@@ -101,20 +115,6 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
 })
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })
-
-const toolChoices = { offered: "auto", shown: "none", none: { oneOf: [] } } as const
-
-const generateWhole = (model: LanguageModel.LanguageModel, request: StepRequest) =>
-  Effect.map(
-    model.generateText({
-      prompt: Prompt.fromMessages(request.messages),
-      toolkit: ChatbotToolkit,
-      toolChoice: toolChoices[request.tools],
-      disableToolCallResolution: true,
-      toolCallValidation: "deferred",
-    }),
-    (response) => response.content,
-  )
 
 /** Longest part of a provider's message that is logged, in UTF-16 code units. */
 const loggedMaxLength = 500

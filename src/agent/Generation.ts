@@ -1,9 +1,9 @@
 import type { DateTime } from "effect"
 import { Schema } from "effect"
-import type { Response, Toolkit } from "effect/ai"
-import type { ToolCall } from "../domain/Chat.ts"
+import type { Response } from "effect/ai"
+import type { Source, ToolCall } from "../domain/Chat.ts"
 import type { Exchange } from "./Exchange.ts"
-import type { ChatbotToolkit } from "./Tools.ts"
+import type { ProviderTool } from "./Tools.ts"
 
 /** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
 export interface Tokens {
@@ -22,14 +22,22 @@ export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
   cacheWrite: a.cacheWrite + b.cacheWrite,
 })
 
+interface ProviderTools {
+  readonly [name: string]: ProviderTool
+}
+
 /** The parts of one answer. Calls come as the model made them, not checked yet. */
-export type AnswerPart = Response.Part<Toolkit.Tools<typeof ChatbotToolkit>, "deferred">
+export type AnswerPart = Response.Part<ProviderTools, "deferred">
+/** The same of an answer that comes in pieces. */
+export type AnswerPiece = Response.StreamPart<ProviderTools, "deferred">
 
 /** One answer of a model, read. */
 export interface Generation {
   readonly parts: ReadonlyArray<AnswerPart>
   readonly text: string
   readonly calls: ReadonlyArray<ToolCall>
+  readonly sources: ReadonlyArray<Source>
+  /** `unknown` as well when the answer was cut off. */
   readonly finish: Response.FinishReason
   readonly tokens: Tokens
   readonly providerMetadata: Schema.Json
@@ -42,14 +50,16 @@ const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
 export const readGeneration = (parts: ReadonlyArray<AnswerPart>): Generation => {
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
+  const exchange = metadata?.metadata.parley ?? noExchange
   return {
     parts,
     text: clean(parts.map((part) => (part.type === "text" ? part.text : "")).join("")),
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
+    sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",
-    tokens: finish === undefined ? noTokens : readTokens(finish.usage),
+    tokens: finish === undefined ? (exchange.tokens ?? noTokens) : readTokens(finish.usage),
     providerMetadata: { ...finish?.metadata },
-    exchange: metadata?.metadata.parley ?? noExchange,
+    exchange,
     response: {
       id: metadata?.id ?? "",
       modelId: metadata?.modelId ?? "",
@@ -58,12 +68,15 @@ export const readGeneration = (parts: ReadonlyArray<AnswerPart>): Generation => 
   }
 }
 
-const readCall = (part: Extract<AnswerPart, { readonly type: "tool-call" }>): ToolCall => ({
+export const readCall = (part: Extract<AnswerPart, { readonly type: "tool-call" }>): ToolCall => ({
   type: "tool-call",
   toolCallId: part.id,
   toolName: clean(part.name),
   args: isJson(part.params) ? cleanJson(part.params) : null,
 })
+
+const readSource = (part: Extract<AnswerPart, { readonly type: "source" }>): ReadonlyArray<Source> =>
+  part.sourceType === "document" && part.metadata.parley !== undefined ? [part.metadata.parley] : []
 
 const isJson = Schema.is(Schema.Json)
 
@@ -75,7 +88,7 @@ const readTokens = ({ inputTokens, outputTokens }: Response.Usage): Tokens => ({
 })
 
 /** Models may write what no database column holds. */
-const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
+export const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
 const cleanJson = (value: Schema.Json): Schema.Json => {
   if (typeof value === "string") return clean(value)

@@ -1,9 +1,10 @@
 import { DateTime, Duration, Effect } from "effect"
 import { type AiError, Prompt, type Response } from "effect/ai"
-import type { Step, ToolCall } from "../domain/Chat.ts"
-import { addTokens, type AnswerPart, type Generation, noTokens, readGeneration, type Tokens } from "./Generation.ts"
+import type { Source, Step, ToolCall } from "../domain/Chat.ts"
+import type { AgentEvent } from "./AgentEvent.ts"
+import { addTokens, type Generation, noTokens, type Tokens } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
-import { failedOutcome, runTool, type Search, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
+import { type AgentTool, failedOutcome, runTool, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
 
 export interface AgentLimits extends ToolLimits {
   /** Most calls of the model for one reply; the last one may not call tools, so that there is an answer. */
@@ -27,21 +28,27 @@ export interface StepRequest {
   readonly tools: "offered" | "shown" | "none"
 }
 
-/** One call of a model. */
-export type Generate = (request: StepRequest) => Effect.Effect<ReadonlyArray<AnswerPart>, AiError.AiError>
+/** One call of a model. `onCut` is given what has come of an answer that fails or is interrupted on its way. */
+export type Generate = (
+  request: StepRequest,
+  onCut: (generation: Generation) => Effect.Effect<void>,
+) => Effect.Effect<Generation, AiError.AiError>
 
 export interface LoopOptions {
   readonly opening: ReadonlyArray<Prompt.Message>
-  readonly toolsEnabled: boolean
+  /** Those that the model may call; without any it is told of none. */
+  readonly tools: ReadonlyArray<AgentTool>
   readonly limits: AgentLimits
   readonly generate: Generate
-  readonly search: Search
   readonly onStep: (step: Step, tokens: Tokens) => Effect.Effect<void>
+  /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
+  readonly emit: (event: AgentEvent) => Effect.Effect<void>
 }
 
 export interface LoopResult {
   /** The text of the last step, after that of the steps it continues. */
   readonly output: string
+  readonly sources: ReadonlyArray<Source>
   readonly steps: ReadonlyArray<Step>
   readonly last: Step
   readonly tokens: Tokens
@@ -51,8 +58,10 @@ export interface LoopResult {
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
 ): Effect.fn.Return<LoopResult, AiError.AiError> {
-  const { limits, toolsEnabled } = options
+  const { emit, limits } = options
+  const hasTools = options.tools.length > 0
   const steps: Array<Step> = []
+  const sources: Array<Source> = []
   const repeats = new Repeats()
   let messages = options.opening
   let stepType: Step["stepType"] = "initial"
@@ -60,21 +69,29 @@ export const runLoop = Effect.fnUntraced(function* (
   let output = ""
   while (true) {
     const isLast = steps.length + 1 >= limits.stepsMax
-    const mayCall = toolsEnabled && !isLast && repeats.count < limits.identicalCallsMax
-    const tools = toolsEnabled ? (mayCall ? "offered" : "shown") : "none"
-    const generation = readGeneration(yield* options.generate({ messages, tools }))
+    const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
+    const request = { messages, tools: hasTools ? (mayCall ? "offered" : "shown") : "none" } as const
+    const stepOf = (generation: Generation, isContinued: boolean, outcomes: ReadonlyArray<ToolOutcome>) =>
+      Effect.map(DateTime.now, (now) =>
+        makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),
+      )
+    const onCut = (generation: Generation) =>
+      Effect.flatMap(stepOf(generation, false, []), (step) => options.onStep(step, generation.tokens))
+    const generation = yield* options.generate(request, onCut)
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
-    const base = { generation, stepType, isContinued, previous: steps.at(-1), now: yield* DateTime.now }
-    const outcomes = yield* answerCalls(generation, mayCall, options).pipe(
-      Effect.onInterrupt(() => options.onStep(makeStep({ ...base, outcomes: [] }), generation.tokens)),
-    )
-    const step = makeStep({ ...base, outcomes })
+    const outcomes = yield* Effect.onInterrupt(answerCalls(generation, mayCall, options), () => onCut(generation))
+    const step = yield* stepOf(generation, isContinued, outcomes)
     steps.push(step)
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + step.text : step.text
     yield* options.onStep(step, generation.tokens)
+    for (const source of generation.sources) {
+      sources.push(source)
+      yield* emit({ type: "source", source })
+    }
+    yield* emit({ type: "step-end", step })
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
-    if (!hasResults && !isContinued) return { output, steps, last: step, tokens }
+    if (!hasResults && !isContinued) return { output, sources, steps, last: step, tokens }
     stepType = hasResults ? "tool-result" : "continue"
     messages = messages.concat(nextMessages(generation, outcomes))
     for (const call of generation.calls) repeats.add(call)
@@ -86,23 +103,37 @@ const wholeReasons: ReadonlySet<Response.FinishReason> = new Set(["stop", "tool-
 
 /** One outcome for each call, for all of them have to be answered. */
 const answerCalls = (
-  { calls, finish }: Generation,
+  generation: Generation,
   mayCall: boolean,
-  { limits, search }: LoopOptions,
+  { emit, limits, tools }: LoopOptions,
 ): Effect.Effect<ReadonlyArray<ToolOutcome>> => {
+  const { calls } = generation
   if (calls.length === 0) return Effect.succeed([])
   return Effect.forEach(
     calls,
     (call, index) => {
-      if (!mayCall) return Effect.succeed(failedOutcome("No more tools may be called for this answer."))
-      if (!wholeReasons.has(finish)) return Effect.succeed(failedOutcome("The call was cut off and did not run."))
-      if (index >= limits.callsMax)
-        return Effect.succeed(failedOutcome("Too many calls at once; this one did not run."))
-      return runTool({ name: call.toolName, params: call.args }, search, limits)
+      const refusal = refusalOf(generation, mayCall, index, limits)
+      const outcome =
+        refusal === undefined
+          ? runTool({ name: call.toolName, params: call.args }, tools, limits)
+          : Effect.succeed(failedOutcome(refusal))
+      return Effect.tap(outcome, (outcome) => emit({ type: "tool-outcome", call, outcome }))
     },
     // One call alone needs no fiber of its own.
     { concurrency: Math.min(limits.concurrency, calls.length) },
   )
+}
+
+/** Why this call is not run, if it is not. */
+const refusalOf = (
+  { finish }: Generation,
+  mayCall: boolean,
+  index: number,
+  { callsMax }: ToolLimits,
+): string | undefined => {
+  if (!mayCall) return "No more tools may be called for this answer."
+  if (!wholeReasons.has(finish)) return "The call was cut off and did not run."
+  return index >= callsMax ? "Too many calls at once; this one did not run." : undefined
 }
 
 /** The answer as the model gave it, and what its calls led to. */

@@ -168,8 +168,7 @@ const toolParam = (tool: Tool.Any): ToolParam => {
   const param: ToolParam = {
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
-    // As strict as the decoding of a call is.
-    input_schema: { ...Tool.getJsonSchema(tool), type: "object", additionalProperties: false },
+    input_schema: { ...Tool.getJsonSchema(tool), type: "object" },
   }
   toolParams.set(tool, param)
   return param

@@ -1,4 +1,4 @@
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, type Redacted } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { readCompletion } from "./OpenAiReply.ts"

@@ -1,4 +1,4 @@
-import { Duration, Effect, Schema } from "effect"
+import { Duration, Effect, type JsonSchema, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { Unavailable } from "../domain/Errors.ts"
 import { textBetween } from "../domain/Text.ts"
@@ -44,6 +44,31 @@ export const toolLimits: ToolLimits = {
   resultMaxLength: 16_000,
 }
 
+/** What goes back to the model; a failure has `{ error }`. */
+export interface ToolOutcome {
+  readonly result: Schema.Json
+  readonly isFailure: boolean
+}
+
+export const failedOutcome = (error: string): ToolOutcome => ({ result: { error }, isFailure: true })
+
+/** What a model is told of a tool. */
+export interface ToolDeclaration {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object. What is made of it for a provider is kept as long as it is the same one. */
+  readonly inputSchema: JsonSchema.JsonSchema
+}
+
+/**
+ * A tool that a model may call. `run` decodes the input strictly, as the model made it, keeps its result within the
+ * limits and never fails: whatever goes wrong is told to the model, which may do better. The loop interrupts it when it
+ * takes too long or when nobody waits for the answer any more.
+ */
+export interface AgentTool extends ToolDeclaration {
+  readonly run: (input: unknown) => Effect.Effect<ToolOutcome>
+}
+
 /** What `searchKnowledgeBase` answers. */
 export const Passages: Schema.Codec<ReadonlyArray<PassageJson>> = Schema.Array(
   Schema.Struct({
@@ -61,47 +86,70 @@ const SearchInput = Schema.Struct({
   }),
 })
 
-export const searchKnowledgeBase = Tool.make("searchKnowledgeBase", {
+export const searchKnowledgeBase: ToolDeclaration = {
+  name: "searchKnowledgeBase",
   description:
     "Searches the documents of this chatbot's knowledge base and returns the passages that fit the query best. An empty list means that nothing was found.",
-  parameters: SearchInput,
-  success: Passages,
-})
-
-/** Every tool that a chatbot offers its model. They are run by `runTool`, not by effect/ai. */
-export const ChatbotToolkit = Toolkit.make(searchKnowledgeBase)
-
-/** What goes back to the model; a failure has `{ error }`. */
-export interface ToolOutcome {
-  readonly result: ReadonlyArray<PassageJson> | { readonly error: string }
-  readonly isFailure: boolean
+  // As strict as the decoding of a call is.
+  inputSchema: { ...Tool.getJsonSchemaFromSchema(SearchInput), additionalProperties: false },
 }
-
-export const failedOutcome = (error: string): ToolOutcome => ({ result: { error }, isFailure: true })
 
 const decodeSearchInput = Schema.decodeUnknownEffect(SearchInput, { onExcessProperty: "error" })
 
-/** Runs one call of a model. Whatever goes wrong is told to the model, which may do better. */
+/** The tool that searches what `search` does. */
+export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
+  ...searchKnowledgeBase,
+  run: (input) =>
+    decodeSearchInput(input).pipe(
+      Effect.flatMap(({ query }) => search(query)),
+      Effect.map((passages): ToolOutcome => ({ result: passagesJson(passages, limits), isFailure: false })),
+      Effect.catchTags({
+        SchemaError: (error) => Effect.succeed(failedOutcome(`Invalid input: ${error.message}`)),
+        Unavailable: () => Effect.succeed(failedOutcome("The knowledge base cannot be searched at the moment.")),
+      }),
+    ),
+})
+
+/** Runs one call of a model. */
 export const runTool = (
   call: { readonly name: string; readonly params: unknown },
-  search: Search,
+  tools: ReadonlyArray<AgentTool>,
   limits: ToolLimits,
 ): Effect.Effect<ToolOutcome> => {
-  if (call.name !== searchKnowledgeBase.name) {
-    return Effect.succeed(failedOutcome(`There is no tool ${call.name}. Available: ${searchKnowledgeBase.name}.`))
+  const tool = tools.find(({ name }) => name === call.name)
+  if (tool === undefined) {
+    const names = tools.map(({ name }) => name).join(", ")
+    return Effect.succeed(failedOutcome(`There is no tool ${call.name}. Available: ${names}.`))
   }
-  return decodeSearchInput(call.params).pipe(
-    Effect.flatMap((input) => search(input.query)),
-    Effect.map((passages): ToolOutcome => ({ result: passagesJson(passages, limits), isFailure: false })),
-    Effect.catchTags({
-      SchemaError: (error) => Effect.succeed(failedOutcome(`Invalid input: ${error.message}`)),
-      Unavailable: () => Effect.succeed(failedOutcome("The knowledge base cannot be searched at the moment.")),
-    }),
-    Effect.timeoutOrElse({
-      duration: limits.callTimeout,
-      orElse: () => Effect.succeed(failedOutcome("The search took too long.")),
-    }),
-  )
+  return Effect.timeoutOrElse(tool.run(call.params), {
+    duration: limits.callTimeout,
+    orElse: () => Effect.succeed(failedOutcome("The call took too long.")),
+  })
+}
+
+interface ProviderToolConfig {
+  readonly parameters: JsonSchema.JsonSchema
+  readonly success: typeof Schema.Unknown
+  readonly failure: typeof Schema.Never
+  readonly failureMode: "error"
+}
+
+export type ProviderTool = Tool.Dynamic<string, ProviderToolConfig>
+
+/** The tools as effect/ai passes them on to a provider. Calls of them are run by `runTool`, not by effect/ai. */
+export const providerTools = (
+  tools: ReadonlyArray<ToolDeclaration>,
+): Toolkit.Toolkit<{ readonly [name: string]: ProviderTool }> => Toolkit.make(...tools.map(providerTool))
+
+// Providers keep what they make of a tool by its identity.
+const known = new WeakMap<JsonSchema.JsonSchema, ProviderTool>()
+
+const providerTool = ({ name, description, inputSchema }: ToolDeclaration): ProviderTool => {
+  const before = known.get(inputSchema)
+  if (before !== undefined && before.name === name && before.description === description) return before
+  const tool = Tool.dynamic(name, { description, parameters: inputSchema })
+  known.set(inputSchema, tool)
+  return tool
 }
 
 /** The passages that fit the limits, best first; the last one that fits in part is cut. */

@@ -180,6 +180,9 @@ export const ChatReply = Schema.Struct({
   session_id: SessionId,
   finish_reason: FinishReason,
   output: Schema.String.annotate({ description: "The reply." }),
+  sources: Schema.optionalKey(
+    Schema.Array(Source).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
+  ),
   steps: Schema.Array(Step).annotate({ description: "One entry for each call of the model." }),
   tool_calls: Schema.Array(ToolCall).annotate({ description: "Those of all steps." }),
   tool_results: Schema.Array(ToolResult).annotate({ description: "Those of all steps." }),

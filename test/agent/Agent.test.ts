@@ -218,7 +218,7 @@ describe("a tool call", () => {
   test("that takes too long is given up", async () => {
     const model = new ScriptedModel(asks("slow"), answers("Sorry."))
     const result = await run(model, { search: () => Effect.never }, { callTimeout: Duration.millis(20) })
-    expect(result.toolResults[0]?.result).toEqual({ error: "The search took too long." })
+    expect(result.toolResults[0]?.result).toEqual({ error: "The call took too long." })
     expect(shownResults(model, 1)[0]?.isFailure).toBe(true)
   })
 

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
-import { ChatbotToolkit } from "../../src/agent/Tools.ts"
+import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import {
   type Answer,
   calls,
@@ -34,7 +34,7 @@ const modelAt = (fake: FakeAnthropic, limits: Partial<CallLimits> = patient) =>
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
 const options = {
-  toolkit: ChatbotToolkit,
+  toolkit: providerTools([searchKnowledgeBase]),
   toolChoice: "auto",
   disableToolCallResolution: true,
   toolCallValidation: "deferred",

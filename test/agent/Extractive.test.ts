@@ -5,7 +5,7 @@ import { Prompt } from "effect/ai"
 import { Agent } from "../../src/agent/Agent.ts"
 import { extractiveModel, makeExtractive } from "../../src/agent/Extractive.ts"
 import { Models } from "../../src/agent/Models.ts"
-import { ChatbotToolkit, type Passage } from "../../src/agent/Tools.ts"
+import { type Passage, providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 
 const policy: Passage = {
@@ -146,7 +146,7 @@ test("a streamed answer says the same as a whole one", async () => {
   ])
   const options = {
     prompt,
-    toolkit: ChatbotToolkit,
+    toolkit: providerTools([searchKnowledgeBase]),
     disableToolCallResolution: true,
     toolCallValidation: "deferred",
   } as const

@@ -129,6 +129,7 @@ export class AgentControl extends Context.Service<AgentControl, { reply: Reply; 
 /** An answer of one step without tools. */
 export const replyOf = (output: string): AgentReply => ({
   output,
+  sources: [],
   finishReason: "stop",
   steps: [],
   toolCalls: [],

@@ -1,0 +1,124 @@
+import { Response } from "effect/ai"
+import type { AgentEvent } from "./AgentEvent.ts"
+import { type AnswerPart, type AnswerPiece, clean, type Generation, readCall, readGeneration } from "./Generation.ts"
+
+interface OpenText {
+  /** Its name in events; those of the provider may return in the next step. */
+  readonly id: string
+  readonly metadata: Response.TextStartPart["metadata"]
+  text: string
+  /** First half of a character whose second half may come with the next piece. */
+  half: string
+}
+
+interface OpenReasoning {
+  text: string
+  metadata: Response.ReasoningStartPart["metadata"]
+}
+
+/** Puts an answer together that comes in pieces, and tells what each piece means to somebody who watches. */
+export class Pieces {
+  private readonly parts: Array<AnswerPart> = []
+  private readonly texts = new Map<string, OpenText>()
+  private readonly reasonings = new Map<string, OpenReasoning>()
+  private readonly started = new Set<string>()
+  private readonly newTextId: () => string
+  /** Whether anything came at all. */
+  begun = false
+
+  constructor(newTextId: () => string) {
+    this.newTextId = newTextId
+  }
+
+  /** The answer as far as it has come. */
+  get generation(): Generation {
+    const open = Array.from(this.texts.values(), ({ text, metadata }) => Response.makePart("text", { text, metadata }))
+    return readGeneration(this.parts.concat(open))
+  }
+
+  read(pieces: ReadonlyArray<AnswerPiece>): Array<AgentEvent> {
+    const events: Array<AgentEvent> = this.begun ? [] : [{ type: "step-start" }]
+    this.begun = true
+    for (const piece of pieces) this.take(piece, events)
+    return events
+  }
+
+  private take(piece: AnswerPiece, events: Array<AgentEvent>): void {
+    switch (piece.type) {
+      case "text-start": {
+        const id = this.newTextId()
+        this.texts.set(piece.id, { id, metadata: piece.metadata, text: "", half: "" })
+        events.push({ type: "text-start", id })
+        return
+      }
+      case "text-delta": {
+        const open = this.texts.get(piece.id)
+        if (open !== undefined) pushDelta(open, piece.delta, events)
+        return
+      }
+      case "text-end": {
+        const open = this.texts.get(piece.id)
+        if (open === undefined) return
+        this.texts.delete(piece.id)
+        if (open.half !== "") pushText(open, open.half, events)
+        const metadata = { ...open.metadata, ...piece.metadata }
+        if (open.text !== "") this.parts.push(Response.makePart("text", { text: open.text, metadata }))
+        events.push({ type: "text-end", id: open.id })
+        return
+      }
+      case "reasoning-start":
+        this.reasonings.set(piece.id, { text: "", metadata: piece.metadata })
+        return
+      case "reasoning-delta": {
+        const open = this.reasonings.get(piece.id)
+        if (open !== undefined) open.text += piece.delta
+        return
+      }
+      case "reasoning-end": {
+        const open = this.reasonings.get(piece.id)
+        if (open === undefined) return
+        this.reasonings.delete(piece.id)
+        const metadata = { ...open.metadata, ...piece.metadata }
+        this.parts.push(Response.makePart("reasoning", { text: open.text, metadata }))
+        return
+      }
+      case "tool-params-start":
+        this.startCall(piece.id, piece.name, events)
+        return
+      case "tool-params-delta":
+      case "tool-params-end":
+      case "error":
+        return
+      case "tool-call": {
+        const call = readCall(piece)
+        this.startCall(call.toolCallId, call.toolName, events)
+        this.parts.push(piece)
+        events.push({ type: "tool-call", call })
+        return
+      }
+      default:
+        this.parts.push(piece)
+    }
+  }
+
+  private startCall(toolCallId: string, toolName: string, events: Array<AgentEvent>): void {
+    if (this.started.has(toolCallId)) return
+    this.started.add(toolCallId)
+    events.push({ type: "tool-start", toolCallId, toolName: clean(toolName) })
+  }
+}
+
+const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
+  const text = open.half + delta
+  const last = text.charCodeAt(text.length - 1)
+  const whole = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
+  open.half = text.slice(whole)
+  pushText(open, text.slice(0, whole), events)
+}
+
+const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => {
+  const delta = clean(text)
+  if (delta === "") return
+  open.text += delta
+  events.push({ type: "text-delta", id: open.id, delta })
+}
