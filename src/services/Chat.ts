@@ -124,6 +124,7 @@ export class Chat extends Context.Service<
           const answer = yield* agent
             .reply({
               model: chatbot.settings.model,
+              fallbackModels: chatbot.settings.fallbackModels,
               instructions: {
                 chatbotName: chatbot.name,
                 prompt: chatbot.settings.prompt,
@@ -134,10 +135,11 @@ export class Chat extends Context.Service<
               search: (query) =>
                 retriever.search({ chatbotId, query, topK: PASSAGES_PER_SEARCH }).pipe(
                   Effect.map(({ hits }) =>
-                    hits.map(({ documentId, title, ordinal, content, similarity }) => ({
+                    hits.map(({ documentId, title, ordinal, page, content, similarity }) => ({
                       documentId,
                       title,
                       chunk: ordinal,
+                      page,
                       content,
                       similarity,
                     })),

@@ -12,6 +12,7 @@ const policy: Passage = {
   documentId: "d1",
   title: "Refund policy",
   chunk: 1,
+  page: 7,
   content: `# Refund policy
 
 Our shop wants you to be happy. **Refunds** are paid within 14 days of the request,
@@ -21,7 +22,13 @@ to the [card](https://example.com) that was used.
 
 Write to support with your order number. We answer within two days.`,
 }
-const shipping: Passage = { documentId: "d2", title: "Shipping", chunk: 3, content: "Parcels leave on Mondays." }
+const shipping: Passage = {
+  documentId: "d2",
+  title: "Shipping",
+  chunk: 3,
+  page: null,
+  content: "Parcels leave on Mondays.",
+}
 
 const reply = (
   question: string,

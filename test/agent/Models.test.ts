@@ -55,7 +55,7 @@ test("a chat over Anthropic's protocol: search, answer, and the bodies that were
         toolsEnabled: true,
         history: [{ role: "user", content: "How long do refunds take?" }],
         search: (query) =>
-          Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, content: `About ${query}` }]),
+          Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, page: null, content: `About ${query}` }]),
       })
     }).pipe(
       Effect.provide(
