@@ -3,7 +3,7 @@ import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Option, Redacted } from "effect"
 import type { LanguageModel } from "effect/ai"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
-import { classify } from "./AnthropicFailure.ts"
+import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
 import {
@@ -45,6 +45,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
         showsHeader: (name) => shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-"),
         exchange: { citesSources: true },
         readAnswer: (json, { exchange, timestamp }) => {
+          if (isErrorEvent(json)) return errorEvent(json)
           const message = decodeMessage(json)
           return Option.isNone(message)
             ? malformed("The response is not a message")

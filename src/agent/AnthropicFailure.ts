@@ -17,9 +17,9 @@ export const classify = (error: unknown, now: number): ProviderFailure => {
 }
 
 const ErrorEvent = Schema.Struct({ error: Schema.Struct({ type: Schema.String, message: Schema.String }) })
-const isErrorEvent = Schema.is(ErrorEvent)
+export const isErrorEvent = Schema.is(ErrorEvent)
 
-/** An `error` event of a stream, which has a type, but no status. */
+/** An `error` event of a stream, or an error with status 200: it has a type, but no status. */
 export const errorEvent = (json: unknown): ProviderFailure =>
   isErrorEvent(json)
     ? ofStatus({

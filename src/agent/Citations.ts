@@ -9,9 +9,9 @@ import type { Passage } from "./Tools.ts"
  * Claude and `local/extractive` say so themselves, and they alone know: what they do not name is no source. For the
  * others it is found out from the words. A sentence of an answer rests on the sentence of a passage that holds most of
  * what it says anew: its words without those of the question, which any answer repeats, without the titles of documents,
- * which models are told to name, and without those so short that they are mostly grammar. Two in five of these words have to be
- * there, two at least, or a number. So neither "I do not know how long refunds take" nor small talk has a source, and an
- * answer in another language than its documents has none either.
+ * which models are told to name, and without those so short that they are mostly grammar. Two in five of these words
+ * have to be there, and at least two, or a number. So neither "I do not know how long refunds take" nor small talk has
+ * a source, and an answer in another language than its documents has none either.
  */
 
 export interface AnswerGrounds {

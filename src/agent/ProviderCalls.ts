@@ -134,12 +134,15 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
 /** Holds a turn until the attempt fails, or until the scope closes. */
 const inTurn = <A>(gate: Gate, attempt: Effect.Effect<A, ProviderFailure, Scope.Scope>) =>
   Effect.suspend(() => {
-    let inside = true
+    let inside = false
+    const enter = Effect.map(gate.enter, () => {
+      inside = true
+    })
     const leave = Effect.sync(() => {
       if (inside) gate.leave()
       inside = false
     })
-    return Effect.acquireRelease(gate.enter, () => leave, { interruptible: true }).pipe(
+    return Effect.acquireRelease(enter, () => leave, { interruptible: true }).pipe(
       Effect.andThen(attempt),
       Effect.tapError(() => leave),
     )

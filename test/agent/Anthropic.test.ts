@@ -6,18 +6,8 @@ import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
-import {
-  type Answer,
-  calls,
-  eventsOf,
-  type FakeAnthropic,
-  fakeAnthropic,
-  fakeKey,
-  fails,
-  message,
-  says,
-  usage,
-} from "../lib/FakeAnthropic.ts"
+import { type Answer, calls, eventsOf, fakeKey, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 
 const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
   retryDelay: Duration.millis(1),
@@ -28,7 +18,7 @@ const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
 const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
-const modelAt = (fake: FakeAnthropic, limits: Partial<CallLimits> = patient) =>
+const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = patient) =>
   languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).calls("claude-test-1"))
 
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
@@ -58,7 +48,7 @@ const answer = <A>(
   limits = patient,
 ) =>
   Effect.gen(function* () {
-    const fake = yield* fakeAnthropic(...answers)
+    const fake = yield* fakeProvider(...answers)
     const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
     return { fake, result, requests: fake.requests }
   }).pipe(Effect.scoped, Effect.runPromise)
@@ -298,13 +288,6 @@ describe("a failure", () => {
       attempts: 3,
     },
     { what: "silence", answer: { kind: "hang" }, tag: "ProviderTimeout", limits: impatient },
-    {
-      what: "a body that stalls",
-      answer: { kind: "half", ending: "hang" },
-      tag: "ProviderTimeout",
-      limits: impatient,
-    },
-    { what: "a dropped body", answer: { kind: "half", ending: "reset" }, tag: "Unavailable", attempts: 3 },
     { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
   ]
   for (const { answer: given, attempts, limits, tag, what } of cases) {
@@ -358,7 +341,7 @@ describe("retry-after", () => {
     ["retry-after", "120"],
   ])("as %s is waited for", async (name, value) => {
     await Effect.gen(function* () {
-      const fake = yield* fakeAnthropic(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
+      const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
       const model = yield* modelAt(fake, {
         ...patient,
         retryAfterMax: Duration.minutes(3),
@@ -444,12 +427,12 @@ describe("a stream that has begun", () => {
 describe("an interruption", () => {
   const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
     ["before the headers", whole, { kind: "hang" }],
-    ["within a body", whole, { kind: "half", ending: "hang" }],
+    ["within a body", whole, { kind: "hang in body" }],
     ["within a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
   ]
   test.each(cases)("%s hangs up on the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
-      const fake = yield* fakeAnthropic(given)
+      const fake = yield* fakeProvider(given)
       const model = yield* modelAt(fake)
       const fiber = yield* Effect.forkChild(ask(model))
       yield* until(() => fake.requests.length === 1)

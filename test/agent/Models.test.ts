@@ -3,7 +3,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
 import { Models, type ModelsSettings } from "../../src/agent/Models.ts"
-import { calls, fakeAnthropic, fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { calls, fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { fakeProvider } from "../lib/FakeProvider.ts"
 
 const anthropic = { anthropic: { apiKey: Redacted.make(fakeKey) } }
 
@@ -45,7 +46,7 @@ describe("a model", () => {
 
 test("a chat over Anthropic's protocol: search, answer, and the bodies that were sent", async () => {
   const program = Effect.gen(function* () {
-    const fake = yield* fakeAnthropic(calls("refund period", "refund card"), says("14 days."))
+    const fake = yield* fakeProvider(calls("refund period", "refund card"), says("14 days."))
     const settings = { anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } }
     const reply = yield* Effect.gen(function* () {
       const agent = yield* Agent
