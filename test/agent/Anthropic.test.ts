@@ -6,8 +6,9 @@ import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
-import { type Answer, calls, eventsOf, fakeKey, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
   retryDelay: Duration.millis(1),

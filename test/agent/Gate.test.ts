@@ -7,9 +7,10 @@ import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { Models } from "../../src/agent/Models.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { toProviderError } from "../../src/agent/ProviderErrors.ts"
-import { type Answer, fails, fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { fails, fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const prompt = Prompt.make("Hello")
 const overloaded = fails(529, "overloaded_error")

@@ -5,9 +5,10 @@ import { FetchHttpClient, HttpClient } from "effect/http"
 import { chatCompletionsUrl, makeOpenAi } from "../../src/agent/OpenAi.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
-import { type Answer, calls, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { calls, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const options = {
   toolkit: providerTools([searchKnowledgeBase]),

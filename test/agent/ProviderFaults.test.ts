@@ -6,10 +6,11 @@ import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { makeOpenAi } from "../../src/agent/OpenAi.ts"
 import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { toProviderError } from "../../src/agent/ProviderErrors.ts"
-import { type Answer, fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 /** How often each case is run: once, unless somebody wants to be sure. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)

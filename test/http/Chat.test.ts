@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatReply } from "../../src/domain/Chat.ts"
 import { problem, read, until, wrongPaths } from "../lib/Client.ts"
-import { type Answer, calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const { client, provider } = await startServer()
 

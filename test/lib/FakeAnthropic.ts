@@ -1,5 +1,5 @@
 import type { ContentBlockParam, MessageCreateParams, MessageParam } from "@anthropic-ai/sdk/resources/messages"
-import type { Recorded, Wire } from "./FakeProvider.ts"
+import type { Answer, Block, MessageAnswer, Recorded, Usage, Wire } from "./Wire.ts"
 
 /*
  * What a fake provider is told to answer, and Anthropic's Messages API on the wire. Requests that the real API refuses
@@ -7,54 +7,6 @@ import type { Recorded, Wire } from "./FakeProvider.ts"
  */
 
 export const fakeKey = "sk-ant-fake-key"
-
-type Block =
-  | { readonly type: "text"; readonly text: string; readonly citations?: ReadonlyArray<object> }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
-  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
-
-interface Usage {
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cache_creation_input_tokens: number | null
-  readonly cache_read_input_tokens: number | null
-}
-
-export interface MessageAnswer {
-  readonly kind: "message"
-  readonly content: ReadonlyArray<Block>
-  readonly stop: string
-  readonly usage: Usage
-}
-
-/** How the server answers one request. */
-export type Answer =
-  | MessageAnswer
-  | {
-      readonly kind: "status"
-      readonly status: number
-      readonly type: string
-      readonly headers: Record<string, string>
-    }
-  /** A body as it is, with status 200. */
-  | { readonly kind: "raw"; readonly body: string; readonly contentType: string }
-  /** Events as they are, then the end of the body, a dropped socket, or silence. */
-  | { readonly kind: "events"; readonly events: ReadonlyArray<object>; readonly ending: "end" | "reset" | "hang" }
-  /** What may go wrong, see `Faults.ts`; a stream that goes wrong in its body has said "Hello" before. */
-  | { readonly kind: FaultKind }
-
-/** In a body that is a stream, these come after its first words. */
-export type BodyFault =
-  | "hang in body"
-  | "drip"
-  | "reset in body"
-  | "truncated body"
-  | "early end"
-  | "malformed body"
-  | "error in body"
-  | "oversized body"
-
-export type FaultKind = BodyFault | "hang" | "reset" | "wrong type"
 
 export const usage: Usage = {
   input_tokens: 50,

@@ -1,5 +1,5 @@
-import { fails, type MessageAnswer } from "./FakeAnthropic.ts"
-import type { Recorded, Wire } from "./FakeProvider.ts"
+import { fails } from "./FakeAnthropic.ts"
+import type { MessageAnswer, Recorded, Wire } from "./Wire.ts"
 
 /*
  * OpenAI's chat completions on the wire, as strict as OpenAI's own; what other servers do differently is sent as raw

@@ -1,35 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
-import { type Answer, anthropicWire, type BodyFault, type MessageAnswer, says } from "./FakeAnthropic.ts"
+import { anthropicWire, says } from "./FakeAnthropic.ts"
 import { openAiWire } from "./FakeOpenAi.ts"
+import type { Answer, BodyFault, Recorded, Wire } from "./Wire.ts"
 
 /*
  * A server that speaks Anthropic's Messages API and OpenAI's chat completions over HTTP, so that what we send and read
  * there is under test. `node:http` and not `Bun.serve`, since faults need the bare socket.
  */
-
-export interface Recorded {
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  /** The body as it came over the wire. */
-  readonly body: string
-}
-
-/** One of the protocols. */
-export interface Wire {
-  /** What the real API refuses. */
-  readonly problem: (request: Recorded) => Answer | undefined
-  readonly whole: (answer: MessageAnswer, request: Recorded, count: number) => object
-  /** The same as a stream of server-sent events. */
-  readonly frames: (answer: MessageAnswer, request: Recorded, count: number) => ReadonlyArray<string>
-  readonly frame: (event: object) => string
-  /** After so many frames the first words of a text have been said. */
-  readonly begun: number
-  readonly error: (type: string, message: string) => object
-  /** An error where an answer should be: that the provider is overloaded. */
-  readonly overloaded: (message: string) => object
-  readonly headers: (count: number) => Record<string, string>
-}
 
 export interface FakeProvider {
   readonly url: string

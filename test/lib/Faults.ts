@@ -1,5 +1,6 @@
 import type { ProviderError } from "../../src/agent/ProviderErrors.ts"
-import { type Answer, fails } from "./FakeAnthropic.ts"
+import { fails } from "./FakeAnthropic.ts"
+import type { Answer } from "./Wire.ts"
 
 /** What a fault of a provider comes to. */
 export interface Outcome {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Effect, Exit, Scope } from "effect"
-import type { Answer } from "./FakeAnthropic.ts"
-import { type FakeProvider, fakeProvider, type Recorded } from "./FakeProvider.ts"
+import { type FakeProvider, fakeProvider } from "./FakeProvider.ts"
+import type { Answer, Recorded } from "./Wire.ts"
 
 /**
  * A model provider at one address for the life of a server, with a new fake behind it for every test. It passes on
