@@ -133,6 +133,22 @@ const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, 
   }),
 )
 
+/** A model that no new chatbot could use stops the start, not each of them. */
+const defaultModelCheck = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { defaultModel } = yield* Config
+    if (defaultModel === undefined) return
+    yield* Effect.mapError(
+      (yield* Models).check(defaultModel),
+      ({ detail }) =>
+        new StartupError({
+          what: `DEFAULT_MODEL is ${JSON.stringify(defaultModel)}, which cannot be used: ${detail}`,
+          doThis: "Set it to a model whose provider is configured.",
+        }),
+    )
+  }),
+).pipe(Layer.provide(models))
+
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 const services = Layer.mergeAll(
@@ -191,6 +207,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(services),
   Layer.provide(publicUrl),
   Layer.provideMerge(database),
+  Layer.provide(defaultModelCheck),
   Layer.provideMerge(listener),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),

@@ -168,6 +168,101 @@ describe("a request", () => {
   })
 })
 
+describe("what was found", () => {
+  const found = [
+    {
+      title: "Refunds",
+      chunk: 2,
+      content: `# Refunds\n\n${"Paid in 14 days. ".repeat(10)}\n\nBy card.`,
+      document_id: "d1",
+    },
+    { title: "Nothing", chunk: 1, content: "", document_id: "d2" },
+  ]
+  const after = (result: unknown) =>
+    Prompt.fromMessages([
+      ...hello.content,
+      Prompt.assistantMessage({
+        content: [
+          Prompt.toolCallPart({ id: "call.1", name: "searchKnowledgeBase", params: {}, providerExecuted: false }),
+        ],
+      }),
+      Prompt.toolMessage({
+        content: [
+          Prompt.toolResultPart({
+            id: "call.1",
+            name: "searchKnowledgeBase",
+            providerExecuted: false,
+            isFailure: false,
+            result,
+          }),
+        ],
+      }),
+    ])
+  const sentAfter = async (result: unknown) => {
+    const { requests, result: answered } = await answer((model) => whole(model, after(result)), [says("Hi")])
+    expect(answered._tag).toBe("Success")
+    return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
+  }
+
+  test("goes to the model as search results that it can cite by the paragraph, under an id that the API takes", async () => {
+    const result = (source: string, title: string, ...texts: ReadonlyArray<unknown>) => ({
+      type: "search_result",
+      source,
+      title,
+      content: texts.map((text) => ({ type: "text", text })),
+      citations: { enabled: true },
+    })
+    expect(await sentAfter(found)).toEqual([
+      { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "searchKnowledgeBase", input: {} }] },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "call_1",
+            content: [
+              result("d1#2", "Refunds", expect.stringMatching(/^# Refunds\n[^]*Paid in 14 days/), "By card."),
+              result("d2#1", "Nothing", "(empty message)"),
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test.each([[[]], [{ rows: 3 }], ["text"]])("is JSON when it is none of the knowledge base's: %j", async (result) => {
+    const [, { content }] = await sentAfter(result)
+    expect(content[0].content).toBe(JSON.stringify(result))
+  })
+
+  test("is named by the answer, whole or streamed", async () => {
+    const cites = (source: string, cited_text: string) => ({
+      type: "search_result_location",
+      source,
+      title: "Refunds",
+      cited_text,
+      search_result_index: 0,
+      start_block_index: 0,
+      end_block_index: 1,
+    })
+    const elsewhere = { type: "char_location", cited_text: "x", document_index: 0 }
+    const given = message(
+      [
+        { type: "text", text: "In 14 days", citations: [cites("d1#2", "Paid in 14 days."), elsewhere] },
+        { type: "text", text: ", by card.", citations: [cites("d1#2", "By card."), cites("not ours", "?")] },
+      ],
+      "end_turn",
+    )
+    const source = (quote: string) => ({ document_id: "d1", title: "", chunk: 2, page: null, quote })
+    for (const got of [(await parts(given)).parts, (await streamParts(given)).parts]) {
+      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))).toEqual([
+        source("Paid in 14 days."),
+        source("By card."),
+      ])
+    }
+  })
+})
+
 describe("an answer", () => {
   test("brings its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
     const { parts: got } = await parts(says("Hi"))
