@@ -106,6 +106,10 @@ const settings = {
   ),
   openaiConcurrency: integer(1, 65_535).or("4096", "Calls of that server at once, at most; further ones wait."),
   providerTurnWait: duration.or("10s", "How long a model call waits for its turn, before it is refused with 503."),
+  providerReplyTimeout: positiveDuration.or(
+    "100s",
+    "Longest time for one attempt at a model call, to the end of its answer; less leaves time to ask `fallbackModels`.",
+  ),
   providerFirstByteTimeout: positiveDuration.or(
     "30s",
     "How long a model provider may take to the first byte of a stream; a model that has to be loaded first takes long.",

@@ -78,7 +78,7 @@ const embeddings = Embeddings.layerLocal
 const models = configured((config) => {
   const limits = {
     outputTokensMax: config.chatMaxTokens,
-    replyTimeout: config.chatDeadline,
+    replyTimeout: config.providerReplyTimeout,
     firstByteTimeout: config.providerFirstByteTimeout,
     stallTimeout: config.providerStallTimeout,
     answerBytesMax: config.providerAnswerLimit,

@@ -2,7 +2,7 @@ import { Array as Arr, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import type { ModelCalls, PartsPull } from "./ProviderCalls.ts"
 
-/** A model with its name and that of its provider. */
+/** The calls of a model, its name and that of its provider. */
 export interface NamedCalls {
   readonly calls: ModelCalls
   readonly model: string
@@ -10,29 +10,32 @@ export interface NamedCalls {
 }
 
 /**
- * Calls of the first model that answers. The next one is asked when one fails before its first byte, for a reason of its
- * provider: what a provider refuses as wrong would be wrong everywhere.
+ * Calls of the first model that answers. The next one is asked when one fails before its answer has begun, for a reason
+ * of its provider: what a provider refuses as wrong would be wrong everywhere.
  */
-export const withFallbacks = (first: ModelCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
-  others.reduce<ModelCalls>(
-    (before, { calls, model, provider }) => ({
+export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
+  others.reduce<ModelCalls>((before, next) => {
+    const mark = markFallback(first.model, next)
+    const instead = <A, R, B, S>(
+      asked: Effect.Effect<A, AiError.AiError, R>,
+      ask: Effect.Effect<B, AiError.AiError, S>,
+    ) =>
+      Effect.catch(asked, (error): Effect.Effect<B, AiError.AiError, S> =>
+        isProvidersFault(error) ? Effect.andThen(logFallback(error, next.model), ask) : Effect.fail(error),
+      )
+    return {
       generate: (options) =>
-        Effect.catch(before.generate(options), (error) =>
-          isProvidersFault(error)
-            ? Effect.map(calls.generate(options), (parts) => parts.map(answeredBy(model, provider)))
-            : Effect.fail(error),
+        instead(
+          before.generate(options),
+          Effect.map(next.calls.generate(options), (parts) => parts.map(mark)),
         ),
       stream: (options) =>
-        Effect.catch(before.stream(options), (error) =>
-          isProvidersFault(error)
-            ? Effect.map(calls.stream(options), (pull): PartsPull =>
-                Effect.map(pull, (parts) => Arr.map(parts, answeredBy(model, provider))),
-              )
-            : Effect.fail(error),
+        instead(
+          before.stream(options),
+          Effect.map(next.calls.stream(options), (pull): PartsPull => Effect.map(pull, Arr.map(mark))),
         ),
-    }),
-    first,
-  )
+    }
+  }, first.calls)
 
 const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
   "InvalidRequestError",
@@ -42,9 +45,16 @@ const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
 
 const isProvidersFault = ({ reason }: AiError.AiError): boolean => !reasonsOfRequest.has(reason._tag)
 
-const answeredBy =
-  (model: string, provider: string) =>
-  <P extends Response.AllPartsEncoded>(part: P): P =>
-    part.type === "response-metadata" && part.metadata?.parley !== undefined
-      ? { ...part, metadata: { ...part.metadata, parley: { ...part.metadata.parley, fallback: { model, provider } } } }
-      : part
+const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
+  Effect.logWarning("A fallback is asked").pipe(Effect.annotateLogs({ model, failed: module, reason: reason._tag }))
+
+/** The caller is told, and so is whoever counts tokens. */
+const markFallback =
+  (asked: string, { model, provider }: NamedCalls) =>
+  <P extends Response.AllPartsEncoded>(part: P): P => {
+    const exchange = part.type === "response-metadata" ? part.metadata?.parley : undefined
+    if (exchange === undefined) return part
+    const warning = { type: "other", message: `${asked} could not answer; ${model} answered instead.` } as const
+    const parley = { ...exchange, fallback: { model, provider }, warnings: [...exchange.warnings, warning] }
+    return { ...part, metadata: { ...part.metadata, parley } }
+  }

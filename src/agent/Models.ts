@@ -134,8 +134,11 @@ const resolve = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
 ): Effect.fn.Return<ResolvedModel, ModelUnavailable> {
   const [model = "", ...fallbacks] = names
-  const { calls, provider } = yield* named(providers, model)
+  const first = yield* named(providers, model)
   // A fallback whose provider is not configured any more does not keep the first one from answering.
   const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(named(providers, name)))
-  return { languageModel: yield* languageModelOf(withFallbacks(calls, others.flatMap(Option.toArray))), provider }
+  return {
+    languageModel: yield* languageModelOf(withFallbacks(first, others.flatMap(Option.toArray))),
+    provider: first.provider,
+  }
 })

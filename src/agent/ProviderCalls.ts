@@ -29,7 +29,7 @@ export interface CallLimits extends RetryLimits, GateLimits {
 export const callLimits: CallLimits = {
   ...gateLimits,
   outputTokensMax: 8_192,
-  replyTimeout: Duration.seconds(120),
+  replyTimeout: Duration.seconds(100),
   firstByteTimeout: Duration.seconds(30),
   stallTimeout: Duration.seconds(30),
   answerBytesMax: 16 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Layer, Redacted, type Scope, Stream } from "effect"
+import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope, Stream } from "effect"
 import { type LanguageModel, Prompt } from "effect/ai"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -136,7 +136,7 @@ describe("fallbacks", () => {
         }).pipe(Layer.provide(FetchHttpClient.layer))
         const result = yield* Models.use((models) =>
           Effect.flatMap(models.get("claude-x", fallbacks), ({ languageModel }) => Effect.result(way(languageModel))),
-        ).pipe(Effect.provide(layer))
+        ).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None"))
         return { result, asked: [anthropic.requests.length, openai.requests.length] }
       }),
     )

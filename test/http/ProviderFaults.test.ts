@@ -9,7 +9,7 @@ const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 const settings = { PROVIDER_ATTEMPTS: String(attempts), PROVIDER_ANSWER_LIMIT: "1MiB", CIRCUIT_FAILURES: "1000" }
 const patient = await startServer(settings)
 /** For faults that only the deadline ends. */
-const impatient = await startServer({ ...settings, CHAT_DEADLINE: "500ms" })
+const impatient = await startServer({ ...settings, PROVIDER_REPLY_TIMEOUT: "200ms" })
 
 describe.each(["claude-sonnet-5-5", "openai/test-1"])("a chat with %s", (model) => {
   test.each(faults.map((fault) => [fault.name, fault] as const))(
