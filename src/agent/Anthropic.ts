@@ -1,6 +1,6 @@
 import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Exit, Option, Redacted } from "effect"
 import type { LanguageModel } from "effect/ai"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
 import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
@@ -93,10 +93,10 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     openTelemetry: false,
     fetch: fetchShortRefusals,
   })
-  return (body, millis) =>
+  return (body, streamed, millis) =>
     Effect.acquireRelease(
       Effect.sync(() => new AbortController()),
-      (controller) => Effect.sync(() => controller.abort()),
+      (controller, exit) => (!streamed && Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
     ).pipe(
       Effect.flatMap(({ signal }) =>
         waitFor({

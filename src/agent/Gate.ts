@@ -45,6 +45,15 @@ export class Gate {
     return this.admitted((record) => begin((failure) => record(Exit.fail(failure))))
   }
 
+  /** An attempt, when its turn has come. */
+  turn<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(this.enter), () =>
+        Effect.onExit(restore(attempt), () => Effect.sync(() => this.turns.release())),
+      ),
+    )
+  }
+
   /** Waits for a turn, which ends with `leave`. */
   get enter(): Effect.Effect<void, ProviderFailure> {
     return this.turns.take(this.turnWait, () => heldBack(`${this.provider} has too many calls at once`, this.turnWait))

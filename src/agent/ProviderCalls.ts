@@ -64,8 +64,15 @@ export interface Dialect {
   /** Name of the provider, such as `anthropic`. */
   readonly provider: string
   readonly body: (options: LanguageModel.ProviderOptions, streamed: boolean) => string
-  /** Answers a response of success, after at most so many milliseconds. Closing the scope hangs up. */
-  readonly send: (body: string, millis: number) => Effect.Effect<Response, ProviderFailure, Scope.Scope>
+  /**
+   * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless the answer is
+   * whole and the scope closes with success: then it was read to its end.
+   */
+  readonly send: (
+    body: string,
+    streamed: boolean,
+    millis: number,
+  ) => Effect.Effect<Response, ProviderFailure, Scope.Scope>
   /** Whether a response header, in lower case, may be shown. */
   readonly showsHeader: (name: string) => boolean
   /** What is known of every exchange beforehand. */
@@ -108,7 +115,7 @@ export const makeConnection = (provider: string, settings: Partial<CallLimits> |
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
   generate: (options) => {
     const body = dialect.body(options, false)
-    const attempt = Effect.scoped(inTurn(gate, wholeAnswer(dialect, limits, body)))
+    const attempt = gate.turn(Effect.scoped(wholeAnswer(dialect, limits, body)))
     return Effect.mapError(gate.guard(retrying(attempt, limits)), (failure) =>
       toAiError(failure, dialect.provider, "generateText"),
     )
@@ -118,7 +125,7 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
     const toError = (failure: ProviderFailure) => toAiError(failure, dialect.provider, "streamText")
     return Effect.mapError(
       gate.guardStream((failed) =>
-        Effect.map(retrying(inTurn(gate, begunAnswer(dialect, limits, body)), limits), (pull): PartsPull =>
+        Effect.map(retrying(inScopedTurn(gate, begunAnswer(dialect, limits, body)), limits), (pull): PartsPull =>
           Effect.mapError(pull, (error) => {
             if (Cause.isDone(error)) return error
             failed(error)
@@ -132,7 +139,7 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
 })
 
 /** Holds a turn until the attempt fails, or until the scope closes. */
-const inTurn = <A>(gate: Gate, attempt: Effect.Effect<A, ProviderFailure, Scope.Scope>) =>
+const inScopedTurn = <A>(gate: Gate, attempt: Effect.Effect<A, ProviderFailure, Scope.Scope>) =>
   Effect.suspend(() => {
     let inside = false
     const enter = Effect.map(gate.enter, () => {
@@ -156,7 +163,7 @@ const wholeAnswer = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
   const left = () => Math.max(0, deadline - clock.currentTimeMillisUnsafe())
-  const response = yield* dialect.send(body, left())
+  const response = yield* dialect.send(body, false, left())
   const text = yield* waitFor({
     millis: left(),
     start: () => readText(response, limits.answerBytesMax),
@@ -179,7 +186,7 @@ const begunAnswer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<AttemptPull, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
-  const response = yield* dialect.send(body, Duration.toMillis(limits.firstByteTimeout))
+  const response = yield* dialect.send(body, true, Duration.toMillis(limits.firstByteTimeout))
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }
