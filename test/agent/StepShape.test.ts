@@ -33,7 +33,7 @@ const stepsOf = (name: keyof typeof golden) =>
       }),
     ).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
     // As they go over the wire.
-    return JSON.parse(JSON.stringify(Schema.encodeSync(Schema.Array(Step))(reply.steps)))
+    return JSON.parse(JSON.stringify(yield* Schema.encodeEffect(Schema.Array(Step))(reply.steps)))
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const names = Object.keys(scenarios).filter((name): name is keyof typeof golden => name in golden)
