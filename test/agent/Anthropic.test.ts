@@ -440,6 +440,8 @@ describe("retry-after", () => {
       const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
       const model = yield* modelAt(fake, {
         ...patient,
+        // The clock of the test runs fast, also while the second attempt is under way.
+        replyTimeout: Duration.days(1),
         retryAfterMax: Duration.minutes(3),
         retryWindow: Duration.minutes(3),
       })
