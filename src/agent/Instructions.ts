@@ -9,6 +9,8 @@ export interface Instructions {
   /** The owner's own system instruction. */
   readonly prompt: string
   readonly personality: { readonly tone: string; readonly style: string }
+  /** What the application that serves the conversation adds to them. */
+  readonly application?: string
 }
 
 /**
@@ -22,6 +24,7 @@ export const systemText = (instructions: Instructions, toolsEnabled: boolean): s
     personalityText(instructions.personality),
     toolsEnabled ? toolGuide : contextGuide,
     commonGuide,
+    instructions.application ?? "",
   ]
     .map((section) => section.trim())
     .filter((section) => section !== "")

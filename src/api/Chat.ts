@@ -3,6 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ChatMessages, ChatReply } from "../domain/Chat.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/Text.ts"
+import { alsoStream } from "./EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
@@ -10,6 +11,11 @@ const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] }
 
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
   params: { chatbotId: ChatbotId },
+  query: {
+    stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+      description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
+    }),
+  },
   payload: Schema.Struct({
     messages: ChatMessages.annotate({
       description:
@@ -28,6 +34,11 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       }),
     ),
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
+    trigger: Schema.optionalKey(
+      Schema.Unknown.annotate({
+        description: "`regenerate-message`, as AI SDKs send it, asks for the reply to what was said last again.",
+      }),
+    ),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
   error: [Problem.NotFound, Problem.TooManyRequests, Problem.ProviderFailed, Problem.ProviderTimeout],
@@ -39,6 +50,9 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       summary: "Chat",
       description:
         "Answers the last message. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
+      transform: alsoStream(
+        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document`, `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
+      ),
     }),
   )
 

@@ -1,26 +1,48 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { Config } from "../Config.ts"
 import type { ChatReply } from "../domain/Chat.ts"
-import { Chat } from "../services/Chat.ts"
+import { Chat, type ChatAnswer } from "../services/Chat.ts"
+import { Lifecycle } from "./Lifecycle.ts"
+import { Server } from "./Server.ts"
+import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
+import { UiMessages } from "./UiMessages.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "chat",
   Effect.fn(function* (handlers) {
     const chat = yield* Chat
+    const streaming: StreamingOptions = {
+      lifecycle: yield* Lifecycle,
+      server: yield* Server,
+      heartbeat: (yield* Config).streamHeartbeat,
+    }
 
     return handlers.handleAll({
-      chat: ({ params, payload: { messages, platform = "web", sessionToken, id } }) =>
-        Effect.map(chat.reply(params.chatbotId, { messages, platform, sessionToken: sessionToken ?? id }), respond),
+      chat: ({ params, query, payload: { messages, platform = "web", sessionToken, id, trigger }, request }) => {
+        const again = trigger === "regenerate-message"
+        const asked = { messages, platform, sessionToken: sessionToken ?? id, again }
+        return wantsStream(query.stream, request)
+          ? respondWithStream((emit) => chat.reply(params.chatbotId, asked, emit), new UiMessages(), streaming)
+          : Effect.map(chat.reply(params.chatbotId, asked), respond)
+      },
     })
   }),
 )
+
+const wantsStream = (asked: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
+  asked === undefined ? headers["accept"]?.includes("text/event-stream") === true : asked === "true"
+
+/** What the wire has of an answer. */
+const replyOf = ({ message_id: _, tokens: __, sources, ...reply }: ChatAnswer): typeof ChatReply.Encoded =>
+  sources.length === 0 ? reply : { ...reply, sources }
 
 /**
  * As the schema would encode it: the reply is its own encoded form, as the compiler sees. Going through its steps once
  * more, with all that their tools found, takes as long as a statement of the database.
  */
-const respond = (reply: typeof ChatReply.Encoded) =>
-  HttpServerResponse.jsonUnsafe(reply, { headers: { "x-session-id": reply.session_id } })
+const respond = (answer: ChatAnswer) =>
+  HttpServerResponse.jsonUnsafe(replyOf(answer), { headers: { "x-session-id": answer.session_id } })

@@ -1,17 +1,20 @@
-import { Context, Layer } from "effect"
+import { Context, type Fiber, Layer } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
 
 /** Where the server is in its life; what it answers depends on it. */
 export class Lifecycle extends Context.Service<
   Lifecycle,
   {
-    /** `draining`: running requests finish, new ones are refused, and nobody should send any. */
-    phase: "serving" | "leaving" | "draining"
-    /** Requests that are being answered. */
-    active: number
+    /**
+     * `draining`: running requests finish, new ones are refused, and nobody should send any. `closing`: those that are
+     * still running are given up.
+     */
+    phase: "serving" | "leaving" | "draining" | "closing"
+    /** What answers requests: one fiber each, and one for each stream that goes on. */
+    readonly running: Set<Fiber.Fiber<unknown, unknown>>
   }
 >()("parley/http/Lifecycle") {
-  static readonly layer = Layer.sync(this, () => ({ phase: "serving" as const, active: 0 }))
+  static readonly layer = Layer.sync(this, () => Lifecycle.of({ phase: "serving", running: new Set() }))
 }
 
 export const shuttingDown = new Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })

@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { problemMediaType } from "../api/Problem.ts"
 import { StartupError } from "../domain/StartupError.ts"
 import { Lifecycle } from "./Lifecycle.ts"
@@ -17,11 +18,13 @@ export interface ServerSettings {
 
 /** Bun closes a connection on which nothing happens for so long. */
 const IDLE_SECONDS = 30
-/** Paths whose answer takes as long as a model, or a document. */
-const SLOW_PATH = /\/(?:chat|embedfiles|knowledge-base)$/
+/** Addresses whose answer takes as long as a model, or a document. */
+const SLOW = /\/(?:chat|completions|embedfiles|knowledge-base)(?:\?|$)/
 /** How long readiness is down before new requests are refused: load balancers look about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
 const DRAIN_POLL = Duration.millis(20)
+/** What is given up at the end may take so long to say so, and to store what there is of it. */
+const CLOSING_TIMEOUT = Duration.seconds(3)
 /** The longest idle time that Bun takes. */
 const MAX_IDLE_SECONDS = 255
 
@@ -46,14 +49,19 @@ const starting: Handler = () =>
  * `Bun.serve`, until `@effect/platform-bun` is there for this version of Effect. It listens as soon as it is built, so
  * that a port in use is known before a database is opened, and answers 503 until it is given its handler.
  *
- * Draining: readiness goes down first, then new requests are refused, running ones finish within the time-out, and when
- * everything else has been closed, the rest is cut.
+ * Draining: readiness goes down first, then new requests are refused, running ones finish within the time-out, and
+ * those that do not are interrupted, so that they can tell and store how far they got.
  */
 export class Server extends Context.Service<
   Server,
   {
     /** `http://host:port`, with the port that was picked. */
     readonly url: string
+    /**
+     * From now on the connection of this request may be silent as long as it likes: writing does not reset Bun's idle
+     * time. Ends when the returned function is called.
+     */
+    readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
     /** Answers by this handler as long as the scope is open. Closing it drains. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -76,7 +84,7 @@ export class Server extends Context.Service<
                 maxRequestBodySize: Number.MAX_SAFE_INTEGER,
                 idleTimeout: IDLE_SECONDS,
                 fetch: (request, server) => {
-                  if (request.method !== "GET" && SLOW_PATH.test(request.url)) server.timeout(request, patience)
+                  if (request.method !== "GET" && SLOW.test(request.url)) server.timeout(request, patience)
                   return handler(request)
                 },
               }),
@@ -85,18 +93,29 @@ export class Server extends Context.Service<
           (server) => Effect.promise(() => server.stop(true)),
         )
 
+        const idleWithin = (wait: Duration.Duration) =>
+          Effect.sync(() => lifecycle.running.size === 0).pipe(
+            Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
+            Effect.timeoutOption(wait),
+          )
+
         const drain = Effect.gen(function* () {
           lifecycle.phase = "leaving"
-          if (lifecycle.active > 0) yield* Effect.sleep(LEAVE_GRACE)
+          if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
           lifecycle.phase = "draining"
-          yield* Effect.sync(() => lifecycle.active === 0).pipe(
-            Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
-            Effect.timeoutOption(settings.drainTimeout),
-          )
+          yield* idleWithin(settings.drainTimeout)
+          lifecycle.phase = "closing"
+          for (const fiber of lifecycle.running) fiber.interruptUnsafe()
+          yield* idleWithin(CLOSING_TIMEOUT)
         })
 
         return {
           url: `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${server.port}`,
+          keepOpen: ({ source }) => {
+            if (!(source instanceof Request)) return () => {}
+            server.timeout(source, 0)
+            return () => server.timeout(source, IDLE_SECONDS)
+          },
           serve: (given) =>
             Effect.acquireRelease(
               Effect.sync(() => {

@@ -161,6 +161,7 @@ const ask = (
     const { chatbotId, session, question, names } = options
     const { body } = yield* client.chat.chat({
       params: { chatbotId },
+      query: {},
       payload: {
         messages: [{ role: "user", content: question.text }],
         ...(session !== undefined && { sessionToken: session }),

@@ -1,15 +1,25 @@
 import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
+import type { AgentEvent } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
-import type { ChatReply, ChatTurn, Step } from "../domain/Chat.ts"
+import type { Passage } from "../agent/Tools.ts"
+import { type Caller, ensureServes } from "../domain/Caller.ts"
+import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
-import type { NotFound, ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
-import { notHeld } from "../domain/History.ts"
+import type {
+  Forbidden,
+  NotFound,
+  ProviderFailed,
+  ProviderTimeout,
+  TooManyRequests,
+  Unavailable,
+} from "../domain/Errors.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Retriever } from "../knowledge/Retriever.ts"
+import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
 
@@ -20,11 +30,39 @@ export interface ChatSettings {
 
 export interface ChatRequest {
   /** The last is the user's. */
-  readonly messages: ReadonlyArray<ChatTurn & { readonly id?: string | undefined }>
+  readonly messages: ReadonlyArray<SentTurn>
   readonly platform: string
   /** Chosen by the client, or the id of a session. */
   readonly sessionToken: string | undefined
+  /** Whether the reply to what was said last is to be made again. */
+  readonly again?: boolean
+  /** What the application that serves the conversation adds to the chatbot's own instructions. */
+  readonly instructions?: string | undefined
 }
+
+/** A reply, with what was stored of it. */
+export interface ChatAnswer {
+  readonly session_id: SessionId
+  /** Of the stored reply. */
+  readonly message_id: MessageId
+  readonly finish_reason: FinishReason
+  readonly output: string
+  readonly sources: ReadonlyArray<Source>
+  readonly steps: ReadonlyArray<Step>
+  readonly tool_calls: ReadonlyArray<ToolCall>
+  readonly tool_results: ReadonlyArray<ToolResult>
+  /** Of all steps. */
+  readonly tokens: Tokens
+}
+
+export type ChatEvent =
+  /** The user's message is stored. Comes first, before the model is called. */
+  { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
+
+/** Told of a reply while it is made, and waited for. */
+export type Emit = (event: ChatEvent) => Effect.Effect<void>
+
+type ChatFailure = NotFound | ProviderFailed | ProviderTimeout | TooManyRequests | Unavailable
 
 /** Passages that one tool call looks for. */
 const PASSAGES_PER_SEARCH = 5
@@ -35,16 +73,19 @@ export class Chat extends Context.Service<
   {
     /**
      * Answers the last message. It is stored before the model is called; the reply is stored when it is there, and as
-     * far as it got when the model fails or the client goes away.
+     * far as it got when the model fails or the client goes away. With `emit` the model is asked for a stream.
      */
     readonly reply: (
       chatbot: ChatbotId,
       request: ChatRequest,
-    ) => Effect.Effect<
-      ChatReply,
-      NotFound | ProviderFailed | ProviderTimeout | TooManyRequests | Unavailable,
-      CurrentOrganization
-    >
+      emit?: Emit,
+    ) => Effect.Effect<ChatAnswer, ChatFailure, CurrentOrganization>
+    /** The same as the chatbot of this id or slug, if the caller's key serves it. */
+    readonly replyAs: (
+      name: string,
+      request: ChatRequest,
+      emit?: Emit,
+    ) => Effect.Effect<ChatAnswer, ChatFailure | Forbidden, Caller | CurrentOrganization>
   }
 >()("parley/services/Chat") {
   static readonly layer = (settings: ChatSettings) =>
@@ -72,7 +113,16 @@ export class Chat extends Context.Service<
                     ? settings.historyLimit
                     : Math.max(settings.historyLimit, 2 * request.messages.length),
                 )
-          const history = found?.history ?? []
+          const held = found?.history ?? []
+          const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
+          // Asked again, the model does not see what it answered before.
+          const history =
+            fresh.length === 0
+              ? held.slice(
+                  0,
+                  held.findLastIndex(({ sender_type }) => sender_type === "user"),
+                )
+              : held
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
             chatbot.id,
@@ -81,7 +131,7 @@ export class Chat extends Context.Service<
               token: found === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(notHeld(history.map(toTurn), request.messages), ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
               Effect.map(newMessageId, (id) => ({
                 id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
@@ -94,12 +144,21 @@ export class Chat extends Context.Service<
           return { sessionId, history, email: userInfo?.email ?? found?.user_info.email }
         })
 
-        const reply = Effect.fnUntraced(function* (chatbotId: ChatbotId, request: ChatRequest) {
-          const organization = yield* CurrentOrganization
-          const chatbot = yield* chatbots.get(chatbotId)
+        /** Passages of this chatbot, and of no other. */
+        const searchOf = (chatbot: ChatbotRow) => (query: string) =>
+          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH }).pipe(
+            Effect.map(({ hits }) => hits.map(toPassage)),
+            // The chatbot was deleted while it was answering.
+            Effect.catchTag("NotFound", () => Effect.succeed([])),
+            Effect.provideService(CurrentOrganization, chatbot.organization_id),
+          )
+
+        const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
           const { sessionId, history, email } = yield* receive(chatbot, request)
+          const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const store = (message: Omit<BotMessage, "id">) =>
-            Effect.flatMap(newMessageId, (id) => conversations.reply(sessionId, { id, ...message }))
+            conversations.reply(sessionId, { id: ids.message_id, ...message })
+          if (emit !== undefined) yield* emit({ type: "start", ...ids })
 
           if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
             const output = emailRequest(request.messages.at(-1)?.content ?? "")
@@ -110,18 +169,12 @@ export class Chat extends Context.Service<
               provider: "local",
               finish_reason: "stop",
             })
-            return {
-              session_id: sessionId,
-              finish_reason: "stop" as const,
-              output,
-              steps: [],
-              tool_calls: [],
-              tool_results: [],
-            }
+            if (emit !== undefined) yield* Effect.forEach(saying(output), emit, { discard: true })
+            return { ...ids, ...noSteps, output }
           }
 
           const partial = yield* Ref.make<Progress>({ steps: [], provider: "", tokens: noTokens })
-          const answer = yield* agent
+          const made = yield* agent
             .reply({
               model: chatbot.settings.model,
               fallbackModels: chatbot.settings.fallbackModels,
@@ -129,25 +182,12 @@ export class Chat extends Context.Service<
                 chatbotName: chatbot.name,
                 prompt: chatbot.settings.prompt,
                 personality: chatbot.personality_config,
+                application: request.instructions ?? "",
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
               history: conversationOf(chatbot, history, request),
-              search: (query) =>
-                retriever.search({ chatbotId, query, topK: PASSAGES_PER_SEARCH }).pipe(
-                  Effect.map(({ hits }) =>
-                    hits.map(({ documentId, title, ordinal, page, content, similarity }) => ({
-                      documentId,
-                      title,
-                      chunk: ordinal,
-                      page,
-                      content,
-                      similarity,
-                    })),
-                  ),
-                  // The chatbot was deleted while it was answering.
-                  Effect.catchTag("NotFound", () => Effect.succeed([])),
-                  Effect.provideService(CurrentOrganization, organization),
-                ),
+              search: searchOf(chatbot),
+              emit,
               onStep: (step, { provider, tokens }) =>
                 Ref.update(partial, (before) => ({
                   steps: [...before.steps, step],
@@ -180,16 +220,24 @@ export class Chat extends Context.Service<
               ),
             )
           return {
-            session_id: sessionId,
-            finish_reason: answer.finishReason,
-            output: answer.output,
-            steps: answer.steps,
-            tool_calls: answer.toolCalls,
-            tool_results: answer.toolResults,
+            ...ids,
+            finish_reason: made.finishReason,
+            output: made.output,
+            sources: made.sources,
+            steps: made.steps,
+            tool_calls: made.toolCalls,
+            tool_results: made.toolResults,
+            tokens: made.tokens,
           }
         })
 
-        return { reply }
+        return {
+          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          replyAs: (name, request, emit) =>
+            Effect.flatMap(chatbots.named(name), (row) =>
+              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
+            ),
+        }
       }),
     )
 }
@@ -201,12 +249,39 @@ interface Progress {
   readonly tokens: Tokens
 }
 
+/** What an answer that no model gave is made of. */
+const noSteps = {
+  finish_reason: "stop" as const,
+  sources: [],
+  steps: [],
+  tool_calls: [],
+  tool_results: [],
+  tokens: noTokens,
+}
+
+const saying = (text: string): ReadonlyArray<AgentEvent> => [
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: text },
+  { type: "text-end", id: "text-1" },
+]
+
+const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hit): Passage => ({
+  documentId,
+  title,
+  chunk: ordinal,
+  page,
+  content,
+  similarity,
+})
+
 const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
 
 const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
+
+const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
 
 /** What the request tells of its user that the session does not know yet. */
 const newUserInfo = (

@@ -443,7 +443,7 @@ describe("retry-after", () => {
         // The clock of the test runs fast, also while the second attempt is under way.
         replyTimeout: Duration.days(1),
         retryAfterMax: Duration.minutes(3),
-        retryWindow: Duration.minutes(3),
+        retryWindow: Duration.minutes(10),
       })
       const fiber = yield* Effect.forkChild(whole(model))
       yield* until(() => fake.requests.length === 1)

@@ -1,0 +1,103 @@
+import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ChatAnswer, ChatEvent, Emit } from "../services/Chat.ts"
+import { EventStream } from "./EventStream.ts"
+import type { Lifecycle } from "./Lifecycle.ts"
+import { internalError } from "./Problems.ts"
+import type { Server } from "./Server.ts"
+
+/** How a reply is told to clients of one kind, as server-sent events. A value tells one reply. */
+export interface Protocol {
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for what clients of this kind are not told. */
+  readonly event: (event: ChatEvent) => string
+  /** The last words of a whole reply. */
+  readonly finished: (answer: ChatAnswer) => string
+  /** The last words of one that failed. */
+  readonly failed: (failure: ShownFailure) => string
+  /** The last words of one that the server gave up. */
+  readonly aborted: (reason: string) => string
+}
+
+/** A failure of `domain/Errors.ts`: safe to show. */
+export interface ShownFailure {
+  readonly _tag: string
+  readonly detail: string
+}
+
+export interface StreamingOptions {
+  readonly lifecycle: Lifecycle["Service"]
+  readonly server: Server["Service"]
+  readonly heartbeat: Duration.Duration
+}
+
+const shutDown = "The server shut down before the reply was finished."
+
+/**
+ * Answers with a stream. The answer is held back until the reply has begun, at most one heartbeat: what fails before is
+ * an ordinary failure, with a status of its own. From then on the reply goes on by itself, until it ends, the client
+ * leaves or the server shuts down.
+ */
+export const respondWithStream = <E, R>(
+  reply: (emit: Emit) => Effect.Effect<ChatAnswer, E, R>,
+  protocol: Protocol,
+  { heartbeat, lifecycle, server }: StreamingOptions,
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    let session = ""
+    const events = new EventStream({
+      heartbeatMillis: Duration.toMillis(heartbeat),
+      onLeave: () => fiber?.interruptUnsafe(),
+    })
+    let fiber: Fiber.Fiber<ChatAnswer, E> | undefined
+    const emit: Emit = (event) => {
+      if (event.type === "start") session = event.session_id
+      const text = protocol.event(event)
+      return text === "" ? Effect.void : events.write(text)
+    }
+    const replying = Effect.onExit(reply(emit), (exit) => {
+      events.end(lastWords(protocol, exit))
+      return events.isOpen ? logDefect(exit) : Effect.void
+    })
+    const start = Effect.map(Effect.forkDetach(replying), (forked) => {
+      fiber = forked
+      const release = server.keepOpen(request)
+      lifecycle.running.add(forked)
+      forked.addObserver(() => {
+        lifecycle.running.delete(forked)
+        release()
+      })
+      return forked
+    })
+    return Effect.flatMap(start, (forked) =>
+      Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(forked))).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(forked)),
+        Effect.map(() =>
+          HttpServerResponse.raw(events.body, {
+            contentType: "text/event-stream; charset=utf-8",
+            headers: {
+              ...protocol.headers,
+              "cache-control": "no-cache",
+              "x-accel-buffering": "no",
+              ...(session !== "" && { "x-session-id": session }),
+            },
+          }),
+        ),
+      ),
+    )
+  })
+
+const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, unknown>): string => {
+  if (Exit.isSuccess(exit)) return protocol.finished(exit.value)
+  if (Cause.hasInterrupts(exit.cause)) return protocol.aborted(shutDown)
+  const failure = Cause.findError(exit.cause)
+  return protocol.failed(Result.isSuccess(failure) && isShown(failure.success) ? failure.success : internalError)
+}
+
+const isShown = Schema.is(Schema.Struct({ _tag: Schema.String, detail: Schema.String }))
+
+/** A fault of ours that came too late for a status. */
+const logDefect = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  Exit.isFailure(exit) && Result.isSuccess(Cause.findDefect(exit.cause))
+    ? Effect.logError("A stream failed", exit.cause)
+    : Effect.void
