@@ -36,7 +36,7 @@ export class Gate {
   }
 
   /**
-   * The beginning of a stream with all its attempts, unless the circuit is open. Whoever begun it tells with `failed`
+   * The beginning of a stream with all its attempts, unless the circuit is open. Whoever began it tells with `failed`
    * when it breaks later.
    */
   guardStream<A, R>(

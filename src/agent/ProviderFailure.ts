@@ -85,9 +85,6 @@ const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "o
 
 export const isUnhealthy = ({ kind }: ProviderFailure): boolean => unhealthy.has(kind)
 
-/** Whether another provider may well answer what this one did not: unless it was the request that was refused. */
-export const isProvidersFault = ({ kind }: ProviderFailure): boolean => kind !== "refused"
-
 /** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
 export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
   AiError.make({ module, method, reason: reasonOf(failure) })
