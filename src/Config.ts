@@ -107,6 +107,30 @@ const settings = {
   ),
   anthropicApiKey: secret.orAbsent("Makes every `claude-…` model available."),
   anthropicBaseUrl: httpUrl.orAbsent("Where the Anthropic API is. Absent: Anthropic's own."),
+  anthropicConcurrency: integer(1, 65_535).or("4096", "Calls of Anthropic at once, at most; further ones wait."),
+  openaiApiKey: secret.orAbsent("Makes every `openai/…` model available."),
+  openaiBaseUrl: httpUrl.orAbsent(
+    "Where a server with OpenAI's chat completions is (Ollama, vLLM and alike); it may need no key. Absent: OpenAI's own.",
+  ),
+  openaiConcurrency: integer(1, 65_535).or("4096", "Calls of that server at once, at most; further ones wait."),
+  providerTurnWait: duration.or("10s", "How long a model call waits for its turn, before it is refused with 503."),
+  providerReplyTimeout: positiveDuration.or(
+    "100s",
+    "Longest time for one attempt at a model call, to the end of its answer; less leaves time to ask `fallbackModels`.",
+  ),
+  providerFirstByteTimeout: positiveDuration.or(
+    "30s",
+    "How long a model provider may take to the first byte of a stream; a model that has to be loaded first takes long.",
+  ),
+  providerStallTimeout: positiveDuration.or("30s", "How long a model provider's stream may be silent."),
+  providerAnswerLimit: size.or("16MiB", "Largest answer of a model provider, as it comes over the wire."),
+  providerAttempts: integer(1, 10).or("3", "Attempts at one model call, before its first byte."),
+  circuitFailures: integer(1, 1_000).or(
+    "5",
+    "So many failures of a model provider within `CIRCUIT_WINDOW`, when they are half of its calls, and it is left alone for a while: calls fail at once, with 503.",
+  ),
+  circuitWindow: positiveDuration.or("30s", "The time in which these failures are counted."),
+  circuitRest: positiveDuration.or("15s", "How long it is left alone, before one call tries it again."),
   embeddings: embeddingModel.or(
     "local",
     "How text becomes vectors: `local` needs no network; `openai:<model>` is any server that speaks as OpenAI does; `voyage:<model>`.",

@@ -8,6 +8,7 @@ import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Models } from "./agent/Models.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
@@ -96,14 +97,36 @@ const embeddings = configured((config) => {
       })
 })
 
-const models = configured(({ anthropicApiKey, anthropicBaseUrl, chatMaxTokens }) =>
-  Models.layer({
-    anthropic:
-      anthropicApiKey === undefined
+const models = configured((config) => {
+  const limits = {
+    outputTokensMax: config.chatMaxTokens,
+    replyTimeout: config.providerReplyTimeout,
+    firstByteTimeout: config.providerFirstByteTimeout,
+    stallTimeout: config.providerStallTimeout,
+    answerBytesMax: config.providerAnswerLimit,
+    attemptsMax: config.providerAttempts,
+    turnWait: config.providerTurnWait,
+    failuresMax: config.circuitFailures,
+    window: config.circuitWindow,
+    openFor: config.circuitRest,
+  }
+  const { anthropicApiKey, openaiApiKey, openaiBaseUrl } = config
+  return Models.layer({
+    anthropic: anthropicApiKey && {
+      apiKey: anthropicApiKey,
+      baseUrl: config.anthropicBaseUrl,
+      limits: { ...limits, concurrency: config.anthropicConcurrency },
+    },
+    openai:
+      openaiApiKey === undefined && openaiBaseUrl === undefined
         ? undefined
-        : { apiKey: anthropicApiKey, baseUrl: anthropicBaseUrl, limits: { outputTokensMax: chatMaxTokens } },
-  }),
-)
+        : {
+            apiKey: openaiApiKey,
+            baseUrl: openaiBaseUrl,
+            limits: { ...limits, concurrency: config.openaiConcurrency },
+          },
+  })
+}).pipe(Layer.provide(FetchHttpClient.layer))
 
 const agent = configured(({ chatStepsLimit, chatDeadline, toolTimeout, toolConcurrency }) =>
   Agent.layer({
@@ -147,6 +170,22 @@ const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, 
     isAlone: databaseUrl === undefined,
   }),
 )
+
+/** A model that no new chatbot could use stops the start, not each of them. */
+const defaultModelCheck = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { defaultModel } = yield* Config
+    if (defaultModel === undefined) return
+    yield* Effect.mapError(
+      (yield* Models).check(defaultModel),
+      ({ detail }) =>
+        new StartupError({
+          what: `DEFAULT_MODEL is ${JSON.stringify(defaultModel)}, which cannot be used: ${detail}`,
+          doThis: "Set it to a model whose provider is configured.",
+        }),
+    )
+  }),
+).pipe(Layer.provide(models))
 
 const reembedding = configured(({ ingestLease, databaseUrl }) =>
   Reembedding.layer({ lease: ingestLease, isAlone: databaseUrl === undefined }),
@@ -212,6 +251,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(services),
   Layer.provide(publicUrl),
   Layer.provideMerge(database),
+  Layer.provide(defaultModelCheck),
   Layer.provideMerge(listener),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),

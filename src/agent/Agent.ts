@@ -3,16 +3,19 @@ import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
+import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
 import type { Tokens } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
-import { type AgentTool, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
+import { type AgentTool, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
 
 export interface AgentInput {
   readonly model: string
+  /** Models that are asked in turn when the provider of the one before fails. */
+  readonly fallbackModels?: ReadonlyArray<string> | undefined
   readonly instructions: Instructions
   /** Without tools, the knowledge base is searched once, and what it has is given to the model with the question. */
   readonly toolsEnabled: boolean
@@ -32,6 +35,7 @@ export interface AgentInput {
 
 /** What a step took, and of whom. */
 export interface StepCost {
+  readonly model: string
   readonly provider: string
   readonly tokens: Tokens
 }
@@ -64,16 +68,31 @@ export class Agent extends Context.Service<
         const limits = { ...agentLimits, ...settings }
         const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
-            const { languageModel, provider } = yield* Effect.mapError(models.get(input.model), notConfigured)
+            const { languageModel, provider } = yield* Effect.mapError(
+              models.get(input.model, input.fallbackModels),
+              notConfigured,
+            )
+            let answeredBy = { model: input.model, provider }
+            const found: Array<Passage> = []
+            const search: Search = (query) =>
+              Effect.map(input.search(query), (passages) => {
+                found.push(...passages)
+                return passages
+              })
+            const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep } = input
-            const tools = input.toolsEnabled ? [searchTool(input.search, limits), ...(input.tools ?? [])] : []
+            const tools = input.toolsEnabled ? [searchTool(search, limits), ...(input.tools ?? [])] : []
             const result = yield* runLoop({
-              opening: yield* openingOf(input, limits),
+              opening: yield* openingOf({ ...input, search }, limits),
               tools,
               limits,
               generate:
                 emit === undefined ? generateWhole(languageModel, tools) : generateStreamed(languageModel, tools, emit),
-              onStep: onStep === undefined ? ignore : (step, tokens) => onStep(step, { provider, tokens }),
+              sourcesOf: (generation) => sourcesOf(generation, { question, found }),
+              onStep: (step, { exchange, tokens }) => {
+                answeredBy = exchange.fallback ?? { model: input.model, provider }
+                return onStep === undefined ? Effect.void : onStep(step, { ...answeredBy, tokens })
+              },
               emit: emit ?? ignore,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
@@ -83,8 +102,7 @@ export class Agent extends Context.Service<
               steps: result.steps,
               toolCalls: result.steps.flatMap((step) => step.toolCalls),
               toolResults: result.steps.flatMap((step) => step.toolResults),
-              provider,
-              model: input.model,
+              ...answeredBy,
               tokens: result.tokens,
             }
           },

@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Option } from "effect"
 import type { Response } from "effect/ai"
 import {
   type Block,
@@ -8,9 +8,15 @@ import {
   finishPart,
   isKnownBlock,
   metadataPart,
+  readEvent,
+  sourceParts,
   tokensOf,
 } from "./AnthropicReply.ts"
+import { errorEvent } from "./AnthropicFailure.ts"
 import type { Exchange } from "./Exchange.ts"
+import { type AnswerEvents, type Attempt, parse } from "./ProviderCalls.ts"
+import { malformed, type ProviderFailure } from "./ProviderFailure.ts"
+import type { BodyEvent } from "./ResponseBody.ts"
 
 interface OpenBlock {
   readonly id: string
@@ -19,24 +25,33 @@ interface OpenBlock {
   collected: string
 }
 
-/**
- * Turns the events of one streamed answer into the parts they mean. `finished` tells a whole answer from a stream that
- * merely ended.
- */
-export class AnthropicEvents {
-  finished = false
+/** Turns the events of one streamed answer into the parts they mean. */
+export class AnthropicEvents implements AnswerEvents {
+  stage: AnswerEvents["stage"] = "answering"
   private readonly open = new Map<number, OpenBlock>()
   private usage: Counts = {}
   private stopReason: string | null = null
   private readonly exchange: Exchange
   private readonly timestamp: string
 
-  constructor(exchange: Exchange, timestamp: string) {
+  constructor({ exchange, timestamp }: Attempt) {
     this.exchange = exchange
     this.timestamp = timestamp
   }
 
-  read(event: Event): Array<Response.StreamPartEncoded> {
+  read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
+    const json = parse(data)
+    if (name === "error") return errorEvent(json)
+    const event = readEvent(json)
+    if (Option.isNone(event)) return malformed("An event of the stream is broken")
+    return event.value === undefined ? [] : this.take(event.value)
+  }
+
+  end(): Array<Response.StreamPartEncoded> {
+    return [finishPart(this.stopReason, this.usage)]
+  }
+
+  private take(event: Event): Array<Response.StreamPartEncoded> {
     switch (event.type) {
       case "message_start":
         this.usage = event.message.usage
@@ -52,8 +67,8 @@ export class AnthropicEvents {
         this.stopReason = event.delta.stop_reason
         return []
       case "message_stop":
-        this.finished = true
-        return [finishPart(this.stopReason, this.usage)]
+        this.stage = "finished"
+        return []
     }
   }
 
@@ -62,7 +77,11 @@ export class AnthropicEvents {
     this.open.set(index, { id, block, collected: "" })
     switch (block.type) {
       case "text":
-        return [{ type: "text-start", id }, ...(block.text === "" ? [] : [textDelta(id, block.text)])]
+        return [
+          { type: "text-start", id },
+          ...(block.text === "" ? [] : [textDelta(id, block.text)]),
+          ...(block.citations ?? []).flatMap(sourceParts),
+        ]
       case "thinking":
         return [{ type: "reasoning-start", id }]
       case "redacted_thinking":
@@ -78,6 +97,8 @@ export class AnthropicEvents {
     switch (delta.type) {
       case "text_delta":
         return delta.text === "" ? [] : [textDelta(open.id, delta.text)]
+      case "citations_delta":
+        return sourceParts(delta.citation)
       case "thinking_delta":
         return [{ type: "reasoning-delta", id: open.id, delta: delta.thinking }]
       case "signature_delta":
@@ -120,7 +141,5 @@ const latest = (before: Counts, after: Counts): Counts => ({
 
 const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => ({ type: "text-delta", id, delta })
 
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
-
 /** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
-const parseInput = (json: string): unknown => (json === "" ? {} : Option.getOrElse(parseJson(json), () => json))
+const parseInput = (json: string): unknown => (json === "" ? {} : (parse(json) ?? json))

@@ -1,6 +1,7 @@
 import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
+import { sourcePart } from "./SourceParts.ts"
 
 /*
  * What we rely on of the Messages API's answers, checked, and what it means in effect/ai's terms. Blocks of a type that
@@ -19,7 +20,18 @@ declare module "effect/ai/Response" {
   }
 }
 
-const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+/** What a text rests on. Other kinds of citations do not come of what we send. */
+const Citation = Schema.Struct({
+  type: Schema.String,
+  source: Schema.optionalKey(Schema.Unknown),
+  cited_text: Schema.optionalKey(Schema.Unknown),
+})
+
+const TextBlock = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  citations: Schema.optionalKey(Schema.NullOr(Schema.Array(Citation))),
+})
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
   thinking: Schema.String,
@@ -68,6 +80,7 @@ export const decodeMessage = Schema.decodeUnknownOption(Message)
 
 const Delta = Schema.Union([
   Schema.Struct({ type: Schema.Literal("text_delta"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("citations_delta"), citation: Citation }),
   Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: Schema.String }),
   Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: Schema.String }),
   Schema.Struct({ type: Schema.Literal("signature_delta"), signature: Schema.String }),
@@ -162,6 +175,16 @@ export const finishPart = (stopReason: string | null, usage: Counts): Response.F
   }
 }
 
+/** What a citation of a search result names: its source is one that `sourceName` made. */
+export const sourceParts = ({
+  cited_text,
+  source,
+  type,
+}: typeof Citation.Type): Array<Response.DocumentSourcePartEncoded> =>
+  type === "search_result_location" && typeof source === "string" && typeof cited_text === "string"
+    ? sourcePart(source, cited_text)
+    : []
+
 /** A whole message as the parts of an answer. */
 export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
   metadataPart(message, exchange, timestamp),
@@ -172,7 +195,10 @@ export const messageParts = (message: Message, exchange: Exchange, timestamp: st
 const blockParts = (block: Block): Array<Response.PartEncoded> => {
   switch (block.type) {
     case "text":
-      return block.text === "" ? [] : [{ type: "text", text: block.text }]
+      return [
+        ...(block.text === "" ? [] : [{ type: "text" as const, text: block.text }]),
+        ...(block.citations ?? []).flatMap(sourceParts),
+      ]
     case "thinking":
       return [{ type: "reasoning", text: block.thinking, metadata: { anthropic: { signature: block.signature } } }]
     case "redacted_thinking":

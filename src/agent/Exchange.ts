@@ -22,6 +22,10 @@ export type Exchange = {
     readonly cacheRead: number
     readonly cacheWrite: number
   }
+  /** Whether the model itself says what its answer rests on, by `source` parts; then nobody has to guess. */
+  readonly citesSources?: boolean
+  /** Who answered, when it was not the model that was asked for. */
+  readonly fallback?: { readonly model: string; readonly provider: string }
 }
 
 /** A passage as a model sees it, and as `searchKnowledgeBase` returns it. */

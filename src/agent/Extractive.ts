@@ -1,9 +1,11 @@
-import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { IdGenerator, LanguageModel, type Prompt, type Response } from "effect/ai"
+import { Cause, Clock, Effect, Option, Schema } from "effect"
+import { IdGenerator, type LanguageModel, type Prompt, type Response } from "effect/ai"
 import type { Warning } from "../domain/Chat.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
+import { languageModelOf, type ModelCalls, type PartsPull } from "./ProviderCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
+import { sourceName, sourcePart } from "./SourceParts.ts"
 import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
 
 /*
@@ -17,7 +19,7 @@ const warnings: ReadonlyArray<Warning> = [
   {
     type: "other",
     message:
-      "No language model is configured; this answer is made of sentences from the knowledge base. Set ANTHROPIC_API_KEY and choose a claude-… model for written answers.",
+      "No language model is configured; this answer is made of sentences from the knowledge base. Set ANTHROPIC_API_KEY and choose a claude-… model, or OPENAI_BASE_URL and an openai/… model, for written answers.",
   },
 ]
 
@@ -29,24 +31,36 @@ const closest = "I found no direct answer. This is the closest passage:"
 /** About how many characters make a token; good enough for a model whose tokens cost nothing. */
 const charactersPerToken = 4
 
-export const makeExtractive: Effect.Effect<LanguageModel.LanguageModel> = LanguageModel.make({
-  generateText: (options) =>
-    Effect.map(act(options), ({ action, exchange, id, timestamp }) => [
-      { type: "response-metadata", id, modelId: extractiveModel, timestamp, metadata: { parley: exchange } },
-      action,
-      finishPart(action, exchange),
+export const extractiveCalls: ModelCalls = {
+  generate: (options) =>
+    Effect.map(act(options), ({ action, metadata }) => [
+      metadata,
+      action.part,
+      ...action.sources,
+      finishPart(action.part, metadata.metadata.parley.body),
     ]),
-  streamText: (options) =>
-    Stream.fromIterableEffect(
-      Effect.map(act(options), ({ action, exchange, id, timestamp }): Array<Response.StreamPartEncoded> => [
-        { type: "response-metadata", id, modelId: extractiveModel, timestamp, metadata: { parley: exchange } },
-        ...(action.type === "tool-call" ? [action] : streamed(action.text)),
-        finishPart(action, exchange),
-      ]),
-    ),
-})
+  stream: (options) =>
+    Effect.map(act(options), ({ action, metadata }): PartsPull => {
+      let hasBegun = false
+      return Effect.suspend(() => {
+        if (hasBegun) return Cause.done()
+        hasBegun = true
+        return Effect.succeed([
+          metadata,
+          ...(action.part.type === "tool-call" ? [action.part] : streamed(action.part.text)),
+          ...action.sources,
+          finishPart(action.part, metadata.metadata.parley.body),
+        ] as const)
+      })
+    }),
+}
 
-type Action = Response.TextPartEncoded | Response.ToolCallPartEncoded
+export const makeExtractive: Effect.Effect<LanguageModel.LanguageModel> = languageModelOf(extractiveCalls)
+
+interface Action {
+  readonly part: Response.TextPartEncoded | Response.ToolCallPartEncoded
+  readonly sources: ReadonlyArray<Response.DocumentSourcePartEncoded>
+}
 
 const act = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
   const ids = yield* IdGenerator.IdGenerator
@@ -55,9 +69,19 @@ const act = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions)
     body: JSON.stringify(messagesRequest(extractiveModel, options)),
     headers: {},
     warnings,
+    citesSources: true,
   }
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
-  return { action: nextAction(options, id), exchange, id, timestamp }
+  return {
+    action: nextAction(options, id),
+    metadata: {
+      type: "response-metadata" as const,
+      id,
+      modelId: extractiveModel,
+      timestamp,
+      metadata: { parley: exchange },
+    },
+  }
 })
 
 const nextAction = (options: LanguageModel.ProviderOptions, id: string): Action => {
@@ -66,14 +90,17 @@ const nextAction = (options: LanguageModel.ProviderOptions, id: string): Action 
   if (isGreeting(question)) return text(greeting)
   const found = foundFor(messages)
   if (found === "failed") return text(searchFailed)
-  if (found !== undefined) return text(answer(question, found))
+  if (found !== undefined) return answer(question, found)
   const mayCall = options.toolChoice !== "none" && options.tools.some((tool) => tool.name === searchKnowledgeBase.name)
   if (!mayCall) return text(nothingFound)
   const query = question.slice(0, queryMaxLength).toWellFormed()
-  return { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params: { query } }
+  return {
+    part: { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params: { query } },
+    sources: [],
+  }
 }
 
-const text = (text: string): Action => ({ type: "text", text })
+const text = (text: string): Action => ({ part: { type: "text", text }, sources: [] })
 
 const questionOf = (messages: ReadonlyArray<Prompt.Message>): string => {
   const last = messages.findLast((message) => message.role === "user")
@@ -97,18 +124,24 @@ const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Passag
   return results.length === 0 ? "failed" : results.flat()
 }
 
-const answer = (question: string, passages: ReadonlyArray<PassageJson>): string => {
-  if (passages.length === 0) return nothingFound
+const answer = (question: string, passages: ReadonlyArray<PassageJson>): Action => {
+  if (passages.length === 0) return text(nothingFound)
   const selected = selectSentences(question, passages)
-  return selected.length > 0
-    ? selected.map(paragraph).join("\n\n")
-    : [closest, ...leadingSentences(passages).map(paragraph)].join("\n\n")
+  return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
 }
 
+const quoting = (before: ReadonlyArray<string>, selected: ReadonlyArray<Selection>): Action => ({
+  part: { type: "text", text: [...before, ...selected.map(paragraph)].join("\n\n") },
+  sources: selected.flatMap(({ sentences }) =>
+    sentences.flatMap(({ passage, text }) => sourcePart(sourceName(passage), text)),
+  ),
+})
+
 const paragraph = ({ sentences, title }: Selection): string => {
-  const areSentences = sentences.every((sentence) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(sentence))
-  if (!areSentences) return `${sentences.map((line) => `- ${line}`).join("\n")}\n(${title})`
-  return `${sentences.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
+  const texts = sentences.map(({ text }) => text)
+  const areSentences = texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
+  if (!areSentences) return `${texts.map((text) => `- ${text}`).join("\n")}\n(${title})`
+  return `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
 }
 
 const greetings: ReadonlySet<string> = new Set(
@@ -132,12 +165,12 @@ const streamed = (text: string): Array<Response.StreamPartEncoded> => [
   { type: "text-end", id: "0" },
 ]
 
-const finishPart = (action: Action, exchange: Exchange): Response.FinishPartEncoded => {
-  const input = tokens(exchange.body)
-  const output = tokens(action.type === "text" ? action.text : JSON.stringify(action.params))
+const finishPart = (part: Action["part"], body: string): Response.FinishPartEncoded => {
+  const input = tokens(body)
+  const output = tokens(part.type === "text" ? part.text : JSON.stringify(part.params))
   return {
     type: "finish",
-    reason: action.type === "text" ? "stop" : "tool-calls",
+    reason: part.type === "text" ? "stop" : "tool-calls",
     usage: {
       inputTokens: { uncached: input, total: input, cacheRead: 0, cacheWrite: 0 },
       outputTokens: { total: output, text: undefined, reasoning: undefined },

@@ -40,7 +40,9 @@ export interface LoopOptions {
   readonly tools: ReadonlyArray<AgentTool>
   readonly limits: AgentLimits
   readonly generate: Generate
-  readonly onStep: (step: Step, tokens: Tokens) => Effect.Effect<void>
+  /** What an answer rests on. */
+  readonly sourcesOf: (generation: Generation) => ReadonlyArray<Source>
+  readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
   readonly emit: (event: AgentEvent) => Effect.Effect<void>
 }
@@ -76,7 +78,7 @@ export const runLoop = Effect.fnUntraced(function* (
         makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),
       )
     const onCut = (generation: Generation) =>
-      Effect.flatMap(stepOf(generation, false, []), (step) => options.onStep(step, generation.tokens))
+      Effect.flatMap(stepOf(generation, false, []), (step) => options.onStep(step, generation))
     const generation = yield* options.generate(request, onCut)
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
     const outcomes = yield* Effect.onInterrupt(answerCalls(generation, mayCall, options), () => onCut(generation))
@@ -84,8 +86,8 @@ export const runLoop = Effect.fnUntraced(function* (
     steps.push(step)
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + step.text : step.text
-    yield* options.onStep(step, generation.tokens)
-    for (const source of generation.sources) {
+    yield* options.onStep(step, generation)
+    for (const source of options.sourcesOf(generation)) {
       sources.push(source)
       yield* emit({ type: "source", source })
     }

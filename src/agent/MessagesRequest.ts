@@ -1,11 +1,15 @@
 import type {
   ContentBlockParam,
   MessageParam,
+  SearchResultBlockParam,
   Tool as ToolParam,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages"
-import { Predicate } from "effect"
+import { Predicate, Schema } from "effect"
 import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+import type { PassageJson } from "./Exchange.ts"
+import { sourceName } from "./SourceParts.ts"
+import { Passages } from "./Tools.ts"
 
 /*
  * A prompt in the shape of Anthropic's Messages API. `local/extractive` shows its request in the same shape.
@@ -63,7 +67,9 @@ const messagesOf = (prompt: Prompt.Prompt): Array<MessageParam> => {
 const blocksOf = (message: Exclude<Prompt.Message, Prompt.SystemMessage>): Array<ContentBlockParam> => {
   const blocks: Array<ContentBlockParam> = []
   for (const part of message.content) {
-    const block = blockOf(part)
+    const passages = part.type === "text" ? part.options.parley?.passages : undefined
+    const block = passages === undefined ? blockOf(part) : undefined
+    if (passages !== undefined) blocks.push(...contextBlocks(passages))
     if (block !== undefined) blocks.push(block)
   }
   return blocks
@@ -79,7 +85,7 @@ const blockOf = (part: Prompt.Part): ContentBlockParam | undefined => {
       // A call that was cut off may hold no object; the API takes nothing else.
       return {
         type: "tool_use",
-        id: part.id,
+        id: toolUseId(part.id),
         name: part.name,
         input: Predicate.isObject(part.params) ? part.params : {},
       }
@@ -98,13 +104,53 @@ const thinkingBlock = (part: Prompt.ReasoningPart): ContentBlockParam | undefine
     : { type: "thinking", thinking: part.text, signature: origin.signature }
 }
 
-/** The one place where retrieved text enters a request. */
 const toolResultBlock = (part: Prompt.ToolResultPart): ContentBlockParam => ({
   type: "tool_result",
-  tool_use_id: part.id,
-  content: JSON.stringify(part.result),
+  tool_use_id: toolUseId(part.id),
+  content: isPassages(part.result) ? part.result.map(searchResult) : JSON.stringify(part.result),
   ...(part.isFailure ? { is_error: true } : {}),
 })
+
+/** The API takes no other characters, and the call may be another provider's. */
+const toolUseId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_"
+
+const isSomePassages = Schema.is(Passages)
+/** An empty array may be any tool's, and says that nothing was found. */
+const isPassages = (result: unknown): result is ReadonlyArray<PassageJson> =>
+  isSomePassages(result) && result.length > 0
+
+/** What was found for a chatbot without tools: between the marks that its instructions speak of. */
+const contextBlocks = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<ContentBlockParam> => [
+  { type: "text", text: "<knowledge_base>" },
+  ...passages.map(searchResult),
+  { type: "text", text: "</knowledge_base>" },
+]
+
+/** The one form in which retrieved text enters a request: whatever it says, it is a result that can be cited. */
+const searchResult = (passage: PassageJson): SearchResultBlockParam => ({
+  type: "search_result",
+  source: sourceName(passage),
+  title: passage.title,
+  content: quotable(passage.content).map((text) => ({ type: "text", text })),
+  citations: { enabled: true },
+})
+
+/** A shorter piece, such as a heading, goes with the next one. */
+const quotableMinLength = 120
+
+/** A citation quotes whole pieces, so a passage is given in paragraphs. Empty ones are refused. */
+const quotable = (content: string): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let piece = ""
+  for (const paragraph of content.split(/(?<=\n)\s*\n/)) {
+    piece = piece === "" ? paragraph : `${piece}\n${paragraph}`
+    if (piece.length < quotableMinLength) continue
+    pieces.push(piece)
+    piece = ""
+  }
+  if (piece.trim() !== "") pieces.push(piece)
+  return pieces.length === 0 ? [emptyText] : pieces
+}
 
 const toolChoice = (choice: LanguageModel.ToolChoice<string>): ToolChoice => {
   if (choice === "auto" || choice === "none") return { type: choice }

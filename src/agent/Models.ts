@@ -1,7 +1,11 @@
-import { Cache, Context, Effect, Layer, Schema } from "effect"
+import { Cache, Context, Effect, Layer, Option, Schema } from "effect"
 import type { LanguageModel } from "effect/ai"
+import { HttpClient } from "effect/http"
 import type { AnthropicSettings } from "./Anthropic.ts"
-import { extractiveModel, makeExtractive } from "./Extractive.ts"
+import { extractiveCalls, extractiveModel } from "./Extractive.ts"
+import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
+import { makeOpenAi, type OpenAiSettings } from "./OpenAi.ts"
+import { languageModelOf, type ModelCalls } from "./ProviderCalls.ts"
 
 /** The model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -12,6 +16,7 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 /** The providers that are configured. */
 export interface ModelsSettings {
   readonly anthropic?: AnthropicSettings | undefined
+  readonly openai?: OpenAiSettings | undefined
 }
 
 export interface ResolvedModel {
@@ -24,7 +29,7 @@ interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
   /** Without it, `missing` is the setting that would bring it. */
-  readonly languageModel: ((model: string) => Effect.Effect<LanguageModel.LanguageModel>) | undefined
+  readonly calls: ((model: string) => Effect.Effect<ModelCalls>) | undefined
   readonly missing: string
 }
 
@@ -32,6 +37,10 @@ interface Provider {
 const readyModelsMax = 256
 
 const isClaude = (model: string) => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)
+
+const openAiPrefix = "openai/"
+/** Servers name models as they please: `llama3.2:3b`, `meta-llama/Llama-3.1-8B-Instruct`. */
+const isOpenAi = (model: string) => /^openai\/[\w][\w.:@/+-]{0,190}$/.test(model)
 
 /** Its SDK takes a tenth of the server's start to load, so it waits for the first call. */
 const anthropicOf = (settings: AnthropicSettings) =>
@@ -42,15 +51,29 @@ const anthropicOf = (settings: AnthropicSettings) =>
     ),
   )
 
-const providersOf = Effect.fnUntraced(function* (settings: ModelsSettings): Effect.fn.Return<ReadonlyArray<Provider>> {
+const providersOf = Effect.fnUntraced(function* (
+  settings: ModelsSettings,
+): Effect.fn.Return<ReadonlyArray<Provider>, never, HttpClient.HttpClient> {
   const anthropic = settings.anthropic === undefined ? undefined : yield* anthropicOf(settings.anthropic)
+  const openai = settings.openai === undefined ? undefined : makeOpenAi(settings.openai, yield* HttpClient.HttpClient)
   return [
-    { name: "local", serves: (model) => model === extractiveModel, languageModel: () => makeExtractive, missing: "" },
+    {
+      name: "local",
+      serves: (model) => model === extractiveModel,
+      calls: () => Effect.succeed(extractiveCalls),
+      missing: "",
+    },
     {
       name: "anthropic",
       serves: isClaude,
-      languageModel: anthropic && ((model) => Effect.flatMap(anthropic, ({ languageModel }) => languageModel(model))),
+      calls: anthropic && ((model) => Effect.map(anthropic, ({ calls }) => calls(model))),
       missing: "ANTHROPIC_API_KEY",
+    },
+    {
+      name: "openai",
+      serves: isOpenAi,
+      calls: openai && ((model) => Effect.sync(() => openai.calls(model.slice(openAiPrefix.length)))),
+      missing: "OPENAI_API_KEY, or OPENAI_BASE_URL",
     },
   ]
 })
@@ -61,21 +84,27 @@ export class Models extends Context.Service<
   {
     /** Fails when `get` would. */
     readonly check: (model: string) => Effect.Effect<void, ModelUnavailable>
-    readonly get: (model: string) => Effect.Effect<ResolvedModel, ModelUnavailable>
+    /** The model; the fallbacks are asked in turn where it fails for a reason of its provider. */
+    readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<ResolvedModel, ModelUnavailable>
   }
 >()("parley/agent/Models") {
-  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models> =>
+  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, never, HttpClient.HttpClient> =>
     Layer.effect(
       Models,
       Effect.gen(function* () {
         const providers = yield* providersOf(settings)
         const ready = yield* Cache.make({
           capacity: readyModelsMax,
-          lookup: (model: string) => resolve(providers, model),
+          lookup: (names: string) => resolve(providers, names.split("\n")),
         })
         return Models.of({
           check: (model) => Effect.asVoid(find(providers, model)),
-          get: (model) => Cache.get(ready, model),
+          // No model's name has a line break in it, so a name of several lines is nothing but its parts.
+          get: (model, fallbacks) =>
+            Cache.get(
+              ready,
+              fallbacks === undefined || fallbacks.length === 0 ? model : [model, ...fallbacks].join("\n"),
+            ),
         })
       }),
     )
@@ -86,19 +115,30 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
   if (provider === undefined) {
     return new ModelUnavailable({
       model,
-      detail: `There is no model ${model}: use a claude-… model, or ${extractiveModel}.`,
+      detail: `There is no model ${model}: use a claude-… model, an openai/… model, or ${extractiveModel}.`,
     })
   }
-  const { languageModel, missing, name } = provider
-  return languageModel === undefined
+  const { calls, missing, name } = provider
+  return calls === undefined
     ? new ModelUnavailable({ model, detail: `${model} needs ${missing}.` })
-    : Effect.succeed({ name, languageModel })
+    : Effect.succeed({ calls, model, provider: name })
 }
+
+const named = (providers: ReadonlyArray<Provider>, model: string) =>
+  Effect.flatMap(find(providers, model), ({ calls, provider }) =>
+    Effect.map(calls(model), (calls): NamedCalls => ({ calls, model, provider })),
+  )
 
 const resolve = Effect.fnUntraced(function* (
   providers: ReadonlyArray<Provider>,
-  model: string,
+  names: ReadonlyArray<string>,
 ): Effect.fn.Return<ResolvedModel, ModelUnavailable> {
-  const provider = yield* find(providers, model)
-  return { languageModel: yield* provider.languageModel(model), provider: provider.name }
+  const [model = "", ...fallbacks] = names
+  const first = yield* named(providers, model)
+  // A fallback whose provider is not configured any more does not keep the first one from answering.
+  const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(named(providers, name)))
+  return {
+    languageModel: yield* languageModelOf(withFallbacks(first, others.flatMap(Option.toArray))),
+    provider: first.provider,
+  }
 })

@@ -6,10 +6,15 @@ import type { PassageJson } from "./Exchange.ts"
  * the sentences hold it.
  */
 
+export interface Quote {
+  readonly text: string
+  readonly passage: PassageJson
+}
+
 export interface Selection {
   readonly title: string
   /** In reading order. */
-  readonly sentences: ReadonlyArray<string>
+  readonly sentences: ReadonlyArray<Quote>
 }
 
 /** Most sentences of an answer. */
@@ -28,9 +33,7 @@ const plainWords = 30
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
-interface Sentence {
-  readonly text: string
-  readonly title: string
+interface Sentence extends Quote {
   /** Rank of its document, from 0; then its place in reading order. */
   readonly document: number
   readonly place: number
@@ -95,7 +98,10 @@ const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> =
   const ranks = [...new Set(chosen.map((sentence) => sentence.document))]
   return ranks.map((rank) => {
     const own = chosen.filter((sentence) => sentence.document === rank).toSorted((a, b) => a.place - b.place)
-    return { title: own[0]?.title ?? "", sentences: own.map((sentence) => sentence.text) }
+    return {
+      title: own[0]?.passage.title ?? "",
+      sentences: own.map(({ passage, text }) => ({ passage, text })),
+    }
   })
 }
 
@@ -136,7 +142,7 @@ const alike = (a: string, b: string): boolean => {
   return shared >= 4 && shared >= 0.6 * longer
 }
 
-const wordsOf = (text: string): ReadonlyArray<string> => {
+export const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
   for (const { isWordLike, segment } of wordSegmenter.segment(text.normalize("NFKC").toLowerCase())) {
     if (isWordLike === true) words.push(segment)
@@ -166,7 +172,7 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
       seen.add(text)
       sentences.push({
         text,
-        title: passage.title,
+        passage,
         document: documents.indexOf(passage.document_id),
         place: sentences.length,
         words: wordsOf(text),

@@ -10,6 +10,8 @@ export interface Passage {
   readonly title: string
   /** Its place in the document, from 1. */
   readonly chunk: number
+  /** From 1; null where the document has no pages. */
+  readonly page: number | null
   readonly content: string
   readonly similarity?: number
 }

@@ -6,6 +6,7 @@ import { Timestamp } from "./Timestamp.ts"
 
 const slugMaxLength = 100
 const labelMaxLength = 500
+const fallbackModelsMaxCount = 5
 
 const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
@@ -66,8 +67,16 @@ const Snippet = Schema.Struct({
 
 export const Settings = Schema.Struct({
   model: textBetween(1, 200).annotate({
-    description: "Model of the replies: a `claude-…` model, or `local/extractive`, which needs no key.",
+    description:
+      "Model of the replies: a `claude-…` model, an `openai/…` model of OpenAI or a compatible server, or `local/extractive`, which needs no key.",
     examples: ["local/extractive"],
+  }),
+  fallbackModels: Schema.optionalKey(
+    Schema.Array(textBetween(1, 200)).check(Schema.isMaxLength(fallbackModelsMaxCount)),
+  ).annotate({
+    description:
+      "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
+    examples: [["local/extractive"]],
   }),
   prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),

@@ -177,6 +177,7 @@ export class Chat extends Context.Service<
           const made = yield* agent
             .reply({
               model: chatbot.settings.model,
+              fallbackModels: chatbot.settings.fallbackModels,
               instructions: {
                 chatbotName: chatbot.name,
                 prompt: chatbot.settings.prompt,
@@ -264,10 +265,11 @@ const saying = (text: string): ReadonlyArray<AgentEvent> => [
   { type: "text-end", id: "text-1" },
 ]
 
-const toPassage = ({ documentId, title, ordinal, content, similarity }: Hit): Passage => ({
+const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hit): Passage => ({
   documentId,
   title,
   chunk: ordinal,
+  page,
   content,
   similarity,
 })

@@ -115,13 +115,19 @@ export class Chatbots extends Context.Service<
           version_id: null,
         })
 
-        const checkModel = (model: string) =>
-          Effect.mapError(models.check(model), (error) => InvalidRequest.at("settings.model", error.detail))
+        const checkModels = ({ fallbackModels = [], model }: Partial<Pick<Settings, "fallbackModels" | "model">>) => {
+          const named = fallbackModels.map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+          return Effect.forEach(
+            model === undefined ? named : [[model, "settings.model"] as const, ...named],
+            ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
+            { discard: true },
+          )
+        }
 
         const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
           const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
           const parts = yield* decodeParts(chatbot)
-          yield* checkModel(parts.settings.model)
+          yield* checkModels(parts.settings)
           const insertAs = Effect.fnUntraced(function* (slug: string) {
             return yield* storage.insert({
               id: ChatbotId.make(yield* random.uuidV7()),
@@ -146,7 +152,7 @@ export class Chatbots extends Context.Service<
         })
 
         const update = Effect.fn("Chatbots.update")(function* (id: ChatbotId, patch: ChatbotPatch, ifMatch: IfMatch) {
-          if (patch.settings?.model !== undefined) yield* checkModel(patch.settings.model)
+          if (patch.settings !== undefined) yield* checkModels(patch.settings)
           const { row } = yield* storage.modify(id, (row) =>
             Effect.andThen(ensureMatch(row, ifMatch), () => {
               const { personality_config, settings: _, ...plain } = patch
@@ -250,8 +256,13 @@ export class Chatbots extends Context.Service<
 
 /** Merging two valid configurations gives a valid one, so what does not decode is a fault of ours. */
 const decodeParts = (merged: object) =>
-  Effect.orDie(
-    Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged),
+  Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged).pipe(
+    Effect.orDie,
+    Effect.map(({ personality_config, settings: { fallbackModels = [], ...settings } }) => ({
+      personality_config,
+      // None are the same as never any.
+      settings: fallbackModels.length === 0 ? settings : { ...settings, fallbackModels },
+    })),
   )
 
 const decodeVoice = (merged: object) => Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merged))

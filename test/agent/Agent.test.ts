@@ -10,7 +10,14 @@ import { Step } from "../../src/domain/Chat.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 
-const passage: Passage = { documentId: "d1", title: "Refunds", chunk: 1, content: "Paid in 14 days.", similarity: 0.8 }
+const passage: Passage = {
+  documentId: "d1",
+  title: "Refunds",
+  chunk: 1,
+  page: null,
+  content: "Paid in 14 days.",
+  similarity: 0.8,
+}
 
 const input = (overrides: Partial<AgentInput> = {}): AgentInput => ({
   model: "scripted",

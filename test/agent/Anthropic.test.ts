@@ -2,33 +2,25 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
-import { type AnthropicLimits, makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
-import {
-  type Answer,
-  calls,
-  eventsOf,
-  type FakeAnthropic,
-  fakeAnthropic,
-  fakeKey,
-  fails,
-  message,
-  says,
-  usage,
-} from "../lib/FakeAnthropic.ts"
+import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
+import type { Answer } from "../lib/Wire.ts"
 
-const waiting = (wait: Duration.Duration): Partial<AnthropicLimits> => ({
+const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
   retryDelay: Duration.millis(1),
   replyTimeout: wait,
-  firstEventTimeout: wait,
+  firstByteTimeout: wait,
   stallTimeout: wait,
 })
 const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
-const modelAt = (fake: FakeAnthropic, limits: Partial<AnthropicLimits> = patient) =>
-  makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).languageModel("claude-test-1")
+const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = patient) =>
+  languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).calls("claude-test-1"))
 
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
@@ -57,7 +49,7 @@ const answer = <A>(
   limits = patient,
 ) =>
   Effect.gen(function* () {
-    const fake = yield* fakeAnthropic(...answers)
+    const fake = yield* fakeProvider(...answers)
     const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
     return { fake, result, requests: fake.requests }
   }).pipe(Effect.scoped, Effect.runPromise)
@@ -176,6 +168,101 @@ describe("a request", () => {
   })
 })
 
+describe("what was found", () => {
+  const found = [
+    {
+      title: "Refunds",
+      chunk: 2,
+      content: `# Refunds\n\n${"Paid in 14 days. ".repeat(10)}\n\nBy card.`,
+      document_id: "d1",
+    },
+    { title: "Nothing", chunk: 1, content: "", document_id: "d2" },
+  ]
+  const after = (result: unknown) =>
+    Prompt.fromMessages([
+      ...hello.content,
+      Prompt.assistantMessage({
+        content: [
+          Prompt.toolCallPart({ id: "call.1", name: "searchKnowledgeBase", params: {}, providerExecuted: false }),
+        ],
+      }),
+      Prompt.toolMessage({
+        content: [
+          Prompt.toolResultPart({
+            id: "call.1",
+            name: "searchKnowledgeBase",
+            providerExecuted: false,
+            isFailure: false,
+            result,
+          }),
+        ],
+      }),
+    ])
+  const sentAfter = async (result: unknown) => {
+    const { requests, result: answered } = await answer((model) => whole(model, after(result)), [says("Hi")])
+    expect(answered._tag).toBe("Success")
+    return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
+  }
+
+  test("goes to the model as search results that it can cite by the paragraph, under an id that the API takes", async () => {
+    const result = (source: string, title: string, ...texts: ReadonlyArray<unknown>) => ({
+      type: "search_result",
+      source,
+      title,
+      content: texts.map((text) => ({ type: "text", text })),
+      citations: { enabled: true },
+    })
+    expect(await sentAfter(found)).toEqual([
+      { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "searchKnowledgeBase", input: {} }] },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "call_1",
+            content: [
+              result("d1#2", "Refunds", expect.stringMatching(/^# Refunds\n[^]*Paid in 14 days/), "By card."),
+              result("d2#1", "Nothing", "(empty message)"),
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test.each([[[]], [{ rows: 3 }], ["text"]])("is JSON when it is none of the knowledge base's: %j", async (result) => {
+    const [, { content }] = await sentAfter(result)
+    expect(content[0].content).toBe(JSON.stringify(result))
+  })
+
+  test("is named by the answer, whole or streamed", async () => {
+    const cites = (source: string, cited_text: string) => ({
+      type: "search_result_location",
+      source,
+      title: "Refunds",
+      cited_text,
+      search_result_index: 0,
+      start_block_index: 0,
+      end_block_index: 1,
+    })
+    const elsewhere = { type: "char_location", cited_text: "x", document_index: 0 }
+    const given = message(
+      [
+        { type: "text", text: "In 14 days", citations: [cites("d1#2", "Paid in 14 days."), elsewhere] },
+        { type: "text", text: ", by card.", citations: [cites("d1#2", "By card."), cites("not ours", "?")] },
+      ],
+      "end_turn",
+    )
+    const source = (quote: string) => ({ document_id: "d1", title: "", chunk: 2, page: null, quote })
+    for (const got of [(await parts(given)).parts, (await streamParts(given)).parts]) {
+      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))).toEqual([
+        source("Paid in 14 days."),
+        source("By card."),
+      ])
+    }
+  })
+})
+
 describe("an answer", () => {
   test("brings its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
     const { parts: got } = await parts(says("Hi"))
@@ -273,7 +360,7 @@ describe("a failure", () => {
     readonly tag: ProviderError["_tag"]
     /** Left out where a slow machine may time out before the server has seen the request. */
     readonly attempts?: number
-    readonly limits?: Partial<AnthropicLimits>
+    readonly limits?: Partial<CallLimits>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "401", answer: fails(401, "authentication_error"), tag: "ProviderFailed", attempts: 1 },
@@ -297,13 +384,6 @@ describe("a failure", () => {
       attempts: 3,
     },
     { what: "silence", answer: { kind: "hang" }, tag: "ProviderTimeout", limits: impatient },
-    {
-      what: "a body that stalls",
-      answer: { kind: "half", ending: "hang" },
-      tag: "ProviderTimeout",
-      limits: impatient,
-    },
-    { what: "a dropped body", answer: { kind: "half", ending: "reset" }, tag: "Unavailable", attempts: 3 },
     { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
   ]
   for (const { answer: given, attempts, limits, tag, what } of cases) {
@@ -357,9 +437,11 @@ describe("retry-after", () => {
     ["retry-after", "120"],
   ])("as %s is waited for", async (name, value) => {
     await Effect.gen(function* () {
-      const fake = yield* fakeAnthropic(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
+      const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
       const model = yield* modelAt(fake, {
         ...patient,
+        // The clock of the test runs fast, also while the second attempt is under way.
+        replyTimeout: Duration.days(1),
         retryAfterMax: Duration.minutes(3),
         retryWindow: Duration.minutes(10),
       })
@@ -381,7 +463,7 @@ describe("a stream that has begun", () => {
     readonly what: string
     readonly given: Answer
     readonly tag: ProviderError["_tag"]
-    readonly limits?: Partial<AnthropicLimits>
+    readonly limits?: Partial<CallLimits>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "ends cleanly, but early", given: { kind: "events", events: begun, ending: "end" }, tag: "Unavailable" },
@@ -443,12 +525,12 @@ describe("a stream that has begun", () => {
 describe("an interruption", () => {
   const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
     ["before the headers", whole, { kind: "hang" }],
-    ["within a body", whole, { kind: "half", ending: "hang" }],
+    ["within a body", whole, { kind: "hang in body" }],
     ["within a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
   ]
   test.each(cases)("%s hangs up on the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
-      const fake = yield* fakeAnthropic(given)
+      const fake = yield* fakeProvider(given)
       const model = yield* modelAt(fake)
       const fiber = yield* Effect.forkChild(ask(model))
       yield* until(() => fake.requests.length === 1)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Layer, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { Prompt } from "effect/ai"
 import { Agent } from "../../src/agent/Agent.ts"
 import { extractiveModel, makeExtractive } from "../../src/agent/Extractive.ts"
@@ -11,6 +12,7 @@ const policy: Passage = {
   documentId: "d1",
   title: "Refund policy",
   chunk: 1,
+  page: 7,
   content: `# Refund policy
 
 Our shop wants you to be happy. **Refunds** are paid within 14 days of the request,
@@ -20,7 +22,13 @@ to the [card](https://example.com) that was used.
 
 Write to support with your order number. We answer within two days.`,
 }
-const shipping: Passage = { documentId: "d2", title: "Shipping", chunk: 3, content: "Parcels leave on Mondays." }
+const shipping: Passage = {
+  documentId: "d2",
+  title: "Shipping",
+  chunk: 3,
+  page: null,
+  content: "Parcels leave on Mondays.",
+}
 
 const reply = (
   question: string,
@@ -36,7 +44,10 @@ const reply = (
       history: [{ role: "user", content: question }],
       search: () => (passages instanceof Unavailable ? Effect.fail(passages) : Effect.succeed(passages)),
     })
-  }).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({})))), Effect.runPromise)
+  }).pipe(
+    Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer))))),
+    Effect.runPromise,
+  )
 
 describe("a question", () => {
   test("is searched for, then answered with the best sentence and its title", async () => {
@@ -160,6 +171,10 @@ test("a streamed answer says the same as a whole one", async () => {
     "text-start",
     "text-delta",
     "text-end",
+    "source",
     "finish",
   ])
+  const sources = parts.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))
+  expect(sources).toEqual([expect.objectContaining({ quote: expect.stringContaining("14 days") })])
+  expect(sources).toEqual(whole.content.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : [])))
 })

@@ -11,7 +11,7 @@ const passage = (title: string, chunk: number, content: string): PassageJson => 
 })
 
 const texts = (question: string, ...passages: ReadonlyArray<PassageJson>) =>
-  selectSentences(question, passages).flatMap((selection) => selection.sentences)
+  selectSentences(question, passages).flatMap(({ sentences }) => sentences.map(({ text }) => text))
 
 test("forms of a word count as the word", () => {
   expect(
@@ -36,8 +36,14 @@ test("sentences of one document stand together in reading order, the best docume
   const second = passage("B", 1, "Blue whales sing songs.")
   const third = passage("A", 1, "Blue whales are large.")
   expect(selectSentences("blue whales", [first, second, third])).toEqual([
-    { title: "A", sentences: ["Blue whales are large.", "Blue whales eat krill."] },
-    { title: "B", sentences: ["Blue whales sing songs."] },
+    {
+      title: "A",
+      sentences: [
+        { text: "Blue whales are large.", passage: third },
+        { text: "Blue whales eat krill.", passage: first },
+      ],
+    },
+    { title: "B", sentences: [{ text: "Blue whales sing songs.", passage: second }] },
   ])
 })
 

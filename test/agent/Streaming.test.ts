@@ -17,7 +17,7 @@ const ask = (model: ScriptedModel, overrides: Partial<AgentInput>) =>
       toolsEnabled: true,
       history: [{ role: "user", content: "How long do refunds take?" }],
       search: (query) =>
-        Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, content: query, similarity: 0.8 }]),
+        Effect.succeed([{ documentId: "d1", title: "Refunds", chunk: 1, page: null, content: query, similarity: 0.8 }]),
       ...overrides,
     }),
   ).pipe(

@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatReply } from "../../src/domain/Chat.ts"
 import { problem, read, until, wrongPaths } from "../lib/Client.ts"
-import { type Answer, calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const { client, provider } = await startServer()
 
@@ -165,7 +166,18 @@ describe("a chat with a language model", () => {
     expect({ output, steps: steps.length, tool_calls }).toEqual({ output: "At noon.", steps: 1, tool_calls: [] })
     const [request] = sent()
     expect(request).not.toHaveProperty("tools")
-    expect(textOf(request?.messages.at(-1)?.content ?? "")).toContain("The tide at Morlaix turns at noon.")
+    expect(request?.messages.at(-1)?.content).toEqual([
+      { type: "text", text: "<knowledge_base>" },
+      {
+        type: "search_result",
+        source: expect.stringMatching(/^[0-9a-f-]{36}#1$/),
+        title: "Tides",
+        content: [{ type: "text", text: expect.stringContaining("The tide at Morlaix turns at noon.") }],
+        citations: { enabled: true },
+      },
+      { type: "text", text: "</knowledge_base>" },
+      { type: "text", text: "When does the tide at Morlaix turn?" },
+    ])
     expect(textOf(request?.system ?? "")).not.toContain("turns at noon")
   })
 

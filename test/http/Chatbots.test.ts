@@ -149,6 +149,12 @@ describe("1. create", () => {
     ["a logo that runs", { settings: { snippet: { logo: "javascript:1" } } }, "settings.snippet.logo"],
     ["a flag that is text", { is_public: "yes" }, "is_public"],
     ["a model that nobody has", { settings: { model: "gpt-0" } }, "settings.model"],
+    [
+      "a fallback that nobody has",
+      { settings: { fallbackModels: ["local/extractive", "gpt-0"] } },
+      "settings.fallbackModels.1",
+    ],
+    ["six fallbacks", { settings: { fallbackModels: Array(6).fill("local/extractive") } }, "settings.fallbackModels"],
     ["an unknown field", { colour: "red" }, "colour"],
     ["an unknown field further in", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
     ["an id", { id: nowhere }, "id"],
@@ -234,6 +240,19 @@ describe("2. update", () => {
     expect(wrongPaths(await patch("?id=7"))).toEqual(["query.id"])
     expect(wrongPaths(await patch(`?id=${id}&chatbotId=${nowhere}`))).toEqual(["query.chatbotId"])
     problem(await patch(`?id=${nowhere}`), 404, "not_found")
+  })
+
+  test("shows fallbacks only while there are any", async () => {
+    const { id, settings } = await client.newChatbot()
+    expect(settings).not.toHaveProperty("fallbackModels")
+    const update = async (settings: object) => {
+      expect((await client.patch(`${chatbots}?id=${id}`, { json: { settings } })).status).toBe(200)
+      return (await client.chatbot(id)).settings
+    }
+    const fallbackModels = ["openai/llama3.2:3b", "local/extractive"]
+    expect(await update({ fallbackModels })).toEqual({ ...settings, fallbackModels })
+    expect(await update({ greeting: "Hi!" })).toEqual({ ...settings, greeting: "Hi!", fallbackModels })
+    expect(await update({ greeting: settings.greeting, fallbackModels: [] })).toEqual(settings)
   })
 
   test("changes the slug unless somebody has it, and refuses what cannot be changed", async () => {

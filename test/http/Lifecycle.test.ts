@@ -224,6 +224,11 @@ test("the log has a line for every request, without what was said or who said it
 describe("a start that cannot succeed", () => {
   const failing: ReadonlyArray<readonly [string, () => Promise<Settings>, RegExp]> = [
     ["a wrong setting", async () => ({ PORT: "http" }), /PORT.*"http".*65535/],
+    [
+      "a default model without its provider",
+      async () => ({ ...(await emptyDirectory()), DEFAULT_MODEL: "claude-sonnet-5-5" }),
+      /DEFAULT_MODEL.*"claude-sonnet-5-5".*ANTHROPIC_API_KEY/,
+    ],
     ["a wrong size", async () => ({ UPLOAD_FILE_LIMIT: "25MB" }), /UPLOAD_FILE_LIMIT.*"25MB".*25MiB/],
     ["a wrong secret", async () => ({ BOOTSTRAP_API_KEY: "too-short" }), /BOOTSTRAP_API_KEY(?!.*too-short).*32/],
     ["a port in use", portInUse, /Port \d+ .*is in use\..*PORT/],

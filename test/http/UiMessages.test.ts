@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { Chat } from "@ai-sdk/react"
 import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai"
 import { problem, until } from "../lib/Client.ts"
-import { type Answer, calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
 import { startServer } from "../lib/TestServer.ts"
+import type { Answer } from "../lib/Wire.ts"
 
 const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "200ms" })
 

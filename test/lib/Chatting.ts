@@ -103,6 +103,10 @@ export const stepOf = (text: string): Step => ({
 })
 
 /** What a step of `stepOf` cost: all four kinds of tokens. */
-export const stepCost: StepCost = { provider: "scripted", tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 } }
+export const stepCost: StepCost = {
+  model: "scripted-1",
+  provider: "scripted",
+  tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 },
+}
 
 export const failed = new ProviderFailed({ detail: "The model provider failed to answer." })

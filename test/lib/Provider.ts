@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Effect, Exit, Scope } from "effect"
-import { type Answer, type FakeAnthropic, fakeAnthropic, type Recorded } from "./FakeAnthropic.ts"
+import { type FakeProvider, fakeProvider } from "./FakeProvider.ts"
+import type { Answer, Recorded } from "./Wire.ts"
 
 /**
  * A model provider at one address for the life of a server, with a new fake behind it for every test. It passes on
@@ -27,7 +28,7 @@ export const provider: Effect.Effect<Provider, never, Scope.Scope> = Effect.acqu
 
 async function open() {
   let scope = Scope.makeUnsafe()
-  let fake: FakeAnthropic = await Effect.runPromise(Scope.provide(fakeAnthropic(), scope))
+  let fake: FakeProvider = await Effect.runPromise(Scope.provide(fakeProvider(), scope))
   let gate: Promise<void> = Promise.resolve()
   let arrived = 0
 
@@ -44,7 +45,7 @@ async function open() {
     answers: async (...answers: ReadonlyArray<Answer>) => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       scope = Scope.makeUnsafe()
-      fake = await Effect.runPromise(Scope.provide(fakeAnthropic(...answers), scope))
+      fake = await Effect.runPromise(Scope.provide(fakeProvider(...answers), scope))
       arrived = 0
     },
     requests: () => fake.requests,

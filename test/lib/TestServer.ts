@@ -6,6 +6,7 @@ import { Server } from "../../src/http/Server.ts"
 import { server } from "../../src/main.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
+import { fakeOpenAiKey } from "./FakeOpenAi.ts"
 import { type Provider, provider } from "./Provider.ts"
 import { operatorKey, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh } from "./TestDatabase.ts"
@@ -17,7 +18,7 @@ export interface TestServer {
   readonly url: string
   /** With the operator's key. */
   readonly client: Client
-  /** Answers as Anthropic. */
+  /** Answers as Anthropic and as OpenAI. */
   readonly provider: Provider
   /** Names of the files that it keeps. */
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
@@ -33,6 +34,8 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
     LOG_LEVEL: "none",
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: anthropic.url,
+    OPENAI_API_KEY: fakeOpenAiKey,
+    OPENAI_BASE_URL: anthropic.url,
     ...settings,
   }
   const context = yield* Layer.build(

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { Models } from "../../src/agent/Models.ts"
 import { Slug } from "../../src/domain/Chatbot.ts"
 import { Blobs } from "../../src/services/Blobs.ts"
@@ -11,7 +12,7 @@ import { as, makeOrganization } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(
   Chatbots.layer({ defaultModel: "local/extractive" }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Blobs.layer, Models.layer({}))),
+    Layer.provideMerge(Layer.mergeAll(Blobs.layer, Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer)))),
     Layer.provideMerge(
       Layer.mergeAll(storage, platform, quiet, memoryBlobs, Layer.succeed(PublicUrl, "https://chat.example.com")),
     ),

@@ -1,0 +1,60 @@
+import { Array as Arr, Effect } from "effect"
+import type { AiError, Response } from "effect/ai"
+import type { ModelCalls, PartsPull } from "./ProviderCalls.ts"
+
+/** The calls of a model, its name and that of its provider. */
+export interface NamedCalls {
+  readonly calls: ModelCalls
+  readonly model: string
+  readonly provider: string
+}
+
+/**
+ * Calls of the first model that answers. The next one is asked when one fails before its answer has begun, for a reason
+ * of its provider: what a provider refuses as wrong would be wrong everywhere.
+ */
+export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
+  others.reduce<ModelCalls>((before, next) => {
+    const mark = markFallback(first.model, next)
+    const instead = <A, R, B, S>(
+      asked: Effect.Effect<A, AiError.AiError, R>,
+      ask: Effect.Effect<B, AiError.AiError, S>,
+    ) =>
+      Effect.catch(asked, (error): Effect.Effect<B, AiError.AiError, S> =>
+        isProvidersFault(error) ? Effect.andThen(logFallback(error, next.model), ask) : Effect.fail(error),
+      )
+    return {
+      generate: (options) =>
+        instead(
+          before.generate(options),
+          Effect.map(next.calls.generate(options), (parts) => parts.map(mark)),
+        ),
+      stream: (options) =>
+        instead(
+          before.stream(options),
+          Effect.map(next.calls.stream(options), (pull): PartsPull => Effect.map(pull, Arr.map(mark))),
+        ),
+    }
+  }, first.calls)
+
+const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
+  "InvalidRequestError",
+  "ContentPolicyError",
+  "InvalidUserInputError",
+])
+
+const isProvidersFault = ({ reason }: AiError.AiError): boolean => !reasonsOfRequest.has(reason._tag)
+
+const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
+  Effect.logWarning("A fallback is asked").pipe(Effect.annotateLogs({ model, failed: module, reason: reason._tag }))
+
+/** The caller is told, and so is whoever counts tokens. */
+const markFallback =
+  (asked: string, { model, provider }: NamedCalls) =>
+  <P extends Response.AllPartsEncoded>(part: P): P => {
+    const exchange = part.type === "response-metadata" ? part.metadata?.parley : undefined
+    if (exchange === undefined) return part
+    const warning = { type: "other", message: `${asked} could not answer; ${model} answered instead.` } as const
+    const parley = { ...exchange, fallback: { model, provider }, warnings: [...exchange.warnings, warning] }
+    return { ...part, metadata: { ...part.metadata, parley } }
+  }

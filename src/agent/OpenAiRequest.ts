@@ -1,0 +1,114 @@
+import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+
+/*
+ * A prompt in the shape of the chat completions API, as OpenAI and the many servers that are compatible with it take it.
+ */
+
+interface FunctionCall {
+  readonly id: string
+  readonly type: "function"
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+export type ChatMessage =
+  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: ReadonlyArray<FunctionCall> }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string }
+
+interface FunctionTool {
+  readonly type: "function"
+  readonly function: { readonly name: string; readonly description?: string; readonly parameters: object }
+}
+
+export interface ChatCompletionsRequest {
+  readonly model: string
+  readonly messages: ReadonlyArray<ChatMessage>
+  readonly tools?: ReadonlyArray<FunctionTool>
+  readonly tool_choice?: "auto" | "none" | "required" | { readonly type: "function"; readonly function: object }
+}
+
+export const chatCompletionsRequest = (
+  model: string,
+  options: LanguageModel.ProviderOptions,
+): ChatCompletionsRequest => ({
+  model,
+  messages: messagesOf(options.prompt),
+  ...(options.tools.length === 0
+    ? {}
+    : { tools: options.tools.map(functionTool), tool_choice: toolChoice(options.toolChoice) }),
+})
+
+const messagesOf = (prompt: Prompt.Prompt): ReadonlyArray<ChatMessage> => {
+  const messages: Array<ChatMessage> = []
+  for (const message of prompt.content.flatMap(chatMessages)) {
+    const last = messages.at(-1)
+    // The chat templates of many models refuse two turns of one side in a row.
+    if (message.role === "user" && last?.role === "user") {
+      messages[messages.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` }
+    } else messages.push(message)
+  }
+  // They also refuse a conversation that the assistant opens, as one with a greeting does.
+  const first = messages.findIndex(({ role }) => role !== "system")
+  return messages[first]?.role === "assistant" ? messages.toSpliced(first, 0, opening) : messages
+}
+
+const opening: ChatMessage = { role: "user", content: "(The conversation begins.)" }
+
+const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
+  switch (message.role) {
+    case "system":
+      return [{ role: "system", content: message.content }]
+    case "user":
+      return [{ role: "user", content: textOf(message.content) }]
+    case "assistant":
+      return [assistantMessage(message)]
+    case "tool":
+      return message.content.flatMap((part) =>
+        part.type === "tool-result"
+          ? [{ role: "tool" as const, tool_call_id: part.id, content: JSON.stringify(part.result) }]
+          : [],
+      )
+  }
+}
+
+/** What a model thought is left out: no server takes it back. */
+const assistantMessage = ({ content }: Prompt.AssistantMessage): ChatMessage => {
+  const text = textOf(content)
+  const calls = content.flatMap((part) => (part.type === "tool-call" ? [functionCall(part)] : []))
+  if (calls.length === 0) return { role: "assistant", content: text }
+  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls }
+}
+
+const functionCall = ({ id, name, params }: Prompt.ToolCallPart): FunctionCall => ({
+  id,
+  type: "function",
+  // Some servers parse the arguments of earlier calls, so they have to be JSON even where the model's were not.
+  function: { name, arguments: JSON.stringify(params ?? {}) },
+})
+
+const textOf = (parts: ReadonlyArray<Prompt.Part>): string =>
+  parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : [])).join("\n\n")
+
+// A tool's JSON Schema takes longer to derive than a whole request takes to build.
+const functionTools = new WeakMap<Tool.Any, FunctionTool>()
+
+const functionTool = (tool: Tool.Any): FunctionTool => {
+  const known = functionTools.get(tool)
+  if (known !== undefined) return known
+  const made: FunctionTool = {
+    type: "function",
+    function: {
+      name: tool.name,
+      ...(tool.description === undefined ? {} : { description: tool.description }),
+      parameters: { ...Tool.getJsonSchema(tool), type: "object" },
+    },
+  }
+  functionTools.set(tool, made)
+  return made
+}
+
+const toolChoice = (choice: LanguageModel.ToolChoice<string>): NonNullable<ChatCompletionsRequest["tool_choice"]> => {
+  if (choice === "auto" || choice === "none" || choice === "required") return choice
+  if ("tool" in choice) return { type: "function", function: { name: choice.tool } }
+  return choice.mode === "required" ? "required" : "auto"
+}

@@ -1,0 +1,137 @@
+import { Cause, Data, Duration } from "effect"
+import { AiError } from "effect/ai"
+
+export type FailureKind =
+  | "timeout"
+  | "connection"
+  | "rate-limited"
+  | "overloaded"
+  /** Not asked at all: the provider failed too often of late, or has too many of our calls already. */
+  | "held-back"
+  | "credentials"
+  | "refused"
+  | "failed"
+  | "malformed"
+
+/** Why a call of a provider failed. `description` is for the log: it may quote the provider. */
+export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
+  readonly kind: FailureKind
+  readonly description: string
+  readonly retryable: boolean
+  /** How long to wait before the next call, in milliseconds: what the provider asks for, or what we know ourselves. */
+  readonly retryAfter?: number
+  readonly status?: number
+  readonly requestId?: string
+}> {}
+
+export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })
+
+export const malformed = (description: string) =>
+  new ProviderFailure({ kind: "malformed", description, retryable: false })
+
+export const disconnected = (description: string) =>
+  new ProviderFailure({ kind: "connection", description, retryable: true })
+
+/** The stream was cut, or ended before its answer did. */
+export const cutOff = disconnected("The stream ended before the answer did")
+
+/** A status that is no success, or the one that an error in a stream stands for; absent when it stands for none. */
+export const ofStatus = (given: {
+  readonly status: number | undefined
+  readonly description: string
+  readonly headers: Headers | undefined
+  readonly requestId?: string | null | undefined
+  /** In milliseconds since the epoch, for a `retry-after` that is a date. */
+  readonly now: number
+}): ProviderFailure => {
+  const { description, headers, now, requestId, status } = given
+  const retryAfter = retryAfterMillis(headers, now)
+  return new ProviderFailure({
+    kind: status === undefined ? "failed" : kindOfStatus(status),
+    description,
+    retryable: shouldRetry(headers, status),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId == null ? {} : { requestId }),
+  })
+}
+
+const kindOfStatus = (status: number): FailureKind => {
+  if (status === 429) return "rate-limited"
+  if (status === 503 || status === 529) return "overloaded"
+  if (status === 408 || status === 504) return "timeout"
+  if (status === 401 || status === 403) return "credentials"
+  return status >= 500 ? "failed" : "refused"
+}
+
+const shouldRetry = (headers: Headers | undefined, status: number | undefined): boolean => {
+  const said = headers?.get("x-should-retry")
+  if (said === "true") return true
+  if (said === "false") return false
+  return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+const retryAfterMillis = (headers: Headers | undefined, now: number): number | undefined => {
+  const millis = Number.parseFloat(headers?.get("retry-after-ms") ?? "")
+  if (millis > 0) return millis
+  const after = headers?.get("retry-after") ?? ""
+  const seconds = Number.parseFloat(after)
+  const wait = Number.isNaN(seconds) ? Date.parse(after) - now : seconds * 1_000
+  return wait > 0 ? wait : undefined
+}
+
+/** The kinds that speak of the provider's health. The others speak of the request, of our account or of ourselves. */
+const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
+
+export const isUnhealthy = ({ kind }: ProviderFailure): boolean => unhealthy.has(kind)
+
+/** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
+export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
+  AiError.make({ module, method, reason: reasonOf(failure) })
+
+const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
+  const { description } = failure
+  const http = httpContext(failure)
+  switch (failure.kind) {
+    case "timeout":
+      return networkError(description, new Cause.TimeoutError(description))
+    case "connection":
+      return networkError(description)
+    case "rate-limited":
+      return new AiError.RateLimitError({
+        ...http,
+        ...(failure.retryAfter === undefined ? {} : { retryAfter: Duration.millis(failure.retryAfter) }),
+      })
+    case "held-back":
+      return new AiError.InternalProviderError({ description, ...httpContext({ ...failure, status: 503 }) })
+    case "overloaded":
+    case "failed":
+      return new AiError.InternalProviderError({ description, ...http })
+    case "credentials":
+      return new AiError.AuthenticationError({ kind: "Unknown", description, ...http })
+    case "refused":
+      return new AiError.InvalidRequestError({ description, ...http })
+    case "malformed":
+      return new AiError.InvalidResponseError({ description, ...http })
+  }
+}
+
+const httpContext = (
+  failure: Pick<ProviderFailure, "requestId" | "retryAfter" | "status">,
+): { readonly http?: typeof AiError.HttpContext.Type } => {
+  if (failure.status === undefined) return {}
+  const headers = {
+    ...(failure.requestId === undefined ? {} : { "request-id": failure.requestId }),
+    ...(failure.retryAfter === undefined ? {} : { "retry-after": String(Math.ceil(failure.retryAfter / 1_000)) }),
+  }
+  return { http: { response: { status: failure.status, headers } } }
+}
+
+const networkError = (description: string, cause?: Cause.TimeoutError) =>
+  new AiError.NetworkError({
+    reason: "TransportError",
+    method: "POST",
+    url: "",
+    description,
+    ...(cause === undefined ? {} : { cause }),
+  })

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { sourcesOf } from "../../src/agent/Citations.ts"
+import type { Passage } from "../../src/agent/Tools.ts"
+import type { Source } from "../../src/domain/Chat.ts"
+
+const refunds: Passage = {
+  documentId: "d1",
+  title: "Refund policy",
+  chunk: 2,
+  page: 7,
+  content:
+    "# Refunds\n\nRefunds are paid within 14 days to the card that was used.\n\nA manager approves amounts above 500 euros.",
+}
+const shipping: Passage = {
+  documentId: "d2",
+  title: "Shipping",
+  chunk: 1,
+  page: null,
+  content: "Parcels leave the warehouse on Mondays and arrive before the weekend.",
+}
+const chinese: Passage = {
+  documentId: "d3",
+  title: "退款",
+  chunk: 1,
+  page: null,
+  content: "退款将在十四天内支付到原来的银行卡。",
+}
+const found = [refunds, shipping, chinese]
+const question = "How long do refunds take, and who approves them?"
+
+const exchange = { body: "", headers: {}, warnings: [] }
+
+/** By the words of an answer. */
+const guessed = (text: string, asked = question, passages: ReadonlyArray<Passage> = found) =>
+  sourcesOf({ exchange, sources: [], text }, { question: asked, found: passages })
+
+/** By what the model says itself. */
+const stated = (sources: ReadonlyArray<Source>, text = "It takes 14 days to the card that was used.") =>
+  sourcesOf({ exchange: { ...exchange, citesSources: true }, sources, text }, { question, found })
+
+const places = (sources: ReadonlyArray<Source>) => sources.map(({ chunk, document_id }) => `${document_id}#${chunk}`)
+
+describe("an answer in a model's own words", () => {
+  test("rests on the sentences that hold what it says, with document, chunk and page", () => {
+    expect(
+      guessed("You get your money back to your card after 14 days. **Amounts above 500 euros** go to a manager."),
+    ).toEqual([
+      {
+        document_id: "d1",
+        title: "Refund policy",
+        chunk: 2,
+        page: 7,
+        quote: "Refunds are paid within 14 days to the card that was used.",
+      },
+      {
+        document_id: "d1",
+        title: "Refund policy",
+        chunk: 2,
+        page: 7,
+        quote: "A manager approves amounts above 500 euros.",
+      },
+    ])
+  })
+
+  test("may be a number alone", () => {
+    expect(places(guessed("14 days."))).toEqual(["d1#2"])
+  })
+
+  test("may rest on several documents, each named once for each quote", () => {
+    const text =
+      "The card gets it within 14 days. Parcels arrive before the weekend. It is paid to the card in 14 days."
+    expect(places(guessed(text))).toEqual(["d1#2", "d2#1"])
+  })
+
+  test("may be in a script without spaces", () => {
+    expect(places(guessed("我们会在十四天内支付到您的银行卡。", "多久？"))).toEqual(["d3#1"])
+  })
+
+  test.each([
+    "I do not know how long refunds take, or who approves them.",
+    "I found nothing about that in the Refund policy.",
+    "Hello! How can I help you today?",
+    "You're welcome.",
+    "The capital of France is Paris, which lies on the Seine.",
+    "Das kann ich leider nicht sagen.",
+    "It may take 3 weeks.",
+    "",
+  ])("that rests on nothing has no source: %p", (text) => {
+    expect(guessed(text)).toEqual([])
+  })
+
+  test("has no source when nothing was found", () => {
+    expect(guessed("It is paid within 14 days.", question, [])).toEqual([])
+  })
+
+  test("whatever it is, names only what was found, quotes what stands there, and repeats nothing", () => {
+    const words = fc.constantFrom(
+      ...refunds.content.split(/\s+/),
+      ...shipping.content.split(/\s+/),
+      "14",
+      "xyzzy.",
+      "?",
+    )
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 60 }), (made) => {
+        const sources = guessed(made.join(" "))
+        for (const { chunk, document_id, quote } of sources) {
+          const passage = found.find((one) => one.documentId === document_id && one.chunk === chunk)
+          expect(passage?.content).toContain(quote)
+        }
+        expect(new Set(sources.map((source) => JSON.stringify(source))).size).toBe(sources.length)
+      }),
+    )
+  })
+})
+
+describe("an answer whose model names its sources", () => {
+  const named = { document_id: "d1", title: "", chunk: 2, page: null, quote: " Refunds are paid within 14 days. " }
+
+  test("rests on those alone, with the title and page of the passage", () => {
+    expect(stated([named, named])).toEqual([
+      { document_id: "d1", title: "Refund policy", chunk: 2, page: 7, quote: "Refunds are paid within 14 days." },
+    ])
+    expect(stated([])).toEqual([])
+  })
+
+  test("cannot name what was not found", () => {
+    expect(
+      stated([
+        { ...named, document_id: "foreign" },
+        { ...named, chunk: 3 },
+      ]),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Agent } from "../../src/agent/Agent.ts"
+import { Models } from "../../src/agent/Models.ts"
+import { Step } from "../../src/domain/Chat.ts"
+import { passages, scenarios } from "../golden/Scenarios.ts"
+import golden from "../golden/steps.json"
+import { fakeKey } from "../lib/FakeAnthropic.ts"
+import { fakeProvider } from "../lib/FakeProvider.ts"
+
+/*
+ * Steps are those of the AI SDK at 4.0.38, field by field. What may differ, and why:
+ * - `request.body` is ours: the cache is marked, the tools and the system text are the chatbot's.
+ * - `response.headers` are those that are safe to show; each is the same.
+ * - `response.timestamp` is the time, with an offset instead of a Z, as everywhere in Parley.
+ */
+
+const stepsOf = (name: keyof typeof golden) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeProvider(...(scenarios[name] ?? []))
+    const models = Models.layer({ anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } })
+    const reply = yield* Agent.use((agent) =>
+      agent.reply({
+        model: "claude-sonnet-5-5",
+        instructions: { chatbotName: "Ada", prompt: "Be brief.", personality: { tone: "", style: "" } },
+        toolsEnabled: true,
+        history: [{ role: "user", content: "How long do refunds take?" }],
+        search: () =>
+          Effect.succeed(
+            passages.map(({ document_id, ...passage }) => ({ ...passage, documentId: document_id, page: null })),
+          ),
+      }),
+    ).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
+    // As they go over the wire.
+    return JSON.parse(JSON.stringify(yield* Schema.encodeEffect(Schema.Array(Step))(reply.steps)))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const names = Object.keys(scenarios).filter((name): name is keyof typeof golden => name in golden)
+
+test("every conversation is compared", () => {
+  expect(Object.keys(golden)).toEqual(Object.keys(scenarios))
+})
+
+test.each(names)("%s", async (name) => {
+  const ours: ReadonlyArray<(typeof golden)["search"][number]> = await stepsOf(name)
+  expect(ours).toHaveLength(golden[name].length)
+  for (const [index, theirs] of golden[name].entries()) {
+    const { request, response, ...step } = ours[index] ?? expect.unreachable()
+    const { request: theirRequest, response: theirResponse, ...theirStep } = theirs
+    expect(step).toEqual(theirStep)
+    expect(Object.keys(request)).toEqual(Object.keys(theirRequest))
+    const { headers, timestamp, ...rest } = response
+    const { headers: theirHeaders, timestamp: theirTimestamp, ...theirRest } = theirResponse
+    expect<unknown>(rest).toEqual(theirRest)
+    expect(Number.isNaN(Date.parse(timestamp))).toBe(Number.isNaN(Date.parse(theirTimestamp)))
+    expect(theirHeaders).toMatchObject({ ...headers, date: expect.any(String) })
+  }
+})

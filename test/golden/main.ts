@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { fakeKey } from "../lib/FakeAnthropic.ts"
+import { fakeProvider } from "../lib/FakeProvider.ts"
+import { passages, scenarios } from "./Scenarios.ts"
+
+/*
+ * Makes `steps.json`: what the AI SDK's `generateText` answers as `steps` at the version whose shape Parley promises, for
+ * the same conversations with the same fake provider. Run it with `bun test/golden/main.ts`; it installs that version
+ * into a directory that is removed again.
+ */
+
+const packages = ["ai@4.0.38", "@ai-sdk/anthropic@1.0.8", "zod@3.25.76"]
+
+const directory = await mkdtemp(join(tmpdir(), "parley-golden-"))
+try {
+  await writeFile(join(directory, "package.json"), "{}")
+  const install = Bun.spawn([process.execPath, "add", "--exact", ...packages], { cwd: directory, stdout: "ignore" })
+  if ((await install.exited) !== 0) throw new Error("The packages could not be installed")
+  const { generateText, jsonSchema, tool } = await import(Bun.resolveSync("ai", directory))
+  const { createAnthropic } = await import(Bun.resolveSync("@ai-sdk/anthropic", directory))
+
+  const golden: Record<string, unknown> = {}
+  for (const [name, answers] of Object.entries(scenarios)) {
+    const program = Effect.gen(function* () {
+      const fake = yield* fakeProvider(...answers)
+      return yield* Effect.promise(async () => {
+        const anthropic = createAnthropic({
+          apiKey: fakeKey,
+          baseURL: `${fake.url}/v1`,
+          headers: { authorization: `Bearer ${fakeKey}` },
+          // That version sets a temperature, which today's API refuses.
+          fetch: (url: string, init: { body: string }) => {
+            const { temperature: _, ...body } = JSON.parse(init.body)
+            return fetch(url, { ...init, body: JSON.stringify(body) })
+          },
+        })
+        const result = await generateText({
+          // Only then does that version tell the counts of the cache.
+          model: anthropic("claude-sonnet-5-5", { cacheControl: true }),
+          prompt: "How long do refunds take?",
+          maxSteps: 6,
+          maxRetries: 0,
+          tools: {
+            searchKnowledgeBase: tool({
+              description: "Searches.",
+              parameters: jsonSchema({
+                type: "object",
+                properties: { query: { type: "string" } },
+                required: ["query"],
+              }),
+              execute: async () => passages,
+            }),
+          },
+        })
+        return result.steps
+      })
+    })
+    golden[name] = await Effect.runPromise(Effect.scoped(program))
+  }
+  await writeFile(join(import.meta.dir, "steps.json"), `${JSON.stringify(golden, undefined, 2)}\n`)
+} finally {
+  await rm(directory, { recursive: true })
+}

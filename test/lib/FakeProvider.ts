@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Effect, type Scope } from "effect"
+import { anthropicWire, says } from "./FakeAnthropic.ts"
+import { openAiWire } from "./FakeOpenAi.ts"
+import type { Answer, BodyFault, Recorded, Wire } from "./Wire.ts"
+
+/*
+ * A server that speaks Anthropic's Messages API and OpenAI's chat completions over HTTP, so that what we send and read
+ * there is under test. `node:http` and not `Bun.serve`, since faults need the bare socket.
+ */
+
+export interface FakeProvider {
+  readonly url: string
+  readonly requests: ReadonlyArray<Recorded>
+  /** How many clients hung up on an answer that never came to its end. */
+  readonly hungUp: () => number
+}
+
+/** Answers the requests in turn; the last answer is given again and again. */
+export const fakeProvider = (...answers: ReadonlyArray<Answer>): Effect.Effect<FakeProvider, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(answers)),
+    ({ close }) => Effect.promise(close),
+  )
+
+const start = async (answers: ReadonlyArray<Answer>) => {
+  const requests: Array<Recorded> = []
+  let hungUp = 0
+  const server = createServer(async (request, response) => {
+    const recorded = { path: request.url ?? "", headers: request.headers, body: await readBody(request) }
+    requests.push(recorded)
+    const wire = recorded.path.endsWith("/chat/completions") ? openAiWire : anthropicWire
+    const answer = wire.problem(recorded) ?? answers[Math.min(requests.length, answers.length) - 1] ?? says("ok")
+    if (leavesWaiting(answer)) response.on("close", () => hungUp++)
+    send(response, wire, answer, recorded, requests.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const port = address !== null && typeof address === "object" ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    hungUp: () => hungUp,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const waiting: ReadonlySet<Answer["kind"]> = new Set(["hang", "hang in body", "drip"])
+
+const leavesWaiting = (answer: Answer): boolean =>
+  waiting.has(answer.kind) || ("ending" in answer && answer.ending === "hang")
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** What the log may say, and nobody else. */
+const providersWords = "internal words of the provider"
+
+const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Recorded, count: number): void => {
+  const headers = wire.headers(count)
+  const wantsStream = JSON.parse(request.body).stream === true
+  switch (answer.kind) {
+    case "message": {
+      if (wantsStream) return sendStream(response, headers, wire.frames(answer, request, count).join(""), "end")
+      response.writeHead(200, { ...headers, "content-type": "application/json" })
+      return void response.end(JSON.stringify(wire.whole(answer, request, count)))
+    }
+    case "status": {
+      response.writeHead(answer.status, { ...headers, "content-type": "application/json", ...answer.headers })
+      return void response.end(JSON.stringify(wire.error(answer.type, providersWords)))
+    }
+    case "raw":
+      response.writeHead(200, { ...headers, "content-type": answer.contentType })
+      return void response.end(answer.body)
+    case "events":
+      return sendStream(response, headers, answer.events.map(wire.frame).join(""), answer.ending)
+    case "hang":
+      return
+    case "reset":
+      return end(response, "reset")
+    case "wrong type":
+      response.writeHead(200, { ...headers, "content-type": "text/html" })
+      return void response.end("<html><body>Please log in</body></html>")
+    default: {
+      const hello = says("Hello there")
+      response.writeHead(200, { ...headers, "content-type": wantsStream ? "text/event-stream" : "application/json" })
+      if (wantsStream) sendBrokenStream(response, wire, answer.kind, wire.frames(hello, request, count))
+      else sendBrokenBody(response, wire, answer.kind, JSON.stringify(wire.whole(hello, request, count)))
+    }
+  }
+}
+
+type Ending = "end" | "reset" | "hang"
+
+const end = (response: ServerResponse, what: Ending): void => {
+  if (what === "end") response.end()
+  if (what === "reset") setTimeout(() => response.socket?.destroy(), 20)
+}
+
+const sendStream = (response: ServerResponse, headers: Record<string, string>, body: string, what: Ending): void => {
+  response.writeHead(200, { ...headers, "content-type": "text/event-stream" })
+  response.write(body)
+  end(response, what)
+}
+
+/** A whole answer that does not arrive whole. */
+const sendBrokenBody = (response: ServerResponse, wire: Wire, fault: BodyFault, body: string): void => {
+  const half = body.slice(0, body.length / 2)
+  switch (fault) {
+    case "hang in body":
+      return void response.write(half)
+    case "reset in body":
+      response.write(half)
+      return end(response, "reset")
+    case "drip":
+      return drip(response, " ".repeat(10_000))
+    case "truncated body":
+      return void response.end(half)
+    case "early end":
+      return void response.end()
+    case "malformed body":
+      return void response.end(`${body.slice(0, -1)},`)
+    case "error in body":
+      return void response.end(JSON.stringify(wire.overloaded(providersWords)))
+    case "oversized body":
+      return flood(response, "")
+  }
+}
+
+/** A stream that breaks after its first words. */
+const sendBrokenStream = (
+  response: ServerResponse,
+  wire: Wire,
+  fault: BodyFault,
+  frames: ReadonlyArray<string>,
+): void => {
+  const begun = frames.slice(0, wire.begun).join("")
+  const rest = frames.slice(wire.begun).join("")
+  switch (fault) {
+    case "hang in body":
+      return void response.write(begun)
+    case "reset in body":
+      response.write(begun)
+      return end(response, "reset")
+    case "drip":
+      response.write(begun)
+      return drip(response, ": at work\n".repeat(1_000))
+    case "truncated body":
+      return void response.end(begun + rest.slice(0, 30))
+    case "early end":
+      return void response.end(begun)
+    case "malformed body":
+      return void response.end(`${begun}${rest.slice(0, rest.indexOf("}"))},\n\n${rest}`)
+    case "error in body":
+      return void response.end(begun + wire.frame(wire.overloaded(providersWords)))
+    case "oversized body":
+      response.write(begun)
+      return flood(response, "data: ")
+  }
+}
+
+/** A byte at a time, for longer than anybody waits. */
+const drip = (response: ServerResponse, body: string): void => {
+  let sent = 0
+  const timer = setInterval(() => response.write(body.charAt(sent++)), dripInterval)
+  response.on("close", () => clearInterval(timer))
+}
+
+/** Milliseconds. */
+const dripInterval = 10
+
+/** More than anybody takes, and never a line's end. */
+const flood = (response: ServerResponse, start: string): void => {
+  response.on("error", () => {})
+  response.write(start)
+  for (let sent = 0; sent < floodLength; sent += 64 * 1024) response.write("x".repeat(64 * 1024))
+  response.end()
+}
+
+/** Bytes. */
+const floodLength = 4 * 1024 * 1024

@@ -1,0 +1,72 @@
+import type { ProviderError } from "../../src/agent/ProviderErrors.ts"
+import { fails } from "./FakeAnthropic.ts"
+import type { Answer } from "./Wire.ts"
+
+/** What a fault of a provider comes to. */
+export interface Outcome {
+  readonly tag: ProviderError["_tag"]
+  /** Calls that the provider sees; the fault returns with every one, and `attempts` are made at most. */
+  readonly calls: number
+}
+
+export interface Fault {
+  readonly name: string
+  readonly answer: Answer
+  /** Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends itself. */
+  readonly endsBy?: "reply" | "stall"
+  /** Asked for an answer in one piece. */
+  readonly whole: Outcome
+  readonly streamed: Outcome & {
+    /** Whether the stream says "Hello" before. */
+    readonly begins: boolean
+  }
+}
+
+/** Attempts that the table counts on. */
+export const attempts = 2
+
+/** The status and code that a client is answered with. */
+export const answerTo: { readonly [Tag in ProviderError["_tag"]]: readonly [status: number, code: string] } = {
+  TooManyRequests: [429, "too_many_requests"],
+  ProviderFailed: [502, "provider_failed"],
+  Unavailable: [503, "unavailable"],
+  ProviderTimeout: [504, "provider_timeout"],
+}
+
+/** The same for both ways of asking: it fails before the first byte. */
+const early = (name: string, answer: Answer, tag: Outcome["tag"], calls: number): Fault => ({
+  name,
+  answer,
+  whole: { tag, calls },
+  streamed: { tag, calls, begins: false },
+})
+
+/** In the body; a stream that has begun is not tried again. */
+const late = (
+  kind: Extract<Answer["kind"], `${string} body` | "drip" | "early end">,
+  whole: Outcome,
+  streamed: Outcome["tag"],
+): Fault => ({ name: kind, answer: { kind }, whole, streamed: { tag: streamed, calls: 1, begins: true } })
+
+/** Every way in which a provider may fail, for both protocols. */
+export const faults: ReadonlyArray<Fault> = [
+  { ...early("hang before headers", { kind: "hang" }, "ProviderTimeout", attempts), endsBy: "reply" },
+  early("reset before headers", { kind: "reset" }, "Unavailable", attempts),
+  early("400", fails(400, "invalid_request_error"), "ProviderFailed", 1),
+  early("401", fails(401, "authentication_error"), "ProviderFailed", 1),
+  early("404", fails(404, "not_found_error"), "ProviderFailed", 1),
+  early("429", fails(429, "rate_limit_error"), "TooManyRequests", attempts),
+  early("429 with Retry-After", fails(429, "rate_limit_error", { "retry-after": "33" }), "TooManyRequests", 1),
+  early("500", fails(500, "api_error"), "ProviderFailed", attempts),
+  early("503", fails(503, "overloaded"), "Unavailable", attempts),
+  early("529", fails(529, "overloaded_error"), "Unavailable", attempts),
+  early("wrong content type", { kind: "wrong type" }, "ProviderFailed", 1),
+  { ...late("hang in body", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "stall" },
+  { ...late("drip", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "reply" },
+  late("reset in body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
+  late("truncated body", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
+  late("early end", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
+  late("malformed body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
+  late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
+  late("oversized body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
+]
