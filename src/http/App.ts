@@ -24,6 +24,7 @@ import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
 import * as System from "./System.ts"
+import * as Tools from "./Tools.ts"
 
 /** Fields of a form beside its files. */
 const FORM_FIELDS = 4
@@ -36,7 +37,15 @@ const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
   HttpApiScalar.layer(Api, { path: "/docs" }),
 ).pipe(
-  Layer.provide([Admin.layer, Chat.layer, Chatbots.layer, Conversations.layer, Knowledge.layer, System.layer]),
+  Layer.provide([
+    Admin.layer,
+    Chat.layer,
+    Chatbots.layer,
+    Conversations.layer,
+    Knowledge.layer,
+    System.layer,
+    Tools.layer,
+  ]),
   Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )

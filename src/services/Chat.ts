@@ -3,7 +3,9 @@ import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
-import type { Passage } from "../agent/Tools.ts"
+import { httpTool } from "../agent/HttpTool.ts"
+import { SafeFetch } from "../agent/SafeFetch.ts"
+import { type Passage, toolLimits } from "../agent/Tools.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
@@ -13,6 +15,7 @@ import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../do
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
+import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
 
 export interface ChatSettings {
@@ -80,6 +83,8 @@ export class Chat extends Context.Service<
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
         const retriever = yield* Retriever
+        const chatbotTools = yield* ChatbotTools
+        const { fetch } = yield* SafeFetch
         const random = yield* SecureRandom.SecureRandom
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
@@ -128,6 +133,14 @@ export class Chat extends Context.Service<
             Effect.provideService(CurrentOrganization, organization),
           )
 
+        /** Those that an operator declared for this chatbot; most have none, and ask nobody. */
+        const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
+          tool_count === 0 || !isToolEnabled
+            ? noTools
+            : Effect.map(chatbotTools.list(id), (rows) =>
+                rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolLimits.resultMaxLength })),
+              )
+
         const reply = Effect.fnUntraced(function* (chatbotId: ChatbotId, request: ChatRequest, emit?: Emit) {
           const organization = yield* CurrentOrganization
           const chatbot = yield* chatbots.get(chatbotId)
@@ -163,6 +176,7 @@ export class Chat extends Context.Service<
               toolsEnabled: chatbot.settings.isToolEnabled,
               history: conversationOf(chatbot, history, request),
               search: searchOf(chatbotId, organization),
+              tools: yield* toolsOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
                 Ref.update(partial, (before) => ({
@@ -211,6 +225,8 @@ export class Chat extends Context.Service<
       }),
     )
 }
+
+const noTools = Effect.succeed([])
 
 /** How far a reply has got. */
 interface Progress {
