@@ -48,11 +48,9 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
     ...(spec.timeout_ms !== null && { timeout: Duration.millis(spec.timeout_ms) }),
     run: (input) =>
       Effect.suspend(() => {
-        const mistakes = mistakesOf(inputSchema, input)
-        if (mistakes !== undefined || !isObject(input)) {
-          return Effect.succeed(failedOutcome(`Invalid input: ${mistakes ?? "expected an object."}`))
-        }
-        const request = requestOf(spec, input)
+        const request = isObject(input)
+          ? (mistakesOf(inputSchema, input) ?? requestOf(spec, input))
+          : "expected an object."
         if (typeof request === "string") return Effect.succeed(failedOutcome(`Invalid input: ${request}`))
         return fetch(request).pipe(
           Effect.map((response) => outcomeOf(response, request.secrets, resultMaxLength)),
@@ -72,8 +70,8 @@ const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ addition
 const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 
 /** What is wrong with an input, for the model that made it; undefined when nothing is. */
-const mistakesOf = (schema: JsonSchema.JsonSchema, input: unknown): string | undefined => {
-  if ((JSON.stringify(input) ?? "").length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
+const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
+  if (JSON.stringify(input).length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
   const { errors, valid } = new Validator(schema, "2020-12", false).validate(input)
   if (valid) return undefined
   const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))
