@@ -20,6 +20,7 @@ import * as Conversations from "./Conversations.ts"
 import { edge } from "./Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import * as Mcp from "./Mcp.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
@@ -36,6 +37,7 @@ const PATH_PART_MAX_LENGTH = 2_048
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
   HttpApiScalar.layer(Api, { path: "/docs" }),
+  Mcp.layer,
 ).pipe(
   Layer.provide([
     Admin.layer,

@@ -5,6 +5,7 @@ import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
+import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
@@ -145,7 +146,8 @@ export const edge =
       if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
-        (response) => inForm(response) ?? Effect.succeed(response),
+        // The errors of MCP have a form of their own.
+        (response) => (isMcp(path) ? undefined : inForm(response)) ?? Effect.succeed(response),
       )
       return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }

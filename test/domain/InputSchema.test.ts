@@ -16,7 +16,16 @@ describe("the schema of an input", () => {
         kind: { enum: ["a", 1, null, { a: 1 }], examples: ["a"] },
         list: { type: "array", items: { const: 1 }, prefixItems: [true], minItems: 1, maxItems: 3, uniqueItems: true },
         any: { anyOf: [{ type: "string" }, { not: { type: "string" } }], oneOf: [true], allOf: [{}] },
-        deep: object({ a: { if: {}, then: {}, else: false } }, { additionalProperties: { type: "string" } }),
+        deep: object(
+          {
+            a: Object.fromEntries([
+              ["if", {}],
+              ["then", {}],
+              ["else", false],
+            ]),
+          },
+          { additionalProperties: { type: "string" } },
+        ),
         properties: object({ $ref: { type: "string" }, required: true }, { propertyNames: { maxLength: 9 } }),
       },
       { required: ["id"], additionalProperties: false, $schema: "https://json-schema.org/draft/2020-12/schema" },
@@ -89,7 +98,7 @@ describe("the schema of an input", () => {
     let accepted = 0
     fc.assert(
       fc.property(fc.dictionary(keyword, json, { maxKeys: 3 }), fc.jsonValue(), (part, input) => {
-        const schema = { type: "object", properties: { a: JSON.parse(JSON.stringify(part)) } }
+        const schema = JSON.parse(JSON.stringify({ type: "object", properties: { a: part } }))
         if (inputSchemaIssues(schema).length > 0) return
         accepted++
         new Validator(schema, "2020-12", false).validate({ a: input })
