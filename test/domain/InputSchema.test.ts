@@ -18,11 +18,7 @@ describe("the schema of an input", () => {
         any: { anyOf: [{ type: "string" }, { not: { type: "string" } }], oneOf: [true], allOf: [{}] },
         deep: object(
           {
-            a: Object.fromEntries([
-              ["if", {}],
-              ["then", {}],
-              ["else", false],
-            ]),
+            a: JSON.parse('{"if": {}, "then": {}, "else": false}'),
           },
           { additionalProperties: { type: "string" } },
         ),
