@@ -7,7 +7,8 @@ import { type Client, problem, until } from "../lib/Client.ts"
 import { says } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client, provider, url } = await startServer()
+const sessionsLimit = 8
+const { client, provider, url } = await startServer({ MCP_SESSIONS_LIMIT: String(sessionsLimit) })
 
 const open: Array<McpClient> = []
 afterEach(async () => {
@@ -217,6 +218,33 @@ describe("/mcp", () => {
     })
     expect(reply.status).toBe(404)
     await mcp.close()
+  })
+
+  test("keeps so many sessions of an organization, and ends the one that was idle longest", async () => {
+    const stranger = await client.newOrganization()
+    const others = await connect(stranger)
+    const [oldest, busy] = [await connect(), await connect()]
+    for (let more = 2; more < sessionsLimit; more++) await connect()
+    await oldest.mcp.ping()
+    await connect()
+    await expect(busy.mcp.ping()).rejects.toMatchObject({ code: 404 })
+    await oldest.mcp.ping()
+    await others.mcp.ping()
+  })
+
+  test("keeps nothing long of what a client says of itself", async () => {
+    const begin = (name: string) =>
+      client.post("/mcp", {
+        json: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1" } },
+        },
+        headers: { accept: "application/json, text/event-stream" },
+      })
+    expect((await begin("x")).status).toBe(200)
+    problem(await begin("x".repeat(10_000)), 413, "too_large")
   })
 
   test.each([

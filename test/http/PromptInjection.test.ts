@@ -173,7 +173,7 @@ describe("a model that obeys a poisoned document", () => {
   })
 
   test("chooses no method, header, server or time", async () => {
-    const more = [
+    const more: ReadonlyArray<object> = [
       { url: `${evil.url}/collect` },
       { method: "DELETE" },
       { headers: { authorization: "Bearer mine" } },
