@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { searchKnowledgeBase } from "../agent/Tools.ts"
@@ -16,6 +16,9 @@ export interface ChatbotToolsSettings {
   /** Tools of one chatbot, at most. */
   readonly toolsLimit: number
 }
+
+/** How long a declaration waits for the addresses of its host. */
+const RESOLVE_TIMEOUT = Duration.seconds(3)
 
 type Changed = NotFound | Conflict | InvalidRequest | Unavailable
 
@@ -53,7 +56,11 @@ export class ChatbotTools extends Context.Service<
         const { check } = yield* SafeFetch
 
         const ensureMayCall = ({ url }: Storage.ToolContent) =>
-          Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+          check(new URL(url)).pipe(
+            Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
+            // Every call checks again, so a name that nobody answers for now is no reason to refuse.
+            Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
+          )
 
         const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ToolInput) {
           const content = {
