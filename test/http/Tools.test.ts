@@ -199,6 +199,19 @@ describe("a chat", () => {
     for (const text of [reply.text, stored.text, ...sent]) expect(text).not.toContain("s3cr3t")
   })
 
+  test("tells of the call in a stream, too, without the secret", async () => {
+    const { id } = await chattingBot()
+    await newTool(id)
+    endpoint.answers(({ headers }) => Response.json({ state: "sent", you: headers.get("authorization") }))
+    await modelCalls({ orderId: "1" })
+    const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { messages: [{ role: "user", content: "Where?" }] },
+    })
+    expect(text).toContain('"type":"tool-output-available"')
+    expect(text).toContain('"output":{"state":"sent","you":"[secret]"}')
+    expect(text).not.toContain("s3cr3t")
+  })
+
   test("sends a secret that was changed, and none that was removed", async () => {
     const { id } = await chattingBot()
     const tool = await newTool(id, { headers: { authorization: secret, "x-a": "1", "x-b": "2" } })
