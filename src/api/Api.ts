@@ -4,6 +4,7 @@ import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
+import { OpenAiApi } from "./OpenAi.ts"
 import { SystemApi } from "./System.ts"
 import { ToolsApi } from "./Tools.ts"
 
@@ -12,7 +13,7 @@ export const apiVersion = "1.0.0"
 
 /** All that Parley promises over HTTP. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, ToolsApi, AdminApi, SystemApi)
+  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ToolsApi, AdminApi, SystemApi)
   // What handlers return was made by us and is of the declared type already.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(
@@ -21,7 +22,7 @@ export class Api extends HttpApi.make("parley")
       version: apiVersion,
       description: [
         "Chatbots with a knowledge base, on your own machines.",
-        "Errors are RFC 9457 problems (`application/problem+json`): `code` is stable and meant for programs, `detail` for people, `request_id` finds the line in the server's log.",
+        "Errors are RFC 9457 problems (`application/problem+json`): `code` is stable and meant for programs, `detail` for people, `request_id` finds the line in the server's log. Below `/v1` they have OpenAI's form.",
         "Every response carries `x-request-id` (a well-formed incoming one is kept) and `X-Api-Version`. `Accept-Version` may ask for `1`, `1.0` or `1.0.0`.",
         "429 and 503 carry `Retry-After`.",
       ].join("\n\n"),

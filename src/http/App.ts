@@ -21,6 +21,7 @@ import { edge } from "./Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 import * as Mcp from "./Mcp.ts"
+import * as OpenAi from "./OpenAi.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
@@ -45,6 +46,7 @@ const routes = Layer.mergeAll(
     Chatbots.layer,
     Conversations.layer,
     Knowledge.layer,
+    OpenAi.layer,
     System.layer,
     Tools.layer,
   ]),

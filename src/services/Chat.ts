@@ -6,12 +6,20 @@ import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
+import { type Caller, ensureServes } from "../domain/Caller.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
-import type { NotFound, ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
-import { notHeld } from "../domain/History.ts"
-import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
+import type {
+  Forbidden,
+  NotFound,
+  ProviderFailed,
+  ProviderTimeout,
+  TooManyRequests,
+  Unavailable,
+} from "../domain/Errors.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
+import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
@@ -25,10 +33,12 @@ export interface ChatSettings {
 
 export interface ChatRequest {
   /** The last is the user's. */
-  readonly messages: ReadonlyArray<ChatTurn & { readonly id?: string | undefined }>
+  readonly messages: ReadonlyArray<SentTurn>
   readonly platform: string
   /** Chosen by the client, or the id of a session. */
   readonly sessionToken: string | undefined
+  /** Whether the reply to what was said last is to be made again. */
+  readonly again?: boolean
   /** What the application that serves the conversation adds to the chatbot's own instructions. */
   readonly instructions?: string | undefined
 }
@@ -73,6 +83,12 @@ export class Chat extends Context.Service<
       request: ChatRequest,
       emit?: Emit,
     ) => Effect.Effect<ChatAnswer, ChatFailure, CurrentOrganization>
+    /** The same as the chatbot of this id or slug, if the caller's key serves it. */
+    readonly replyAs: (
+      name: string,
+      request: ChatRequest,
+      emit?: Emit,
+    ) => Effect.Effect<ChatAnswer, ChatFailure | Forbidden, Caller | CurrentOrganization>
   }
 >()("parley/services/Chat") {
   static readonly layer = (settings: ChatSettings) =>
@@ -102,7 +118,16 @@ export class Chat extends Context.Service<
                     ? settings.historyLimit
                     : Math.max(settings.historyLimit, 2 * request.messages.length),
                 )
-          const history = found?.history ?? []
+          const held = found?.history ?? []
+          const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
+          // Asked again, the model does not see what it answered before.
+          const history =
+            fresh.length === 0
+              ? held.slice(
+                  0,
+                  held.findLastIndex(({ sender_type }) => sender_type === "user"),
+                )
+              : held
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
             chatbot.id,
@@ -111,7 +136,7 @@ export class Chat extends Context.Service<
               token: found === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(notHeld(history.map(toTurn), request.messages), ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
               Effect.map(newMessageId, (id) => ({
                 id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
@@ -125,12 +150,12 @@ export class Chat extends Context.Service<
         })
 
         /** Passages of this chatbot, and of no other. */
-        const searchOf = (chatbotId: ChatbotId, organization: OrganizationId) => (query: string) =>
-          retriever.search({ chatbotId, query, topK: PASSAGES_PER_SEARCH }).pipe(
+        const searchOf = (chatbot: ChatbotRow) => (query: string) =>
+          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH }).pipe(
             Effect.map(({ hits }) => hits.map(toPassage)),
             // The chatbot was deleted while it was answering.
             Effect.catchTag("NotFound", () => Effect.succeed([])),
-            Effect.provideService(CurrentOrganization, organization),
+            Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
 
         /** Those that an operator declared for this chatbot; most have none, and ask nobody. */
@@ -141,9 +166,7 @@ export class Chat extends Context.Service<
                 rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolLimits.resultMaxLength })),
               )
 
-        const reply = Effect.fnUntraced(function* (chatbotId: ChatbotId, request: ChatRequest, emit?: Emit) {
-          const organization = yield* CurrentOrganization
-          const chatbot = yield* chatbots.get(chatbotId)
+        const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
           const { sessionId, history, email } = yield* receive(chatbot, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const store = (message: Omit<BotMessage, "id">) =>
@@ -164,7 +187,7 @@ export class Chat extends Context.Service<
           }
 
           const partial = yield* Ref.make<Progress>({ steps: [], provider: "", tokens: noTokens })
-          const answer = yield* agent
+          const made = yield* agent
             .reply({
               model: chatbot.settings.model,
               instructions: {
@@ -175,7 +198,7 @@ export class Chat extends Context.Service<
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
               history: conversationOf(chatbot, history, request),
-              search: searchOf(chatbotId, organization),
+              search: searchOf(chatbot),
               tools: yield* toolsOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
@@ -211,17 +234,23 @@ export class Chat extends Context.Service<
             )
           return {
             ...ids,
-            finish_reason: answer.finishReason,
-            output: answer.output,
-            sources: answer.sources,
-            steps: answer.steps,
-            tool_calls: answer.toolCalls,
-            tool_results: answer.toolResults,
-            tokens: answer.tokens,
+            finish_reason: made.finishReason,
+            output: made.output,
+            sources: made.sources,
+            steps: made.steps,
+            tool_calls: made.toolCalls,
+            tool_results: made.toolResults,
+            tokens: made.tokens,
           }
         })
 
-        return { reply }
+        return {
+          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          replyAs: (name, request, emit) =>
+            Effect.flatMap(chatbots.named(name), (row) =>
+              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
+            ),
+        }
       }),
     )
 }
@@ -265,6 +294,8 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
+
+const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
 
 /** What the request tells of its user that the session does not know yet. */
 const newUserInfo = (
