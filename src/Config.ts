@@ -1,5 +1,6 @@
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { isWellFormedKey } from "./domain/ApiKey.ts"
+import { parsePrivateNetworks } from "./domain/PrivateNetworks.ts"
 import { StartupError } from "./domain/StartupError.ts"
 
 /*
@@ -65,6 +66,8 @@ const integer = (minimum: number, maximum: number) =>
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     return number >= minimum && number <= maximum ? number : undefined
   })
+
+const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
 
 const fraction = kind("a number from 0 to 1", (value) =>
   /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
@@ -169,8 +172,17 @@ const settings = {
     "10s",
     "How often a stream shows that it is alive; also how long it waits for the model before it begins.",
   ),
-  toolTimeout: positiveDuration.or("10s", "Longest time for one tool call."),
+  toolTimeout: positiveDuration.or("10s", "Longest time for one tool call, unless the tool has a time of its own."),
   toolConcurrency: integer(1, 64).or("4", "Tool calls at once, of one reply."),
+  toolsLimit: integer(0, 128).or("32", "HTTP tools of one chatbot, at most."),
+  toolResponseLimit: size.or("256KiB", "What is read of an HTTP tool's answer, at most."),
+  toolPrivateNetworks: privateNetworks.orAbsent(
+    "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Absent: none.",
+  ),
+  mcpSessionsLimit: integer(1, 1_000_000).or(
+    "1000",
+    "Sessions that MCP clients of one organization may have; the one that was idle longest makes room.",
+  ),
   drainTimeout: duration.or("30s", "How long SIGTERM lets running requests finish."),
 }
 

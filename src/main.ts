@@ -11,9 +11,11 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Models } from "./agent/Models.ts"
+import { SafeFetch } from "./agent/SafeFetch.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./Cli.ts"
 import { Config } from "./Config.ts"
+import { noPrivateNetworks } from "./domain/PrivateNetworks.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { Embeddings } from "./embeddings/Embeddings.ts"
 import * as RemoteEmbeddings from "./embeddings/RemoteEmbeddings.ts"
@@ -29,6 +31,7 @@ import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
+import { ChatbotTools } from "./services/ChatbotTools.ts"
 import { Conversations } from "./services/Conversations.ts"
 import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
@@ -40,6 +43,7 @@ import { PublicUrl } from "./services/PublicUrl.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
+import * as ToolStorage from "./storage/ChatbotTools.ts"
 import { Chunks } from "./storage/Chunks.ts"
 import * as ConversationStorage from "./storage/Conversations.ts"
 import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.ts"
@@ -69,6 +73,7 @@ const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
   ChatbotStorage.Chatbots.layer,
+  ToolStorage.ChatbotTools.layer,
   Chunks.layer,
   ConversationStorage.Conversations.layer,
   Documents.layer,
@@ -137,6 +142,10 @@ const agent = configured(({ chatStepsLimit, chatDeadline, toolTimeout, toolConcu
   }),
 )
 
+const safeFetch = configured(({ toolPrivateNetworks, toolResponseLimit }) =>
+  SafeFetch.layer({ allowed: toolPrivateNetworks ?? noPrivateNetworks, responseLimit: toolResponseLimit }),
+)
+
 const retriever = configured(({ similarityThreshold }) => Retriever.layer({ threshold: similarityThreshold })).pipe(
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
@@ -201,6 +210,7 @@ const services = Layer.mergeAll(
       defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
     }),
   ),
+  configured(({ toolsLimit }) => ChatbotTools.layer({ toolsLimit })),
   Conversations.layer,
   Health.layer,
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
@@ -210,7 +220,7 @@ const services = Layer.mergeAll(
   vectorIndexing,
 ).pipe(
   Layer.provide(ingestion),
-  Layer.provide([agent, retriever, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([agent, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

@@ -68,6 +68,8 @@ export interface ToolDeclaration {
  * takes too long or when nobody waits for the answer any more.
  */
 export interface AgentTool extends ToolDeclaration {
+  /** How long one call may take, where that is another time than the limits say. */
+  readonly timeout?: Duration.Duration | undefined
   readonly run: (input: unknown) => Effect.Effect<ToolOutcome>
 }
 
@@ -124,7 +126,7 @@ export const runTool = (
     return Effect.succeed(failedOutcome(`There is no tool ${call.name}. Available: ${names}.`))
   }
   return Effect.timeoutOrElse(tool.run(call.params), {
-    duration: limits.callTimeout,
+    duration: tool.timeout ?? limits.callTimeout,
     orElse: () => Effect.succeed(failedOutcome("The call took too long.")),
   })
 }
@@ -174,5 +176,5 @@ export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolLimit
 }
 
 // Cutting a surrogate pair in two would leave text that has no UTF-8.
-const cut = (text: string, length: number): string =>
+export const cut = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "")

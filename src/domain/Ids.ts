@@ -23,3 +23,6 @@ export type SessionId = typeof SessionId.Type
 
 export const MessageId = Uuid.pipe(Schema.brand("MessageId"))
 export type MessageId = typeof MessageId.Type
+
+export const ToolId = Uuid.pipe(Schema.brand("ToolId"))
+export type ToolId = typeof ToolId.Type

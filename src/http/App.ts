@@ -20,11 +20,13 @@ import * as Conversations from "./Conversations.ts"
 import { edge } from "./Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import * as Mcp from "./Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
 import * as System from "./System.ts"
+import * as Tools from "./Tools.ts"
 
 /** Fields of a form beside its files. */
 const FORM_FIELDS = 4
@@ -36,6 +38,7 @@ const PATH_PART_MAX_LENGTH = 2_048
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
   HttpApiScalar.layer(Api, { path: "/docs" }),
+  Mcp.layer,
 ).pipe(
   Layer.provide([
     Admin.layer,
@@ -45,6 +48,7 @@ const routes = Layer.mergeAll(
     Knowledge.layer,
     OpenAi.layer,
     System.layer,
+    Tools.layer,
   ]),
   Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),

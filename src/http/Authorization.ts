@@ -11,7 +11,7 @@ import { ApiKeys } from "../services/ApiKeys.ts"
 const bearer = /^bearer +(.+)$/i
 
 /** The key that a request shows, in either place. */
-const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
 
 const boundElsewhere = new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })

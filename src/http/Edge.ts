@@ -6,6 +6,7 @@ import * as OpenAiError from "../api/OpenAiError.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
+import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
@@ -160,7 +161,8 @@ export const edge =
       if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(path, tooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
-        (response) => inForm(path, response) ?? Effect.succeed(response),
+        // The errors of MCP have a form of their own.
+        (response) => (isMcp(path) ? undefined : inForm(path, response)) ?? Effect.succeed(response),
       )
       return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }

@@ -4,23 +4,7 @@ import { HttpServerError, HttpServerRequest, Multipart } from "effect/http"
 import { OpenAiRequestBody, RequestBody } from "../api/Middleware.ts"
 import { Config } from "../Config.ts"
 import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
-
-/** How deep arrays and objects nest. Counts brackets outside of strings, so it needs no parser that could overflow. */
-export const jsonDepth = (text: string): number => {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (inString) {
-      if (code === 0x5c) index++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x5d || code === 0x7d) depth--
-  }
-  return deepest
-}
+import { jsonDepth } from "../domain/JsonDepth.ts"
 
 /** Elsewhere, bytes that are no UTF-8 would silently become other text. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined =>

@@ -19,7 +19,7 @@ export interface ServerSettings {
 /** Bun closes a connection on which nothing happens for so long. */
 const IDLE_SECONDS = 30
 /** Addresses whose answer takes as long as a model, or a document. */
-const SLOW = /\/(?:chat|completions|embedfiles|knowledge-base)(?:\?|$)/
+const SLOW = /\/(?:chat|completions|embedfiles|knowledge-base|mcp(?:\/[\w-]+)?)(?:\?|$)/
 /** How long readiness is down before new requests are refused: load balancers look about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
 const DRAIN_POLL = Duration.millis(20)

@@ -3,7 +3,9 @@ import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
-import type { Passage } from "../agent/Tools.ts"
+import { httpTool } from "../agent/HttpTool.ts"
+import { SafeFetch } from "../agent/SafeFetch.ts"
+import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { type Caller, ensureServes } from "../domain/Caller.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
@@ -21,6 +23,7 @@ import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
+import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
 
 export interface ChatSettings {
@@ -96,6 +99,8 @@ export class Chat extends Context.Service<
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
         const retriever = yield* Retriever
+        const chatbotTools = yield* ChatbotTools
+        const { fetch } = yield* SafeFetch
         const random = yield* SecureRandom.SecureRandom
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
@@ -153,6 +158,14 @@ export class Chat extends Context.Service<
             Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
 
+        /** Those that an operator declared for this chatbot; most have none, and ask nobody. */
+        const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
+          tool_count === 0 || !isToolEnabled
+            ? noTools
+            : Effect.map(chatbotTools.list(id), (rows) =>
+                rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolLimits.resultMaxLength })),
+              )
+
         const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
           const { sessionId, history, email } = yield* receive(chatbot, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
@@ -187,6 +200,7 @@ export class Chat extends Context.Service<
               toolsEnabled: chatbot.settings.isToolEnabled,
               history: conversationOf(chatbot, history, request),
               search: searchOf(chatbot),
+              tools: yield* toolsOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
                 Ref.update(partial, (before) => ({
@@ -241,6 +255,8 @@ export class Chat extends Context.Service<
       }),
     )
 }
+
+const noTools = Effect.succeed([])
 
 /** How far a reply has got. */
 interface Progress {

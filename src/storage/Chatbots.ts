@@ -23,6 +23,8 @@ export interface ChatbotRow {
   readonly voice_widget_config: VoiceWidgetConfig | null
   readonly avatar_blob: string | null
   readonly version: bigint
+  /** Rows in `chatbot_tools`. */
+  readonly tool_count: number
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -94,7 +96,7 @@ export class Chatbots extends Context.Service<
 
       const columns = sql.literal(
         `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         chat_widget_config, voice_widget_config, avatar_blob, version, created_at, updated_at`,
+         chat_widget_config, voice_widget_config, avatar_blob, version, tool_count, created_at, updated_at`,
       )
 
       const insert = Effect.fnUntraced(

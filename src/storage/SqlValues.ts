@@ -10,6 +10,9 @@ const FLOAT4_ARRAY = 1021
  */
 export const json = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value)
 
+/** A value for a `json` column, which keeps the order of the keys. */
+export const orderedJson = (value: unknown): PgTypes.Parameter => PgTypes.json(value)
+
 /**
  * A value for a `vector` column or operator, in a template and in `sql.insert`. It travels as binary `float4[]`, which
  * pgvector casts: unlike pgvector's own type, that has the same OID everywhere, and no text is made or parsed.

@@ -3,8 +3,10 @@ import type { AgentInput, StepCost } from "../../src/agent/Agent.ts"
 import type { Settings } from "../../src/domain/Chatbot.ts"
 import type { ChatTurn, Step } from "../../src/domain/Chat.ts"
 import { ChunkId } from "../../src/domain/Chunk.ts"
+import { SafeFetch } from "../../src/agent/SafeFetch.ts"
 import { ProviderFailed } from "../../src/domain/Errors.ts"
 import { type ChatbotId, DocumentId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { noPrivateNetworks } from "../../src/domain/PrivateNetworks.ts"
 import { timestamp } from "../../src/domain/Timestamp.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Chat, type ChatRequest } from "../../src/services/Chat.ts"
@@ -41,9 +43,12 @@ const echoingRetriever = Layer.succeed(Retriever, {
     }),
 })
 
+/** Nothing outside is called. */
+const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, responseLimit: 0, resolve: () => Effect.succeed([]) })
+
 /** The service over the real storage. */
 export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT }).pipe(
-  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever)),
+  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
 )
 
 export const echo = ({ history }: AgentInput) => Effect.succeed(replyOf(`Echo: ${history.at(-1)?.content}`))

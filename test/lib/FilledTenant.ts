@@ -1,7 +1,8 @@
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import { hashKey } from "../../src/domain/ApiKey.ts"
-import { ApiKeyId, MessageId, SessionId } from "../../src/domain/Ids.ts"
+import { ApiKeyId, MessageId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
+import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
@@ -13,6 +14,16 @@ import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./T
 /*
  * For tests that organizations are kept apart: something of each kind to be kept from others.
  */
+
+export const someTool: ToolContent = {
+  name: "tool",
+  description: "Some",
+  input_schema: { type: "object", required: [], properties: { b: true, a: true } },
+  method: "GET",
+  url: "https://tools.example/",
+  headers: Redacted.make({ authorization: "secret" }),
+  timeout_ms: null,
+}
 
 /** An organization with something in every table. */
 export const makeFilledTenant = Effect.gen(function* () {
@@ -59,7 +70,9 @@ export const makeFilledTenant = Effect.gen(function* () {
     scopes: ["chat"],
     expires_at: null,
   })
-  return { organization, chatbot, ready: ready.id, running: running.id, attempt, reembedding, session, batch }
+  const tool = ToolId.make(yield* newId)
+  yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  return { organization, chatbot, tool, ready: ready.id, running: running.id, attempt, reembedding, session, batch }
 })
 export type Tenant = Effect.Success<typeof makeFilledTenant>
 

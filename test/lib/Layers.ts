@@ -11,6 +11,7 @@ import type { ExtractedText, Source } from "../../src/knowledge/extract/Extracti
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -35,6 +36,7 @@ export const repositories = Layer.mergeAll(
   ApiKeys.layer,
   BlobGarbage.layer,
   Chatbots.layer,
+  ChatbotTools.layer,
   Chunks.layer,
   Conversations.layer,
   Documents.layer,

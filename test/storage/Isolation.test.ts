@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
-import { MessageId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { MessageId, type OrganizationId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
-import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
+import { makeFilledTenant, someTool, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
 import { platform, repositories, storage } from "../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -94,6 +95,21 @@ const chatbotCases: Cases<Chatbots["Service"]> = {
   slugsLike: [[], (chatbots, { chatbot }) => chatbots.slugsLike(`some-${chatbot}`)],
   modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
   remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],
+}
+
+const toolCases: Cases<ChatbotTools["Service"]> = {
+  insert: [
+    "NotFound",
+    (tools, { chatbot }) =>
+      Effect.flatMap(newId, (id) => tools.insert(ToolId.make(id), chatbot, { ...someTool, name: "other" }, 9)),
+  ],
+  list: [[], (tools, { chatbot }) => tools.list(chatbot)],
+  get: ["NotFound", (tools, { chatbot, tool }) => tools.get(chatbot, tool)],
+  modify: [
+    "NotFound",
+    (tools, { chatbot, tool }) => tools.modify(chatbot, tool, (row) => Effect.succeed({ ...row, name: "changed" })),
+  ],
+  remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
 }
 
 const documentCases: Cases<Documents["Service"]> = {
@@ -247,6 +263,7 @@ const named = <S, Methods extends keyof S>(
 
 const cases = [
   ...named("Chatbots", Chatbots, chatbotCases),
+  ...named("ChatbotTools", ChatbotTools, toolCases),
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
   ...named("Chunks", Chunks, chunkCases),

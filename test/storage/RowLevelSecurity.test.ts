@@ -62,6 +62,7 @@ describe("without any filter in the statement", () => {
         const tables = yield* tablesWithOrganization
         expect(tables).toEqual([
           "api_keys",
+          "chatbot_tools",
           "chatbots",
           "chunks",
           "documents",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Schema } from "effect"
 import * as fc from "fast-check"
-import { jsonDepth } from "../../src/http/RequestBody.ts"
+import { jsonDepth } from "../../src/domain/JsonDepth.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 /** By walking through what was parsed. */

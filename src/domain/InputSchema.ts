@@ -1,0 +1,161 @@
+import type { Schema } from "effect"
+
+/*
+ * The JSON Schemas (draft 2020-12) by which the input of a tool is checked. What is accepted here is checked in full, so
+ * a keyword that would not be is refused instead of being passed over: `$ref`, which need not end, and regular
+ * expressions, some of which take for ever.
+ */
+
+/** Longest schema, in UTF-16 code units of its JSON. */
+export const inputSchemaMaxLength = 16_384
+/** How deep schemas nest, the outermost counted. */
+export const inputSchemaMaxDepth = 8
+/** Schemas in a schema, itself counted: each is held against each part of an input. */
+export const inputSchemaMaxCount = 256
+
+export interface SchemaIssue {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly issue: string
+}
+
+type Check = (value: unknown) => string | undefined
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isOneOf =
+  (...choices: ReadonlyArray<unknown>): Check =>
+  (value) =>
+    choices.includes(value) ? undefined : `Expected one of ${choices.join(", ")}`
+
+const isUnique = (values: ReadonlyArray<unknown>) => new Set(values.map((value) => JSON.stringify(value))).size
+
+const listOf =
+  (each: Check, minimum: number): Check =>
+  (value) => {
+    if (!Array.isArray(value) || value.length < minimum || isUnique(value) !== value.length) {
+      return `Expected an array of ${minimum === 0 ? "" : "one or more "}different values`
+    }
+    return value.map(each).find((problem) => problem !== undefined)
+  }
+
+const anything: Check = () => undefined
+const text: Check = (value) => (typeof value === "string" ? undefined : "Expected a text")
+const flag: Check = (value) => (typeof value === "boolean" ? undefined : "Expected true or false")
+const number: Check = (value) => (Number.isFinite(value) ? undefined : "Expected a number")
+const positive: Check = (value) =>
+  Number.isFinite(value) && Number(value) > 0 ? undefined : "Expected a number over 0"
+const count: Check = (value) =>
+  Number.isInteger(value) && Number(value) >= 0 ? undefined : "Expected a whole number from 0 on"
+const typeName = isOneOf("string", "number", "integer", "boolean", "object", "array", "null")
+
+/** Keywords that hold no schemas. */
+const plain: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["type", (value) => (Array.isArray(value) ? listOf(typeName, 1)(value) : typeName(value))],
+  ["enum", listOf(anything, 1)],
+  ["const", anything],
+  ["minimum", number],
+  ["maximum", number],
+  ["exclusiveMinimum", number],
+  ["exclusiveMaximum", number],
+  ["multipleOf", positive],
+  ["minLength", count],
+  ["maxLength", count],
+  // Those that are checked; others mean nothing to a checker.
+  ["format", isOneOf("date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid")],
+  ["minItems", count],
+  ["maxItems", count],
+  ["uniqueItems", flag],
+  ["minContains", count],
+  ["maxContains", count],
+  ["minProperties", count],
+  ["maxProperties", count],
+  ["required", listOf(text, 0)],
+  ["title", text],
+  ["description", text],
+  ["default", anything],
+  ["examples", (value) => (Array.isArray(value) ? undefined : "Expected an array")],
+  ["deprecated", flag],
+  ["readOnly", flag],
+  ["writeOnly", flag],
+  ["$comment", text],
+  ["$schema", isOneOf("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")],
+])
+
+/** Keywords that hold a schema, several, or one for each name. */
+const nested: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
+  ["additionalProperties", "one"],
+  ["propertyNames", "one"],
+  ["items", "one"],
+  ["contains", "one"],
+  ["not", "one"],
+  ["if", "one"],
+  ["then", "one"],
+  ["else", "one"],
+  ["prefixItems", "list"],
+  ["allOf", "list"],
+  ["anyOf", "list"],
+  ["oneOf", "list"],
+  ["properties", "named"],
+])
+
+/** Model providers take none of these in the outermost schema. */
+const notOutermost = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const"]
+
+/** What keeps a value from being the schema of a tool's input: an object, whose properties it describes. */
+export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<SchemaIssue> => {
+  if (JSON.stringify(schema).length > inputSchemaMaxLength) {
+    return [{ path: [], issue: `Expected a schema of at most ${inputSchemaMaxLength} characters` }]
+  }
+  const issues: Array<SchemaIssue> = []
+  if (schema["type"] !== "object") issues.push({ path: ["type"], issue: "Expected object" })
+  for (const keyword of notOutermost) {
+    if (keyword in schema) issues.push({ path: [keyword], issue: "Not possible in the outermost schema" })
+  }
+  let schemas = 0
+  const visit = (value: unknown, path: ReadonlyArray<PropertyKey>, depth: number): void => {
+    schemas++
+    if (typeof value === "boolean") return
+    if (!isObject(value)) return void issues.push({ path, issue: "Expected a JSON Schema" })
+    if (depth > inputSchemaMaxDepth) {
+      return void issues.push({ path, issue: `Expected schemas that nest at most ${inputSchemaMaxDepth} deep` })
+    }
+    for (const [keyword, held] of Object.entries(value)) {
+      const inner = [...path, keyword]
+      const check = plain.get(keyword)
+      const kind = nested.get(keyword)
+      const issue = check?.(held) ?? (kind === undefined ? undefined : wrongForm(kind, held))
+      if (check === undefined && kind === undefined)
+        issues.push({ path: inner, issue: "Not a keyword that is checked" })
+      else if (issue !== undefined) issues.push({ path: inner, issue })
+      else if (kind === "one") visit(held, inner, depth + 1)
+      else if (kind !== undefined && isContainer(held)) {
+        for (const [name, one] of Object.entries(held)) visit(one, [...inner, name], depth + 1)
+      }
+    }
+  }
+  visit(schema, [], 1)
+  if (schemas > inputSchemaMaxCount) {
+    issues.push({ path: [], issue: `Expected at most ${inputSchemaMaxCount} schemas in all` })
+  }
+  return issues
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const wrongForm = (kind: "one" | "list" | "named", held: unknown): string | undefined => {
+  if (kind === "list") return Array.isArray(held) && held.length > 0 ? undefined : "Expected an array of JSON Schemas"
+  return kind === "named" && !isObject(held) ? "Expected an object of JSON Schemas" : undefined
+}
+
+/** The names of the properties that an input has to have. */
+export const requiredOf = (schema: Schema.JsonObject): ReadonlyArray<string> => {
+  const { required } = schema
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : []
+}
+
+/** The names of the properties that a schema describes. */
+export const propertiesOf = (schema: Schema.JsonObject): ReadonlyArray<string> => {
+  const { properties } = schema
+  return isObject(properties) ? Object.keys(properties) : []
+}

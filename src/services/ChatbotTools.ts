@@ -1,0 +1,145 @@
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SafeFetch } from "../agent/SafeFetch.ts"
+import { searchKnowledgeBase } from "../agent/Tools.ts"
+import type { ChatbotTool, ToolInput, ToolPatch } from "../domain/ChatbotTool.ts"
+import { Conflict, InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
+import { type ChatbotId, ToolId } from "../domain/Ids.ts"
+import { requiredOf } from "../domain/InputSchema.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import { originOf, placeholdersOf } from "../domain/UrlTemplate.ts"
+import * as Storage from "../storage/ChatbotTools.ts"
+import { Chatbots } from "../storage/Chatbots.ts"
+
+export interface ChatbotToolsSettings {
+  /** Tools of one chatbot, at most. */
+  readonly toolsLimit: number
+}
+
+/** How long a declaration waits for the addresses of its host. */
+const RESOLVE_TIMEOUT = Duration.seconds(3)
+
+type Changed = NotFound | Conflict | InvalidRequest | Unavailable
+
+/** The HTTP endpoints that a chatbot's model may call. */
+export class ChatbotTools extends Context.Service<
+  ChatbotTools,
+  {
+    readonly create: (chatbot: ChatbotId, input: ToolInput) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
+    /** In the order in which they were made. */
+    readonly list: (
+      chatbot: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<ChatbotTool>, NotFound | Unavailable, CurrentOrganization>
+    readonly get: (
+      chatbot: ChatbotId,
+      id: ToolId,
+    ) => Effect.Effect<ChatbotTool, NotFound | Unavailable, CurrentOrganization>
+    readonly update: (
+      chatbot: ChatbotId,
+      id: ToolId,
+      patch: ToolPatch,
+    ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
+    readonly remove: (
+      chatbot: ChatbotId,
+      id: ToolId,
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/services/ChatbotTools") {
+  static readonly layer = ({ toolsLimit }: ChatbotToolsSettings) =>
+    Layer.effect(
+      ChatbotTools,
+      Effect.gen(function* () {
+        const storage = yield* Storage.ChatbotTools
+        const chatbots = yield* Chatbots
+        const random = yield* SecureRandom.SecureRandom
+        const { check } = yield* SafeFetch
+
+        const ensureMayCall = ({ url }: Storage.ToolContent) =>
+          check(new URL(url)).pipe(
+            Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
+            // Every call checks again, so a name that nobody answers for now is no reason to refuse.
+            Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
+          )
+
+        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ToolInput) {
+          const content = {
+            ...input,
+            method: input.method ?? "GET",
+            headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
+            timeout_ms: input.timeout_ms ?? null,
+          }
+          yield* ensureSound(content)
+          yield* ensureMayCall(content)
+          return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, toolsLimit))
+        })
+
+        const update = Effect.fn("ChatbotTools.update")(function* (chatbot: ChatbotId, id: ToolId, patch: ToolPatch) {
+          // Resolving a name takes its time, so it is done before the row is locked.
+          const seen = yield* changed(yield* storage.get(chatbot, id), patch)
+          yield* ensureMayCall(seen)
+          return present(
+            yield* storage.modify(chatbot, id, (row) =>
+              Effect.flatMap(changed(row, patch), (content) =>
+                content.url === seen.url ? Effect.as(ensureSound(content), content) : Effect.fail(changedMeanwhile),
+              ),
+            ),
+          )
+        })
+
+        return {
+          create,
+          update,
+          // An empty list says nothing about the chatbot, so it is asked for.
+          list: (chatbot) =>
+            Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
+          get: (chatbot, id) => Effect.map(storage.get(chatbot, id), present),
+          remove: storage.remove,
+        }
+      }),
+    )
+}
+
+const reserved = new Conflict({ detail: `Every chatbot has a tool ${searchKnowledgeBase.name} already.` })
+const changedMeanwhile = new Conflict({ detail: "Somebody else has changed the tool at the same moment." })
+
+/** What no field by itself can tell. */
+const ensureSound = Effect.fnUntraced(function* ({ input_schema, name, url }: Storage.ToolContent) {
+  if (name === searchKnowledgeBase.name) return yield* reserved
+  const required = requiredOf(input_schema)
+  const unknown = placeholdersOf(url).find((placeholder) => !required.includes(placeholder))
+  if (unknown !== undefined) {
+    return yield* InvalidRequest.at("url", `Expected {${unknown}} to be a required property of input_schema`)
+  }
+})
+
+const lowerCased = <A>(headers: Readonly<Record<string, A>>): ReadonlyArray<readonly [string, A]> =>
+  Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+
+const present = ({ created_at, headers, updated_at, ...row }: Storage.ToolRow): ChatbotTool => ({
+  ...row,
+  headers: Object.fromEntries(Object.keys(Redacted.value(headers)).map((name) => [name, null])),
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at),
+})
+
+/** A tool with a change. */
+const changed = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPatch) {
+  const { headers = {}, ...fields } = patch
+  const given = new Map(lowerCased(headers))
+  const before = Redacted.value(row.headers)
+  const url = patch.url ?? row.url
+  const kept = Object.keys(before).filter((name) => typeof given.get(name) !== "string")
+  // Otherwise whoever may change tools could have another's secret sent to a server of their own.
+  if (originOf(url) !== originOf(row.url) && kept.length > 0) {
+    return yield* InvalidRequest.at("headers", `Expected ${kept.join(", ")} anew, since url names another server`)
+  }
+  const merged = new Map(Object.entries(before))
+  for (const [name, value] of given) {
+    if (value === "") merged.delete(name)
+    else if (value !== null) merged.set(name, value)
+    else if (!merged.has(name))
+      return yield* InvalidRequest.at(`headers.${name}`, "Expected a value, since there is none")
+  }
+  return { ...row, ...fields, url, headers: Redacted.make(Object.fromEntries(merged)) }
+})

@@ -1,0 +1,163 @@
+import { Context, Effect, Layer, Redacted, type Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ToolMethod } from "../domain/ChatbotTool.ts"
+import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, ToolId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { json, orderedJson } from "./SqlValues.ts"
+
+/** What a tool is made of. */
+export interface ToolContent {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: Schema.JsonObject
+  readonly method: ToolMethod
+  readonly url: string
+  /** By name. */
+  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  readonly timeout_ms: number | null
+}
+
+export interface ToolRow extends ToolContent {
+  readonly id: ToolId
+  readonly chatbot_id: ChatbotId
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+type StoredRow = Omit<ToolRow, "headers"> & { readonly headers: Readonly<Record<string, string>> }
+
+const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
+const toolNotFound = new NotFound({ detail: "There is no such tool." })
+const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has this name." })
+
+/** The table `chatbot_tools`, always within the current organization. */
+export class ChatbotTools extends Context.Service<
+  ChatbotTools,
+  {
+    /** Adds a tool, unless the chatbot has `limit` of them. */
+    readonly insert: (
+      id: ToolId,
+      chatbot: ChatbotId,
+      content: ToolContent,
+      limit: number,
+    ) => Effect.Effect<ToolRow, NotFound | Conflict | Unavailable, CurrentOrganization>
+    /** In the order in which they were made; none for a chatbot that is not there. */
+    readonly list: (chatbot: ChatbotId) => Effect.Effect<ReadonlyArray<ToolRow>, Unavailable, CurrentOrganization>
+    readonly get: (
+      chatbot: ChatbotId,
+      id: ToolId,
+    ) => Effect.Effect<ToolRow, NotFound | Unavailable, CurrentOrganization>
+    /** Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it. */
+    readonly modify: <E>(
+      chatbot: ChatbotId,
+      id: ToolId,
+      change: (row: ToolRow) => Effect.Effect<ToolContent, E>,
+    ) => Effect.Effect<ToolRow, E | NotFound | Conflict | Unavailable, CurrentOrganization>
+    readonly remove: (
+      chatbot: ChatbotId,
+      id: ToolId,
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/ChatbotTools") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const columns = sql.literal(
+        "id, chatbot_id, name, description, input_schema, method, url, headers, timeout_ms, created_at, updated_at",
+      )
+
+      const insert = Effect.fnUntraced(
+        function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
+          const organization = yield* CurrentOrganization
+          // The lock of this row lets one after the other count.
+          const [counted] = yield* sql<{ tool_count: number }>`
+            update chatbots set tool_count = tool_count + 1
+            where id = ${chatbot} and organization_id = ${organization} returning tool_count`
+          if (counted === undefined) return yield* chatbotNotFound
+          if (counted.tool_count > limit) {
+            return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
+          }
+          return yield* only(
+            sql<StoredRow>`
+              insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
+                headers, timeout_ms)
+              values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
+                ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
+                ${json(Redacted.value(content.headers))}, ${content.timeout_ms}::int)
+              returning ${columns}`,
+          )
+        },
+        transaction(sql),
+        onUniqueViolation("chatbot_tools_name", nameTaken),
+        withoutSqlErrors,
+      )
+
+      const list = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<StoredRow>`
+          select ${columns} from chatbot_tools
+          where chatbot_id = ${chatbot} and organization_id = ${organization} order by id`
+        return rows.map(conceal)
+      }, withoutSqlErrors)
+
+      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          sql<StoredRow>`
+            select ${columns} from chatbot_tools
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
+        )
+      }, withoutSqlErrors)
+
+      const modify = <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
+        Effect.gen(function* () {
+          const organization = yield* CurrentOrganization
+          const content = yield* change(
+            yield* only(
+              sql<StoredRow>`
+                select ${columns} from chatbot_tools
+                where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
+            ),
+          )
+          return yield* only(
+            sql<StoredRow>`
+              update chatbot_tools set name = ${content.name}, description = ${content.description},
+                input_schema = ${orderedJson(content.input_schema)}, method = ${content.method},
+                url = ${content.url}, headers = ${json(Redacted.value(content.headers))},
+                timeout_ms = ${content.timeout_ms}::int,
+                updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`,
+          )
+        }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: ToolId) {
+          const organization = yield* CurrentOrganization
+          // The chatbot first, as an insert does, so that the two cannot wait for each other.
+          yield* sql`
+            select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
+          const gone = yield* sql`
+            delete from chatbot_tools
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
+          if (gone.length === 0) return yield* toolNotFound
+          yield* sql`
+            update chatbots set tool_count = tool_count - 1
+            where id = ${chatbot} and organization_id = ${organization}`
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      return { insert, list, get, modify, remove }
+    }),
+  )
+}
+
+const conceal = (row: StoredRow): ToolRow => ({ ...row, headers: Redacted.make(row.headers) })
+
+const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
+  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(conceal(row))))
