@@ -2,7 +2,9 @@ import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { allScopes, Scope } from "./domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
+import { StartupError } from "./domain/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
+import { Doctor } from "./services/Doctor.ts"
 import { Organizations } from "./services/Organizations.ts"
 
 /*
@@ -92,14 +94,31 @@ const listOrganizations = Command.make(
   }),
 ).pipe(Command.withDescription("List the organizations"))
 
+const doctor = Command.make(
+  "doctor",
+  {},
+  Effect.fn(function* () {
+    const findings = yield* (yield* Doctor).examine
+    for (const { state, part, text } of findings) {
+      yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${text}`)
+    }
+    const wrong = findings.filter(({ state }) => state === "wrong").length
+    if (wrong > 0) {
+      return yield* new StartupError({ what: `${wrong} of these are wrong.`, doThis: "Mend them and look again." })
+    }
+  }),
+).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
+
 /**
  * `parley`, with what its commands do given by the composition: `serve` runs the server until it is told to stop,
- * `migrate` brings the database up to date, and `tenancy` is what the others work with.
+ * `migrate` brings the database up to date, `doctor` is what the command of this name works with, and `tenancy` what the
+ * others do.
  */
-export const make = <E, R, E2, R2, E3, R3>(actions: {
+export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly migrate: Effect.Effect<void, E2, R2>
   readonly tenancy: Layer.Layer<ApiKeys | Organizations, E3, R3>
+  readonly doctor: Layer.Layer<Doctor, E4, R4>
 }) =>
   Command.make("parley", {}, () => actions.serve).pipe(
     Command.withDescription("A self-hosted chatbot platform. Without a command it serves."),
@@ -108,6 +127,7 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
       Command.make("migrate", {}, () => actions.migrate).pipe(
         Command.withDescription("Bring the database up to date, and end"),
       ),
+      Command.provide(doctor, actions.doctor),
       Command.make("keys").pipe(
         Command.withDescription("API keys"),
         Command.withSubcommands([

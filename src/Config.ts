@@ -49,6 +49,14 @@ const httpUrl = kind("an http(s) URL", (value) =>
   /^https?:\/\//.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
 )
 
+/** `local`, or a provider and one of its models. */
+const embeddingModel = kind("`local`, `openai:<model>` or `voyage:<model>`", (value) => {
+  const [, provider, model] = /^(openai|voyage):(\S{1,200})$/.exec(value) ?? []
+  if (value === "local") return { provider: "local" } as const
+  if (model === undefined) return undefined
+  return { provider: provider === "voyage" ? provider : "openai", model } as const
+})
+
 const oneOf = <const L extends string>(...choices: ReadonlyArray<L>) =>
   kind(choices.map((choice) => `\`${choice}\``).join(" or "), (value) => choices.find((choice) => choice === value))
 
@@ -99,7 +107,18 @@ const settings = {
   ),
   anthropicApiKey: secret.orAbsent("Makes every `claude-…` model available."),
   anthropicBaseUrl: httpUrl.orAbsent("Where the Anthropic API is. Absent: Anthropic's own."),
-  embeddings: oneOf("local").or("local", "How text becomes vectors; `local` needs no network."),
+  embeddings: embeddingModel.or(
+    "local",
+    "How text becomes vectors: `local` needs no network; `openai:<model>` is any server that speaks as OpenAI does; `voyage:<model>`.",
+  ),
+  embeddingsApiKey: secret.orAbsent("Key of the embedding provider."),
+  embeddingsBaseUrl: httpUrl.orAbsent("Where the embedding provider is, with or without `/v1`. Absent: its own."),
+  embeddingsDimensions: integer(1, 4_096).orAbsent(
+    "Dimensions of the vectors, for models that leave a choice. Absent: the model's own.",
+  ),
+  embeddingsTimeout: positiveDuration.or("30s", "Longest time for one request to embed passages."),
+  embeddingsQueryTimeout: positiveDuration.or("5s", "Longest time to embed a question; without, words alone decide."),
+  embeddingsConcurrency: integer(1, 64).or("4", "Requests to embed passages at once, of one process."),
   blobs: oneOf("local").or("local", "Where files are kept; `local` is a directory below `DATA_DIR`."),
   similarityThreshold: fraction.orAbsent("Similarity below which a search leaves a result out. Absent: calibrated."),
   logLevel: oneOf("trace", "debug", "info", "warn", "error", "none").or("info", "Least level that is logged."),
@@ -115,6 +134,8 @@ const settings = {
   ingestAttempts: integer(1, 100).or("3", "Tries of a document whose ingestion is cut off, before it fails."),
   ingestLease: positiveDuration.or("30s", "How long a document stays with a process that shows no sign of life."),
   extractTimeout: positiveDuration.or("30s", "Longest time to read one file."),
+  extractMemory: size.or("512MiB", "Most memory that reading one file may take."),
+  extractTextLimit: integer(1_000, 200_000_000).or("20000000", "Characters of text that one file may hold, at most."),
   indexMemory: size.or("256MiB", "Memory for search indexes of knowledge bases."),
   chatDeadline: positiveDuration.or("120s", "Longest time for one reply, with all its model calls."),
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),

@@ -15,6 +15,7 @@ import * as Cli from "./Cli.ts"
 import { Config } from "./Config.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { Embeddings } from "./embeddings/Embeddings.ts"
+import * as RemoteEmbeddings from "./embeddings/RemoteEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/Lifecycle.ts"
 import { Server } from "./http/Server.ts"
@@ -28,10 +29,12 @@ import { Blobs } from "./services/Blobs.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { Conversations } from "./services/Conversations.ts"
+import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
 import { Ingestion } from "./services/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
 import { Organizations } from "./services/Organizations.ts"
+import * as Reembedding from "./services/Reembedding.ts"
 import { PublicUrl } from "./services/PublicUrl.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
@@ -42,7 +45,10 @@ import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.t
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
+import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
+import { Reembeddings } from "./storage/Reembeddings.ts"
+import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
 /** A layer that is made from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -66,13 +72,29 @@ const storage = Layer.mergeAll(
   ConversationStorage.Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Inspection.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,
+  Reembeddings.layer,
+  VectorIndexes.layer(),
 ).pipe(Layer.provide(database))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
 
-const embeddings = Embeddings.layerLocal
+const embeddings = configured((config) => {
+  const { embeddings: chosen } = config
+  return chosen.provider === "local"
+    ? Embeddings.layerLocal
+    : RemoteEmbeddings.layer({
+        ...chosen,
+        apiKey: config.embeddingsApiKey,
+        baseUrl: config.embeddingsBaseUrl,
+        dimensions: config.embeddingsDimensions,
+        timeout: config.embeddingsTimeout,
+        queryTimeout: config.embeddingsQueryTimeout,
+        concurrency: config.embeddingsConcurrency,
+      })
+})
 
 const models = configured(({ anthropicApiKey, anthropicBaseUrl, chatMaxTokens }) =>
   Models.layer({
@@ -96,8 +118,24 @@ const retriever = configured(({ similarityThreshold }) => Retriever.layer({ thre
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
 
-const extract = configured(({ ingestConcurrency, extractTimeout }) =>
-  Extract.layerWith({ ...defaultExtractSettings, concurrency: ingestConcurrency, deadline: extractTimeout }),
+/** Not for the embedded database: it would answer nobody while it builds an index. */
+const vectorIndexing = configured(({ databaseUrl }) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { model, isSemantic } = yield* Embeddings
+      if (databaseUrl !== undefined && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
+    }),
+  ),
+)
+
+const extract = configured(({ ingestConcurrency, extractTimeout, extractMemory, extractTextLimit }) =>
+  Extract.layerWith({
+    ...defaultExtractSettings,
+    concurrency: ingestConcurrency,
+    deadline: extractTimeout,
+    memory: extractMemory,
+    textLimit: extractTextLimit,
+  }),
 )
 
 const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>
@@ -108,6 +146,10 @@ const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, 
     // Nobody else has the embedded database, so whatever is leased there was left by a process that is gone.
     isAlone: databaseUrl === undefined,
   }),
+)
+
+const reembedding = configured(({ ingestLease, databaseUrl }) =>
+  Reembedding.layer({ lease: ingestLease, isAlone: databaseUrl === undefined }),
 )
 
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
@@ -125,6 +167,8 @@ const services = Layer.mergeAll(
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
     Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
+  reembedding,
+  vectorIndexing,
 ).pipe(
   Layer.provide(ingestion),
   Layer.provide([agent, retriever, Blobs.layer, Indexer.layer, extract]),
@@ -181,6 +225,12 @@ const administration = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+const doctor = Doctor.layer.pipe(
+  Layer.provide([embeddings, storage, blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 /** Runs until it is told to stop, or until the database is gone for good: then it must not limp on. */
 const serve = Effect.scoped(Effect.flatMap(Layer.build(server), (built) => Context.get(built, DatabaseLoss).lost))
 
@@ -188,6 +238,7 @@ const command = Cli.make({
   serve,
   migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
   tenancy: administration,
+  doctor,
 })
 
 /** Why it ends, for the one who started it: one line where something can be done about it. */

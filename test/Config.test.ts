@@ -12,7 +12,7 @@ const read = (environment: Record<string, string>) =>
 const valuesOf = (environment: Record<string, string> = {}) => Effect.runPromise(read(environment))
 const refusalOf = (environment: Record<string, string>) => Effect.runPromise(Effect.flip(read(environment)))
 
-const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY"]
+const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY", "EMBEDDINGS_API_KEY"]
 const key = "k".repeat(32)
 
 describe("settings", () => {
@@ -44,6 +44,10 @@ describe("settings", () => {
     ["PORT", "http", "a whole number"],
     ["PUBLIC_URL", "example.com", "an http(s) URL"],
     ["PUBLIC_URL", "ftp://example.com", "an http(s) URL"],
+    ["EMBEDDINGS", "openai", "`local`, `openai:<model>` or `voyage:<model>`"],
+    ["EMBEDDINGS", "cohere:embed", "`local`"],
+    ["EMBEDDINGS", "openai:two words", "`local`"],
+    ["EMBEDDINGS_DIMENSIONS", "4097", "a whole number from 1 to 4096"],
     ["BLOBS", "gcs", "`local`"],
     ["LOG_FORMAT", "xml", "`pretty` or `json`"],
     ["SIMILARITY_THRESHOLD", "1.1", "a number from 0 to 1"],
@@ -83,6 +87,7 @@ describe("settings", () => {
       SIMILARITY_THRESHOLD: ".25",
       JSON_BODY_LIMIT: "512KiB",
       INDEX_MEMORY: "1GiB",
+      EMBEDDINGS: "voyage:voyage-4:large",
       CHAT_DEADLINE: "2m",
       UPLOAD_WAIT: "500ms",
     })
@@ -92,6 +97,7 @@ describe("settings", () => {
       similarityThreshold: 0.25,
       jsonBodyLimit: 512 * 1024,
       indexMemory: 1024 ** 3,
+      embeddings: { provider: "voyage", model: "voyage-4:large" },
     })
     expect(Duration.toMillis(values.chatDeadline)).toBe(120_000)
     expect(Duration.toMillis(values.uploadWait)).toBe(500)
@@ -104,6 +110,7 @@ describe("settings", () => {
       DATABASE_URL: "postgres://u:hunter2@host/db",
       BOOTSTRAP_API_KEY: `hunter2${key}`,
       ANTHROPIC_API_KEY: "hunter2",
+      EMBEDDINGS_API_KEY: "hunter2",
     })
     expect(Bun.inspect(values) + JSON.stringify(values)).not.toContain("hunter2")
     expect(secrets.every((variable) => documentation.some((setting) => setting.variable === variable))).toBe(true)

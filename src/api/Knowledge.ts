@@ -65,12 +65,44 @@ const Prefer = {
   ),
 }
 
+/** Of a result, when the question has `explain: true`. */
+const Explanation = {
+  document_id: Schema.optionalKey(DocumentId.annotate({ description: "With `explain`, as all that follows." })),
+  chunk: Schema.optionalKey(
+    Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
+  ),
+  page: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "Page on which it begins; null where a document has none.",
+      examples: [2, null],
+    }),
+  ),
+  scores: Schema.optionalKey(
+    Schema.Struct({
+      lexical: Schema.Finite.annotate({
+        description: "BM25 over the question's words; comparable within one answer only.",
+      }),
+      vector: Schema.NullOr(Schema.Finite).annotate({
+        description: "Cosine of the question and the passage; null when another model embedded the passage.",
+      }),
+      fused: Schema.Finite.annotate({
+        description: "Both together, from 0 for the least of what was compared to 1: results are in its order.",
+      }),
+    }).annotate({ examples: [{ lexical: 14.2, vector: 0.31, fused: 0.94 }] }),
+  ),
+}
+
 const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
   params,
   payload: Schema.Struct({
     query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
     top_k: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({ description: "Default 5." }),
+    ),
+    explain: Schema.optionalKey(
+      Schema.Boolean.annotate({
+        description: "For operators: each result also tells where it stands, and the scores that put it in its place.",
+      }),
     ),
   }),
   success: HttpApiSchema.WithHeaders(
@@ -81,6 +113,7 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
             examples: ["Title: Handbook\nChunk: 3\n\nPasswords are reset under Settings."],
           }),
           similarity: Schema.Finite.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
+          ...Explanation,
         }),
       ),
       similarity_threshold_setting: Schema.Finite.annotate({ description: "Results below it are left out." }),
@@ -156,7 +189,8 @@ const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   payload: Schema.Struct({
     chatbotId: ChatbotId,
     files: Multipart.FilesSchema.check(Schema.isMinLength(1)).annotate({
-      description: "1 to 10 files, each at most 25 MiB: pdf, html, md, txt, csv, json, told by extension and content.",
+      description:
+        "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
     }),
   }).pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] })),
   success: [UploadFinished, UploadAccepted],

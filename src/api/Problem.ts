@@ -151,7 +151,7 @@ export const UnsupportedMediaType = problem(
   415,
   "unsupported_media_type",
   "Media type not supported",
-  "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf.",
+  "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
 )
 export const UnreadableDocument = problem(
   Errors.UnreadableDocument,

@@ -17,6 +17,7 @@ export class BlobStore extends Context.Service<
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
     readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
+    readonly has: (key: string) => Effect.Effect<boolean, Unavailable>
     /** A key that is not there is no failure. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
   }

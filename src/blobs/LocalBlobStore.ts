@@ -77,11 +77,13 @@ export const layer = (
         ),
       )
 
+      const has = Effect.fn("BlobStore.has")((key: string) => Effect.mapError(files.exists(pathOf(key)), toUnavailable))
+
       const remove = Effect.fn("BlobStore.remove")((key: string) =>
         Effect.mapError(files.remove(pathOf(key), { force: true }), toUnavailable),
       )
 
-      return { put, get, remove }
+      return { put, get, has, remove }
     }),
   )
 

@@ -1,33 +1,73 @@
 import { Schema } from "effect"
 
 /** A document format that Parley can read. */
-export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf"])
+export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"])
 export type Format = typeof Format.Type
 
 /** How many of a file's first bytes `detect` looks at; more are ignored, fewer are fine for a shorter file. */
 export const detectBytes = 4096
+/** How many of its last bytes: a zip archive lists there what it holds. */
+export const detectLastBytes = 64 * 1024
 
 interface FormatInfo {
   readonly contentType: string
   readonly extensions: ReadonlyArray<string>
-  /** What the first bytes of a binary format hold; absent for formats that are plain text. */
-  readonly signature?: { readonly bytes: ReadonlyArray<number>; readonly withinBytes: number }
+  /** What the content of a binary format looks like; absent for formats that are plain text. */
+  readonly fits?: (head: Uint8Array, tail: Uint8Array) => boolean
 }
 
 const ascii = (text: string) => Array.from(text, (char) => char.charCodeAt(0))
 
+const startsWith = (bytes: Uint8Array, prefix: ReadonlyArray<number>, at = 0) =>
+  prefix.every((byte, index) => bytes[at + index] === byte)
+
+const pdfHeader = ascii("%PDF-")
+/** Readers accept up to 1,024 bytes of other things before the header (ISO 32000-1, annex H). */
+const pdfHeaderWithin = 1024
+
+const isPdf = (head: Uint8Array) => {
+  const last = Math.min(pdfHeaderWithin, head.length) - pdfHeader.length
+  for (let at = 0; at <= last; at++) if (startsWith(head, pdfHeader, at)) return true
+  return false
+}
+
+const zipHeader = ascii("PK\u0003\u0004")
+/** A compound file: what Office makes of a document that has a password, and all that it wrote before 2007. */
+export const compoundFileHeader = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
+
+/** What tells the three Office formats apart, all of them zip archives: the name of the main part. */
+const mainParts = { docx: "word/document", pptx: "ppt/presentation", xlsx: "xl/workbook" }
+
+const isOffice = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Uint8Array) => {
+  // With a password, or of an old version: which of the two, reading tells.
+  if (startsWith(head, compoundFileHeader)) return true
+  if (!startsWith(head, zipHeader)) return false
+  const latin = new TextDecoder("latin1")
+  const names = latin.decode(head) + latin.decode(tail)
+  // An archive that shows none of them in its ends is left to the reader.
+  return names.includes(mainParts[format]) || !Object.values(mainParts).some((part) => names.includes(part))
+}
+
+const openXml = "application/vnd.openxmlformats-officedocument"
+
 const formats: Readonly<Record<Format, FormatInfo>> = {
   md: { contentType: "text/markdown", extensions: ["md", "markdown"] },
   txt: { contentType: "text/plain", extensions: ["txt", "text"] },
-  html: { contentType: "text/html", extensions: ["html", "htm"] },
+  html: { contentType: "text/html", extensions: ["html", "htm", "xhtml"] },
   csv: { contentType: "text/csv", extensions: ["csv", "tsv"] },
-  json: { contentType: "application/json", extensions: ["json"] },
-  // Readers accept up to 1,024 bytes of other things before the header (ISO 32000-1, annex H).
-  pdf: {
-    contentType: "application/pdf",
-    extensions: ["pdf"],
-    signature: { bytes: ascii("%PDF-"), withinBytes: 1024 },
+  json: { contentType: "application/json", extensions: ["json", "jsonl", "ndjson"] },
+  pdf: { contentType: "application/pdf", extensions: ["pdf"], fits: isPdf },
+  docx: {
+    contentType: `${openXml}.wordprocessingml.document`,
+    extensions: ["docx"],
+    fits: isOffice("docx"),
   },
+  pptx: {
+    contentType: `${openXml}.presentationml.presentation`,
+    extensions: ["pptx"],
+    fits: isOffice("pptx"),
+  },
+  xlsx: { contentType: `${openXml}.spreadsheetml.sheet`, extensions: ["xlsx"], fits: isOffice("xlsx") },
 }
 
 /** The canonical media type of a format, whatever the client called it. */
@@ -39,8 +79,9 @@ const byExtension = new Map<string, Format>(
 
 /** First bytes of things that are never text, although they may hold no NUL byte so early. */
 const binarySignatures = [
-  ascii("%PDF-"),
-  ascii("PK\u0003\u0004"),
+  pdfHeader,
+  zipHeader,
+  compoundFileHeader,
   ascii("{\\rtf"),
   ascii("GIF8"),
   [0xff, 0xd8, 0xff],
@@ -49,31 +90,47 @@ const binarySignatures = [
   [0xff, 0xfe, 0x00, 0x00],
 ]
 
-const startsWith = (bytes: Uint8Array, prefix: ReadonlyArray<number>, at = 0) =>
-  prefix.every((byte, index) => bytes[at + index] === byte)
+/** Of the characters of a text, so many at least are of the first 256 and have a NUL byte in UTF-16: spaces, breaks. */
+const leastLatinShare = 0.02
 
-const holdsSignature = (bytes: Uint8Array, signature: NonNullable<FormatInfo["signature"]>) => {
-  const last = Math.min(signature.withinBytes, bytes.length) - signature.bytes.length
-  for (let at = 0; at <= last; at++) if (startsWith(bytes, signature.bytes, at)) return true
-  return false
+/**
+ * UTF-16 that no byte order mark announces: NUL bytes stand on one side of the characters only, and what they make is
+ * text. `undefined` for any other content.
+ */
+export const unmarkedUtf16 = (firstBytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
+  const head = firstBytes.subarray(0, detectBytes)
+  if (head.length < 4 || head.length % 2 === 1) return undefined
+  const nuls = [0, 0]
+  head.forEach((byte, index) => {
+    if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1
+  })
+  const [first = 0, second = 0] = nuls
+  if (Math.min(first, second) > 0 || Math.max(first, second) < (head.length / 2) * leastLatinShare) return undefined
+  const label = second > 0 ? "utf-16le" : "utf-16be"
+  // oxlint-disable-next-line no-control-regex
+  return /[\u0000-\u0008\u000e-\u001f\ufffe\uffff]/.test(new TextDecoder(label).decode(head)) ? undefined : label
 }
 
-const looksLikeText = (bytes: Uint8Array) => {
-  if (binarySignatures.some((prefix) => startsWith(bytes, prefix))) return false
-  if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return true
-  return !bytes.includes(0)
+const looksLikeText = (head: Uint8Array) => {
+  if (binarySignatures.some((prefix) => startsWith(head, prefix))) return false
+  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return true
+  return !head.includes(0) || unmarkedUtf16(head) !== undefined
 }
 
 /**
  * The format of a file, by extension and content together, or `undefined` when no format fits both: a `.pdf` without
- * a PDF header, a `.txt` that is binary, an extension that is not known. `firstBytes` are the first `detectBytes` of
- * the file, or all of it.
+ * a PDF header, a `.txt` that is binary, a `.docx` that is a workbook, an extension that is not known. `firstBytes` and
+ * `lastBytes` are the first `detectBytes` and the last `detectLastBytes` of the file, or all of it. An empty file is
+ * what its name says.
  */
-export const detect = (name: string, firstBytes: Uint8Array): Format | undefined => {
+export const detect = (
+  name: string,
+  firstBytes: Uint8Array,
+  lastBytes: Uint8Array = new Uint8Array(),
+): Format | undefined => {
   const format = byExtension.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "")
-  if (format === undefined) return undefined
+  if (format === undefined || firstBytes.length === 0) return format
   const head = firstBytes.subarray(0, detectBytes)
-  const { signature } = formats[format]
-  const fits = signature === undefined ? looksLikeText(head) : holdsSignature(head, signature)
-  return fits ? format : undefined
+  const { fits = looksLikeText } = formats[format]
+  return fits(head, lastBytes) ? format : undefined
 }

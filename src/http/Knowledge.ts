@@ -9,7 +9,7 @@ import { type Document, isSettled } from "../domain/Document.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { Chatbots } from "../services/Chatbots.ts"
-import { Knowledge } from "../services/Knowledge.ts"
+import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { waitOf } from "./Prefer.ts"
 
 const DEFAULT_RESULTS = 5
@@ -34,9 +34,10 @@ export const layer = HttpApiBuilder.group(
           const milliseconds = Number((yield* Clock.currentTimeNanos) - start) / 1e6
           return HttpApiSchema.withHeaders({
             body: {
-              results: hits.map(({ title, ordinal, content, similarity }) => ({
-                content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
-                similarity,
+              results: hits.map((hit) => ({
+                content: `Title: ${hit.title}\nChunk: ${hit.ordinal}\n\n${hit.content}`,
+                similarity: hit.similarity,
+                ...(payload.explain === true && explanationOf(hit)),
               })),
               similarity_threshold_setting: threshold,
               status: "OK" as const,
@@ -101,6 +102,13 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const explanationOf = ({ documentId, ordinal, page, scores }: Hit) => ({
+  document_id: documentId,
+  chunk: ordinal,
+  page,
+  scores,
+})
 
 /** "3 files uploaded: 2 ready, 1 failed" */
 const summary = (documents: ReadonlyArray<Document>): string => {

@@ -1,15 +1,12 @@
 import type { QueryPlan } from "./QueryPlan.ts"
 import { postingOf, type Segment, timesAdjacent } from "./Segment.ts"
 import { type Presence, similarityOf } from "./Similarity.ts"
-
-/** BM25's saturation: how soon repetition of a word stops adding. */
-export const K1 = 1.2
-/** What words that stand side by side, as in the question, add: the share of what a word as rare as the rarer adds. */
-const PHRASE_WEIGHT = 0.2
+import type { LexicalWeights } from "./Weights.ts"
 
 /** A close look at one candidate chunk after the other. */
 export class Examination {
   readonly #plan: QueryPlan
+  readonly #weights: LexicalWeights
   readonly #isOneWord: boolean
   readonly #information: ReadonlyArray<number>
   /** Of each term of the plan in the chunk, or -1. */
@@ -19,8 +16,9 @@ export class Examination {
   #segment: Segment | undefined
 
   /** @param isOneWord the question is but one word, which has no neighbour to stand beside */
-  constructor(plan: QueryPlan, isOneWord: boolean) {
+  constructor(plan: QueryPlan, isOneWord: boolean, weights: LexicalWeights) {
     this.#plan = plan
+    this.#weights = weights
     this.#isOneWord = isOneWord
     this.#information = plan.words.map((word) => word.information)
     this.#postings = new Int32Array(plan.terms.length)
@@ -46,10 +44,12 @@ export class Examination {
 
   /** @param norm BM25's length normalisation of the chunk */
   phraseScore(norm: number): number {
+    const { k1, phrase, reversed } = this.#weights
     let score = 0
     for (const { left, right, idf, times, isOfPairs } of this.#plan.phrases) {
-      const found = isOfPairs ? 0 : this.#timesAdjacent(left, right)
-      score += (PHRASE_WEIGHT * idf * times * (K1 + 1) * found) / (found + norm)
+      if (isOfPairs) continue
+      const found = this.#timesAdjacent(left, right) + reversed * this.#timesAdjacent(right, left)
+      score += (phrase * idf * times * (k1 + 1) * found) / (found + norm)
     }
     return score
   }

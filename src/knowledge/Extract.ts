@@ -1,6 +1,8 @@
-import { Context, Duration, Effect, Layer, Pool, Schema, type Scope } from "effect"
-import { type ExtractedText, failureCodes, type Source } from "./extract/Extraction.ts"
-import type { Reply } from "./extract/ExtractWorker.ts"
+import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
+import type { Format } from "../domain/Formats.ts"
+import { defaultTextLimit, type ExtractedText, failureCodes, type Source, Unreadable } from "./extract/Extraction.ts"
+import { type Answer, ExtractProcess } from "./extract/ExtractProcess.ts"
+import { read } from "./extract/Read.ts"
 
 /** A document cannot be read. `code` is stable; `message` is shown to the user and names nothing of the server's. */
 export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("ExtractionFailed", {
@@ -9,51 +11,66 @@ export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("Ex
 }) {}
 
 export interface ExtractSettings {
-  /** Documents read at once; each has a worker of its own. */
+  /** Documents read at once; each has a process of its own. */
   readonly concurrency: number
-  /** A document that takes longer is given up, and its worker ended. */
+  /** A document that takes longer is given up, and its process ended. */
   readonly deadline: Duration.Duration
-  /** An idle worker is ended after this, and gives its memory back. */
+  /** Bytes that a process may hold; the document that takes more is given up, and the process ended. */
+  readonly memory: number
+  /** Characters (UTF-16 code units) that a document may have once it is text. */
+  readonly textLimit: number
+  /** An idle process is ended after this, and gives its memory back. */
   readonly idle: Duration.Duration
 }
 
 export const defaultExtractSettings: ExtractSettings = {
   concurrency: 2,
   deadline: Duration.seconds(30),
+  memory: 512 * 1024 * 1024,
+  textLimit: defaultTextLimit,
   idle: Duration.seconds(60),
 }
 
-const startWorker: Effect.Effect<Worker, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => new Worker(new URL("./extract/ExtractWorker.ts", import.meta.url))),
-  (worker) => Effect.sync(() => worker.terminate()),
-)
-
-/** Sends a document and waits for its reply; a worker that ends on the way is a defect. */
-const ask = (worker: Worker, source: Source): Effect.Effect<Reply> =>
-  Effect.callback<Reply>((resume) => {
-    const listening = new AbortController()
-    const { signal } = listening
-    const settle = (outcome: Effect.Effect<Reply>) => {
-      listening.abort()
-      resume(outcome)
-    }
-    worker.addEventListener("message", (event: MessageEvent<Reply>) => settle(Effect.succeed(event.data)), { signal })
-    worker.addEventListener("error", (event) => settle(Effect.die(new Error(event.message))), { signal })
-    worker.addEventListener("close", () => settle(Effect.die(new Error("The worker ended."))), { signal })
-    worker.postMessage(source)
-    return Effect.sync(() => listening.abort())
-  })
-
-const timedOut = (deadline: Duration.Duration) =>
-  new ExtractionFailed({
-    code: "extraction_timed_out",
-    message: `The document could not be read within ${Duration.toSeconds(deadline)} seconds.`,
-  })
+/** A process makes room for a new one after so many documents, whatever they left behind. */
+const MAX_SERVED = 500
+/** And when it still holds this share of its memory after one: the next document wants it too. */
+const MAX_RESTING_SHARE = 0.5
 
 /**
- * Documents become text. Reading runs in workers beside the server's loop.
+ * Formats that only pass through. Reading them takes linear time, and their text is not larger than the file, so that
+ * a small file is read in place: handing it over takes longer, and the server's loop stands still for a few
+ * milliseconds at most.
+ */
+const inPlace: ReadonlySet<Format> = new Set(["md", "txt"])
+const MAX_IN_PLACE_BYTES = 128 * 1024
+
+const isReadInPlace = ({ format, bytes }: Source) => inPlace.has(format) && bytes.length <= MAX_IN_PLACE_BYTES
+
+const failed = (code: ExtractionFailed["code"], message: string) => new ExtractionFailed({ code, message })
+
+const timedOut = (deadline: Duration.Duration) =>
+  failed("extraction_timed_out", `The document could not be read within ${Duration.toSeconds(deadline)} seconds.`)
+
+const outOfMemory = (bytes: number) =>
+  failed(
+    "extraction_out_of_memory",
+    `Reading the document took more than ${Math.round(bytes / 1024 / 1024)} MiB of memory.`,
+  )
+
+const crashed = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
+
+const succeeded = (document: ExtractedText): Answer => ({ kind: "read", document })
+
+const orUnreadable = (cause: unknown): Answer => {
+  if (cause instanceof Unreadable) return { kind: "unreadable", code: cause.code, message: cause.message }
+  throw cause
+}
+
+/**
+ * Documents become text. Whatever could take long or much memory is read in processes beside the server, which end
+ * when a document takes more than its share.
  *
- * `extract` fails with `ExtractionFailed` when the document is at fault, and dies when Parley is.
+ * `extract` fails with `ExtractionFailed`; what it fails with is the same however often it is tried.
  */
 export class Extract extends Context.Service<
   Extract,
@@ -63,34 +80,67 @@ export class Extract extends Context.Service<
     Layer.effect(
       Extract,
       Effect.gen(function* () {
-        const workers = yield* Pool.makeWithTTL({
-          acquire: startWorker,
+        const processes = yield* Pool.makeWithTTL({
+          acquire: ExtractProcess.start(settings.textLimit),
           min: 0,
           max: settings.concurrency,
           timeToLive: settings.idle,
         })
 
-        const extract = Effect.fn("Extract.extract")(function* (source: Source) {
-          const worker = yield* Pool.get(workers)
-          const reply = yield* ask(worker, source).pipe(
+        const retireIfWorn = Effect.fnUntraced(function* (process: ExtractProcess) {
+          const resting = yield* process.residentBytes
+          const isWorn = process.served >= MAX_SERVED || resting > settings.memory * MAX_RESTING_SHARE
+          if (isWorn) yield* Pool.invalidate(processes, process)
+        })
+
+        const resultOf = (source: Source, answer: Answer) => {
+          switch (answer.kind) {
+            case "read":
+              return Effect.succeed(answer.document)
+            case "unreadable":
+              return Effect.fail(failed(answer.code, answer.message))
+            case "out of memory":
+              return Effect.fail(outOfMemory(settings.memory))
+            case "fault":
+              return Effect.logError("Reading a document failed").pipe(
+                Effect.annotateLogs({ format: source.format, cause: answer.cause }),
+                Effect.andThen(Effect.fail(crashed)),
+              )
+          }
+        }
+
+        const readBeside = Effect.fnUntraced(function* (source: Source) {
+          const process = yield* Pool.get(processes)
+          const answer = yield* process.ask(source, settings.memory).pipe(
+            Effect.catchTags({
+              OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
+              ProcessEnded: ({ how }) =>
+                Effect.logWarning("A process that read a document ended").pipe(
+                  Effect.annotateLogs({ format: source.format, how }),
+                  Effect.andThen(Effect.fail(crashed)),
+                ),
+            }),
             Effect.timeoutOrElse({
               duration: settings.deadline,
               orElse: () => Effect.fail(timedOut(settings.deadline)),
             }),
-            // Whatever cut the conversation short, the worker may still be busy with it.
-            Effect.onError(() => Pool.invalidate(workers, worker)),
+            // Whatever cut the conversation short, the process may still be busy with it.
+            Effect.onError(() => Pool.invalidate(processes, process)),
           )
-          switch (reply.kind) {
-            case "read":
-              return reply.document
-            case "unreadable":
-              return yield* new ExtractionFailed({ code: reply.code, message: reply.message })
-            case "fault":
-              return yield* Effect.die(new Error(`Reading a ${source.format} document failed: ${reply.cause}`))
-          }
+          yield* retireIfWorn(process)
+          return yield* resultOf(source, answer)
         }, Effect.scoped)
 
-        return { extract }
+        const readHere = (source: Source) =>
+          Effect.promise(() => read(source, settings.textLimit).then(succeeded, orUnreadable)).pipe(
+            Effect.flatMap((answer) => resultOf(source, answer)),
+          )
+
+        return {
+          extract: Effect.fn("Extract.extract")((source) =>
+            isReadInPlace(source) ? readHere(source) : readBeside(source),
+          ),
+        }
       }),
     )
 

@@ -5,7 +5,7 @@ import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { detectLanguage } from "../domain/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Embeddings } from "../embeddings/Embeddings.ts"
+import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/Chunks.ts"
 import type { Chunk } from "./Chunker.ts"
 
@@ -18,8 +18,10 @@ export interface ChunkedDocument {
   readonly chunks: ReadonlyArray<Pick<Chunk, "ordinal" | "headings" | "text" | "page">>
 }
 
-/** Chunks embedded and stored in one go. */
-const CHUNKS_AT_ONCE = 64
+/** Chunks embedded and stored in one go, */
+const CHUNKS_AT_ONCE = 128
+/** and so many batches of a document under way: one is stored while the next is embedded. */
+const BATCHES_AT_ONCE = 2
 
 /** Makes a document searchable. */
 export class Indexer extends Context.Service<
@@ -28,14 +30,14 @@ export class Indexer extends Context.Service<
     /**
      * Embeds and stores the chunks. They are found once the document is moved to this revision, which is not done here.
      *
-     * `NotFound` when the document was deleted meanwhile.
+     * `NotFound` when the document was deleted meanwhile, `TextRefused` when the model does not take one of the chunks.
      *
      * @param onProgress told the share that is done, 0–1, after each batch; its failure ends the work
      */
     readonly index: <E, R>(
       document: ChunkedDocument,
       onProgress: (done: number) => Effect.Effect<void, E, R>,
-    ) => Effect.Effect<void, E | NotFound | Unavailable, R | CurrentOrganization>
+    ) => Effect.Effect<void, E | NotFound | TextRefused | Unavailable, R | CurrentOrganization>
   }
 >()("parley/knowledge/Indexer") {
   static readonly layer = Layer.effect(
@@ -52,7 +54,7 @@ export class Indexer extends Context.Service<
         const { chatbotId, documentId, revision, title } = document
         const language = detectLanguage(document.chunks.map((chunk) => chunk.text).join("\n"))
         let done = 0
-        for (const batch of Array.chunksOf(document.chunks, CHUNKS_AT_ONCE)) {
+        const store = Effect.fnUntraced(function* (batch: ChunkedDocument["chunks"]) {
           const vectors = yield* embeddings.embedDocuments(batch.map((chunk) => textToEmbed(title, chunk)))
           const rows = yield* Effect.forEach(Array.zip(batch, vectors), ([chunk, embedding]) =>
             Effect.map(random.uuidV7(), (id) => ({
@@ -75,7 +77,11 @@ export class Indexer extends Context.Service<
           })
           done += batch.length
           yield* onProgress(done / document.chunks.length)
-        }
+        })
+        yield* Effect.forEach(Array.chunksOf(document.chunks, CHUNKS_AT_ONCE), store, {
+          concurrency: BATCHES_AT_ONCE,
+          discard: true,
+        })
       })
 
       return { index }
@@ -84,7 +90,7 @@ export class Indexer extends Context.Service<
 }
 
 /** A passage alone often leaves out what it is about; its title and headings say it. */
-const textToEmbed = (
+export const textToEmbed = (
   title: string,
   chunk: { readonly headings: ReadonlyArray<string>; readonly text: string },
 ): string => `${[title, ...chunk.headings].join(" > ")}\n\n${chunk.text}`

@@ -2,15 +2,17 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
 import { commonness } from "../embeddings/Commonness.ts"
 import { Chunks, type ServingDocument } from "../storage/Chunks.ts"
+import { Embeddings } from "../embeddings/Embeddings.ts"
 import { termOf } from "./Lexemes.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
-import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
+import type { LexicalQuery } from "./LexicalQuery.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 import { planSegments } from "./SegmentPlan.ts"
+import { Stems } from "./Stems.ts"
 
 /** What is known of a chatbot's knowledge at one version of it. */
 interface Entry {
@@ -22,16 +24,30 @@ interface Entry {
   readonly index: LexicalIndex | undefined
 }
 
+export interface OpenedIndex {
+  readonly index: LexicalIndex
+  readonly query: LexicalQuery
+  /** Passages of the chatbot in all, whether or not they are in the index. */
+  readonly chunks: number
+  /** Of the chatbot's knowledge: the index is that of this version, or of a later one. */
+  readonly version: bigint
+  /** Whether the version was that of the database at the time of the call. */
+  readonly isCurrent: boolean
+}
+
 interface Slot {
   /** Held by whoever brings the entry up to date; the others wait and find it done. */
   readonly gate: Semaphore.Semaphore
   entry: Entry | undefined
 }
 
-/** About what a chunk of 400 tokens takes in an index. */
+/** About what a chunk of 400 tokens takes in an index, without its sketch. */
 const EXPECTED_BYTES_PER_CHUNK = 1_600
+const EXPECTED_SKETCH_BYTES = 512
 /** Chunks read, and added to an index, in one go: more would hold up other requests for more than a few ms. */
 const CHUNKS_AT_ONCE = 250
+/** While one batch is added, the database reads the next. */
+const BATCHES_AT_ONCE = 2
 /** Of a knowledge base too large for an index, so many chunks are scored for a question. */
 const MATCHES_WITHOUT_INDEX = 1_000
 
@@ -40,18 +56,18 @@ export class KnowledgeIndexes extends Context.Service<
   KnowledgeIndexes,
   {
     /**
-     * An index of all that the chatbot knows at the time of the call, and the question in the index's terms. Usually one
-     * round trip to the database, which checks the chatbot and its knowledge's version and stems the question. Of a
-     * knowledge base too large for an index, an index of what the database finds for this question.
+     * An index of what the chatbot knows, and the question in the index's terms. Of a knowledge base too large for an
+     * index, an index of what the database finds for this question.
+     *
+     * `current`: as of the call, which takes a round trip to the database; so does a word that no question had before.
+     * `remembered`: of an earlier time, if possible without a round trip. Then whoever reads what was found has to
+     * compare the version, and to ask again when it has moved.
      */
     readonly open: (
       chatbotId: ChatbotId,
       question: string,
-    ) => Effect.Effect<
-      { readonly index: LexicalIndex; readonly query: LexicalQuery },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
+      wanted: "current" | "remembered",
+    ) => Effect.Effect<OpenedIndex, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/knowledge/KnowledgeIndexes") {
   /** @param options `bytes` is the memory that all indexes may take together */
@@ -60,31 +76,38 @@ export class KnowledgeIndexes extends Context.Service<
       this,
       Effect.gen(function* () {
         const chunks = yield* Chunks
-        /** Least recently used first. */
-        const slots = new Map<ChatbotId, Slot>()
+        const embeddings = yield* Embeddings
+        const stems = new Stems()
+        /** Vectors that tell spelling only are compared here; those that tell meaning are searched in the database. */
+        const sketched = embeddings.isSemantic ? undefined : embeddings.model
+        const expectedBytes = EXPECTED_BYTES_PER_CHUNK + (sketched === undefined ? 0 : EXPECTED_SKETCH_BYTES)
+        /** Least recently used first; by organization, so that nobody gets to see an index without asking the database. */
+        const slots = new Map<string, Slot>()
 
-        const touch = (chatbotId: ChatbotId): Slot => {
-          const slot = slots.get(chatbotId) ?? { gate: Semaphore.makeUnsafe(1), entry: undefined }
-          slots.delete(chatbotId)
-          slots.set(chatbotId, slot)
+        const touch = (key: string): Slot => {
+          const slot = slots.get(key) ?? { gate: Semaphore.makeUnsafe(1), entry: undefined }
+          slots.delete(key)
+          slots.set(key, slot)
           return slot
         }
 
         const makeRoom = (): void => {
           const bytesOf = (slot: Slot): number => slot.entry?.index?.bytes ?? 0
           let used = Array.from(slots.values(), bytesOf).reduce((sum, bytes) => sum + bytes, 0)
-          for (const [chatbotId, slot] of slots) {
+          for (const [key, slot] of slots) {
             if (used <= options.bytes || slots.size === 1) return
             used -= bytesOf(slot)
-            slots.delete(chatbotId)
+            slots.delete(key)
           }
         }
 
         const load = Effect.fnUntraced(function* (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) {
           const builder = new SegmentBuilder()
-          for (const batch of batchesOf(documents)) {
-            for (const row of yield* chunks.lexemes(chatbotId, batch)) builder.add(row)
-          }
+          const add = (batch: ReadonlyArray<DocumentId>) =>
+            Effect.map(chunks.lexemes(chatbotId, batch, sketched), (rows) => {
+              for (const row of rows) builder.add(row)
+            })
+          yield* Effect.forEach(batchesOf(documents), add, { concurrency: BATCHES_AT_ONCE, discard: true })
           return builder.build()
         })
 
@@ -95,7 +118,7 @@ export class KnowledgeIndexes extends Context.Service<
         ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
           const serving = yield* chunks.serving(chatbotId)
           const size = serving.reduce((sum, document) => sum + document.chunks, 0)
-          if (size * EXPECTED_BYTES_PER_CHUNK > options.bytes) {
+          if (size * expectedBytes > options.bytes) {
             return { version, languages: yield* chunks.languages(chatbotId), chunks: size, index: undefined }
           }
           const plan = planSegments(previous?.segments ?? [], serving)
@@ -109,8 +132,8 @@ export class KnowledgeIndexes extends Context.Service<
         })
 
         /** An entry of this version or a later one. */
-        const atLeast = Effect.fnUntraced(function* (chatbotId: ChatbotId, version: bigint) {
-          const slot = touch(chatbotId)
+        const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
+          const slot = touch(key)
           if (slot.entry !== undefined && slot.entry.version >= version) return slot.entry
           return yield* Semaphore.withPermit(
             slot.gate,
@@ -130,26 +153,40 @@ export class KnowledgeIndexes extends Context.Service<
         ) {
           const { matches, holding } = yield* chunks.matching(chatbotId, asked, MATCHES_WITHOUT_INDEX)
           const builder = new SegmentBuilder()
-          for (const match of matches) builder.add(match)
+          for (const match of matches) builder.add({ ...match, embedding: null })
           const holdingOf = new Map(holding.map(({ lexemes, chunks }) => [termOf(lexemes), chunks]))
           return new LexicalIndex([builder.build()], {
             collection: { chunks: entry.chunks, holding: (term) => holdingOf.get(term) ?? 0 },
           })
         })
 
-        const open = Effect.fnUntraced(function* (chatbotId: ChatbotId, question: string) {
-          const known = slots.get(chatbotId)?.entry
-          let asked = wordsIn(known?.languages ?? [], question)
-          const probed = yield* chunks.probe(chatbotId, asked)
-          const entry = yield* atLeast(chatbotId, probed.version)
-          let analyses = probed.analyses
-          if (entry.languages.join() !== known?.languages.join()) {
-            asked = wordsIn(entry.languages, question)
-            analyses = (yield* chunks.probe(chatbotId, asked)).analyses
-          }
+        /** Asks the database for the version, and for the stems that are missing. */
+        const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: string) {
+          let asked = stems.unknown(slots.get(key)?.entry?.languages ?? [], question)
+          const { version, analyses } = yield* chunks.probe(chatbotId, asked)
+          stems.learn(asked, analyses)
+          const entry = yield* atLeast(key, chatbotId, version)
+          asked = stems.unknown(entry.languages, question)
+          if (asked.length > 0) stems.learn(asked, (yield* chunks.probe(chatbotId, asked)).analyses)
+          return entry
+        })
+
+        const open = Effect.fnUntraced(function* (
+          chatbotId: ChatbotId,
+          question: string,
+          wanted: "current" | "remembered",
+        ) {
+          const key = `${yield* CurrentOrganization} ${chatbotId}`
+          const known = wanted === "remembered" ? slots.get(key)?.entry : undefined
+          const isCurrent = known === undefined || stems.unknown(known.languages, question).length > 0
+          if (!isCurrent) touch(key)
+          const entry = isCurrent ? yield* current(key, chatbotId, question) : known
           return {
-            index: entry.index ?? (yield* matchesWithoutIndex(chatbotId, entry, asked)),
-            query: makeLexicalQuery(spacedWords(question), analyses, commonness),
+            index: entry.index ?? (yield* matchesWithoutIndex(chatbotId, entry, wordsIn(entry.languages, question))),
+            query: stems.query(entry.languages, question, commonness),
+            chunks: entry.chunks,
+            version: entry.version,
+            isCurrent,
           }
         })
 

@@ -1,10 +1,12 @@
 import type { ChunkId } from "../domain/Chunk.ts"
 import type { Language } from "../domain/Language.ts"
-import { Examination, K1 } from "./Examination.ts"
+import { Examination } from "./Examination.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import type { Segment, SegmentDocument } from "./Segment.ts"
+import { cosine, type SparseVector } from "./Sketch.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
+import { defaultWeights, type LexicalWeights } from "./Weights.ts"
 
 /** A chunk that holds words of the question. */
 export interface LexicalMatch {
@@ -13,6 +15,8 @@ export interface LexicalMatch {
   readonly score: number
   /** 0–1, see `Similarity.ts`. */
   readonly similarity: number
+  /** Where the index has the chunk. */
+  readonly place: number
 }
 
 export interface LexicalIndexOptions {
@@ -20,11 +24,9 @@ export interface LexicalIndexOptions {
   readonly isGone?: (document: SegmentDocument) => boolean
   /** When the segments hold only a part of what is searched. */
   readonly collection?: Collection
+  readonly weights?: LexicalWeights
 }
 
-const B = 0.75
-/** Pairs of characters saturate sooner than words, since one pair is a part of many words. */
-const PAIR_SATURATION = 0.75
 /** Candidates by words alone that are looked through for phrases, at least and for each result asked for. */
 const LEAST_CANDIDATES = 50
 const CANDIDATES_PER_RESULT = 2
@@ -36,7 +38,10 @@ export class LexicalIndex {
   /** Chunks that can be found. */
   readonly size: number
   readonly bytes: number
+  /** Whether it holds what `cosine` compares. */
+  readonly isSketched: boolean
   readonly #collection: Collection
+  readonly #weights: LexicalWeights
   /** First chunk of each segment when all are numbered through. */
   readonly #bases: ReadonlyArray<number>
   /** BM25's length normalisation of each chunk; infinite when it is gone, so that it scores nothing. */
@@ -46,10 +51,13 @@ export class LexicalIndex {
   readonly #touched: Uint32Array
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
-    const { norms, size } = normsOf(segments, options.isGone ?? (() => false))
+    const weights = options.weights ?? defaultWeights
+    const { norms, size } = normsOf(segments, options.isGone ?? (() => false), weights)
+    this.#weights = weights
     this.segments = segments
     this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
     this.size = size
+    this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.chunkIds.length === 0)
     this.#collection = options.collection ?? { chunks: size }
     this.#bases = basesOf(segments)
     this.#norms = norms
@@ -60,36 +68,52 @@ export class LexicalIndex {
 
   /** The best matches, best first. */
   search(query: LexicalQuery, limit: number): ReadonlyArray<LexicalMatch> {
-    const plan = planQuery(query, this.segments, this.#collection)
+    const plan = planQuery(query, this.segments, this.#collection, this.#weights)
     const candidates = this.#candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
-    const examination = new Examination(plan, query.length === 1)
+    const examination = new Examination(plan, query.length === 1, this.#weights)
     return candidates
       .flatMap(({ index, score }) => {
-        const number = this.#bases.findLastIndex((base) => base <= index)
-        const segment = this.segments[number]
-        const chunk = index - (this.#bases[number] ?? 0)
+        const { number, segment, chunk } = this.#locate(index)
         const chunkId = segment?.chunkIds[chunk]
         if (segment === undefined || chunkId === undefined) return []
         examination.begin(segment, number, chunk)
         const phrases = examination.phraseScore(this.#norms[index] ?? 0)
-        return [{ chunkId, score: score + phrases, similarity: examination.similarity(this.#collection.chunks) }]
+        const similarity = examination.similarity(this.#collection.chunks)
+        return [{ chunkId, score: score + phrases, similarity, place: index }]
       })
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
   }
 
+  /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */
+  cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
+    const { segment, chunk } = this.#locate(place)
+    if (segment === undefined || segment.sketchBytes === 0) return null
+    const from = chunk * segment.sketchBytes
+    return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
+  }
+
+  #locate(place: number) {
+    const number = this.#bases.findLastIndex((base) => base <= place)
+    return { number, segment: this.segments[number], chunk: place - (this.#bases[number] ?? 0) }
+  }
+
   /** Sums the scores of the terms over their postings, and keeps the best chunks. */
   #candidates(plan: QueryPlan, count: number): ReadonlyArray<Scored> {
+    const { k1, pairSaturation } = this.#weights
     const scores = this.#scores
     const touched = this.#touched
     const norms = this.#norms
     let touches = 0
     for (const { ranks, idf, times, isPair } of plan.terms) {
-      const weight = idf * times * (K1 + 1)
-      const saturation = isPair ? PAIR_SATURATION : 1
-      for (const [number, { chunks, frequencies, offsets }] of this.segments.entries()) {
+      // A word that the question repeats counts more, but not as much as two words.
+      const weight = idf * Math.sqrt(times) * (k1 + 1)
+      const saturation = isPair ? pairSaturation : 1
+      for (let number = 0; number < ranks.length; number++) {
         const rank = ranks[number] ?? -1
-        if (rank < 0) continue
+        const segment = this.segments[number]
+        if (rank < 0 || segment === undefined) continue
+        const { chunks, frequencies, offsets } = segment
         const base = this.#bases[number] ?? 0
         const end = offsets[rank + 1] ?? 0
         for (let posting = offsets[rank] ?? 0; posting < end; posting++) {
@@ -104,7 +128,8 @@ export class LexicalIndex {
       }
     }
     const best = new TopScores(count)
-    for (const index of touched.subarray(0, touches)) {
+    for (let touch = 0; touch < touches; touch++) {
+      const index = touched[touch] ?? 0
       best.offer(index, scores[index] ?? 0)
       scores[index] = 0
     }
@@ -122,7 +147,11 @@ const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {
 }
 
 /** What divides the frequencies of each chunk: more in longer chunks. */
-const normsOf = (segments: ReadonlyArray<Segment>, isGone: (document: SegmentDocument) => boolean) => {
+const normsOf = (
+  segments: ReadonlyArray<Segment>,
+  isGone: (document: SegmentDocument) => boolean,
+  { k1, b }: LexicalWeights,
+) => {
   const lengths = segments.flatMap((segment) => {
     const gone = segment.documents.map(isGone)
     return Array.from(segment.lengths, (length, chunk) =>
@@ -131,5 +160,5 @@ const normsOf = (segments: ReadonlyArray<Segment>, isGone: (document: SegmentDoc
   })
   const present = lengths.filter((length) => length < Infinity)
   const average = present.reduce((sum, length) => sum + length, 0) / present.length || 1
-  return { norms: Float32Array.from(lengths, (length) => K1 * (1 - B + (B * length) / average)), size: present.length }
+  return { norms: Float32Array.from(lengths, (length) => k1 * (1 - b + (b * length) / average)), size: present.length }
 }

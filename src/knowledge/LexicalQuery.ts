@@ -1,5 +1,5 @@
 import { isPair } from "../domain/Words.ts"
-import { placeOf, readLexemes, type Term } from "./Lexemes.ts"
+import type { Term } from "./Lexemes.ts"
 
 /** One word of a question, as every language of the knowledge base stems it. */
 export interface QueryWord {
@@ -19,36 +19,22 @@ export type LexicalQuery = ReadonlyArray<QueryWord>
 /**
  * Joins what the languages of a knowledge base make of the same words.
  *
- * @param words as they were given to the database, between single spaces
- * @param analyses binary `tsvector`, one for each language, of those words
+ * @param words in their order
+ * @param stems for each language, the terms of each of the words; none for a stop word
  */
 export const makeLexicalQuery = (
-  words: string,
-  analyses: ReadonlyArray<Uint8Array>,
+  words: ReadonlyArray<string>,
+  stems: ReadonlyArray<ReadonlyArray<ReadonlyArray<Term>>>,
   commonness: (word: string) => number,
-): LexicalQuery => {
-  const surfaces = words.split(" ")
-  const termsAt = new Map<number, { terms: Set<Term>; languages: number }>()
-  for (const analysis of analyses) {
-    readLexemes(analysis, (term, positions, count) => {
-      for (let index = 0; index < count; index++) {
-        const place = placeOf(positions[index] ?? 0)
-        const found = termsAt.get(place) ?? { terms: new Set(), languages: 0 }
-        found.terms.add(term)
-        found.languages += 1
-        termsAt.set(place, found)
-      }
-    })
-  }
-  return Array.from(termsAt)
-    .sort(([left], [right]) => left - right)
-    .map(([place, { terms, languages }]) => {
-      const surface = surfaces[place - 1] ?? ""
-      return {
-        terms: Array.from(terms),
-        commonness: commonness(surface),
-        isPair: isPair(surface),
-        isContent: languages === analyses.length,
-      }
-    })
-}
+): LexicalQuery =>
+  words.flatMap((word, place) => {
+    const found = stems.map((terms) => terms[place] ?? [])
+    const terms = new Set(found.flat())
+    if (terms.size === 0) return []
+    return {
+      terms: Array.from(terms),
+      commonness: commonness(word),
+      isPair: isPair(word),
+      isContent: found.every((ofLanguage) => ofLanguage.length > 0),
+    }
+  })

@@ -2,6 +2,7 @@ import type { Term } from "./Lexemes.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 import { postingsOf, rankOf, type Segment } from "./Segment.ts"
 import { informationOf, inverseDocumentFrequency } from "./Similarity.ts"
+import type { LexicalWeights } from "./Weights.ts"
 
 /** A term of the question that some chunk holds. */
 export interface PlannedTerm {
@@ -9,6 +10,7 @@ export interface PlannedTerm {
   readonly ranks: Int32Array
   /** Chunks that hold it. */
   readonly holding: number
+  /** Its rarity here, and in texts in general. */
   readonly idf: number
   /** How often the question has it. */
   readonly times: number
@@ -48,13 +50,25 @@ export interface Collection {
   readonly holding?: (term: Term) => number
 }
 
-export const planQuery = (query: LexicalQuery, segments: ReadonlyArray<Segment>, collection: Collection): QueryPlan => {
-  const terms = Array.from(occurrencesOf(query), ([term, { times, isPair }]) => {
+export const planQuery = (
+  query: LexicalQuery,
+  segments: ReadonlyArray<Segment>,
+  collection: Collection,
+  weights: LexicalWeights,
+): QueryPlan => {
+  const terms = Array.from(occurrencesOf(query), ([term, { times, word }]) => {
     const ranks = Int32Array.from(segments, (segment) => rankOf(segment, term))
     const held = segments.reduce((sum, segment, number) => sum + postingsOf(segment, ranks[number] ?? -1), 0)
     // Documents that are gone count until their segment is built anew, so they could exceed the whole.
     const holding = held === 0 ? 0 : Math.min(collection.holding?.(term) ?? held, collection.chunks)
-    return { term, ranks, holding, idf: inverseDocumentFrequency(holding, collection.chunks), times, isPair }
+    return {
+      term,
+      ranks,
+      holding,
+      idf: rarityOf(word, holding, collection.chunks, weights),
+      times,
+      isPair: word.isPair,
+    }
   }).filter((term) => term.holding > 0)
   const numbers = new Map(terms.map(({ term }, number) => [term, number]))
   const numbersOf = (word: QueryWord | undefined): ReadonlyArray<number> =>
@@ -72,12 +86,18 @@ export const planQuery = (query: LexicalQuery, segments: ReadonlyArray<Segment>,
   }
 }
 
+/** Of pairs of characters little is known in general. */
+const rarityOf = (word: QueryWord, holding: number, chunks: number, { background }: LexicalWeights): number => {
+  const here = inverseDocumentFrequency(holding, chunks)
+  return word.isPair ? here : (1 - background) * here + background * informationOf(word, holding, chunks)
+}
+
 const occurrencesOf = (
   query: LexicalQuery,
-): ReadonlyMap<Term, { readonly times: number; readonly isPair: boolean }> => {
-  const occurrences = new Map<Term, { times: number; isPair: boolean }>()
-  for (const { terms, isPair } of query) {
-    for (const term of terms) occurrences.set(term, { times: (occurrences.get(term)?.times ?? 0) + 1, isPair })
+): ReadonlyMap<Term, { readonly times: number; readonly word: QueryWord }> => {
+  const occurrences = new Map<Term, { times: number; word: QueryWord }>()
+  for (const word of query) {
+    for (const term of word.terms) occurrences.set(term, { times: (occurrences.get(term)?.times ?? 0) + 1, word })
   }
   return occurrences
 }

@@ -29,6 +29,9 @@ export interface Segment {
   readonly frequencies: Uint8Array
   readonly starts: Uint32Array
   readonly positions: Uint16Array
+  /** Of each chunk its vector's sketch, see `Sketch.ts`, of `sketchBytes` each; 0 when the vectors are not looked at here. */
+  readonly sketches: Uint8Array
+  readonly sketchBytes: number
   readonly bytes: number
 }
 

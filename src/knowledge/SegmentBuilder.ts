@@ -3,6 +3,7 @@ import type { DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
 import type { Segment } from "./Segment.ts"
+import { sketch, sketchBytes } from "./Sketch.ts"
 
 /** What the index is built from: a row of `chunks`. */
 export interface IndexedChunk {
@@ -12,6 +13,8 @@ export interface IndexedChunk {
   readonly language: Language
   /** Binary `tsvector`, the title's positions weighted A. */
   readonly lexemes: Uint8Array
+  /** Null when another model made it, or when the database looks at it. */
+  readonly embedding: Float32Array | null
 }
 
 /** A word of the title says more of what a chunk is about than one of its text. */
@@ -34,6 +37,8 @@ export class SegmentBuilder {
   readonly #frequencies = new Numbers(Uint8Array)
   readonly #starts = new Numbers(Uint32Array)
   readonly #positions = new Numbers(Uint16Array)
+  readonly #sketches: Array<Uint8Array | undefined> = []
+  #sketchBytes = 0
 
   add(chunk: IndexedChunk): void {
     const index = this.#chunkIds.push(chunk.id) - 1
@@ -54,6 +59,7 @@ export class SegmentBuilder {
       this.#frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
     this.#lengths.push(length)
+    if (chunk.embedding !== null) this.#sketch(index, chunk.embedding)
   }
 
   build(): Segment {
@@ -67,6 +73,7 @@ export class SegmentBuilder {
       lengths: this.#lengths.values(),
       terms,
       offsets,
+      sketches: this.#joinedSketches(),
       ...this.#postingsInOrder(arrivalsInOrder(ranks, offsets)),
     }
     return {
@@ -74,6 +81,7 @@ export class SegmentBuilder {
       documents: this.#documents,
       languages: this.#languages,
       chunkIds: this.#chunkIds,
+      sketchBytes: this.#sketchBytes,
       bytes: Object.values(arrays).reduce(
         (sum, array) => sum + array.byteLength,
         this.#chunkIds.length * BYTES_PER_CHUNK_ID,
@@ -101,6 +109,20 @@ export class SegmentBuilder {
     }
     starts[arrivals.length] = end
     return { chunks, frequencies, starts, positions }
+  }
+
+  #sketch(index: number, embedding: Float32Array): void {
+    const made = new Uint8Array(sketchBytes(embedding.length))
+    sketch(embedding, made)
+    this.#sketchBytes = made.length
+    this.#sketches[index] = made
+  }
+
+  /** A chunk without one keeps zeros, which is what no sketch is made of. */
+  #joinedSketches(): Uint8Array {
+    const joined = new Uint8Array(this.#chunkIds.length * this.#sketchBytes)
+    for (const [index, made] of this.#sketches.entries()) if (made) joined.set(made, index * this.#sketchBytes)
+    return joined
   }
 
   #documentIndexOf({ documentId, revision }: IndexedChunk): number {

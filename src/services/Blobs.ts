@@ -45,9 +45,13 @@ export class Blobs extends Context.Service<
           Effect.logWarning("Files could not be deleted; they are tried again", Cause.squash(cause)),
         )
 
-      yield* garbage.due(SWEEP_BATCH).pipe(
-        Effect.flatMap(discard),
-        Effect.catchTag("Unavailable", () => Effect.void),
+      /** All that is due, batch by batch; what fails ends it until the next time. */
+      const sweep = garbage
+        .due(SWEEP_BATCH)
+        .pipe(Effect.tap(remove), Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }))
+
+      yield* sweep.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
         Effect.repeat(Schedule.spaced(SWEEP_INTERVAL)),
         Effect.forkScoped,
       )

@@ -2,7 +2,7 @@ import { Array, Cause, Context, Duration, Effect, Latch, Layer, Schema } from "e
 import { SecureRandom } from "effect/crypto"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
-import { detect, detectBytes } from "../domain/Formats.ts"
+import { detect, detectLastBytes } from "../domain/Formats.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { chunk } from "../knowledge/Chunker.ts"
@@ -63,32 +63,38 @@ export class Ingestion extends Context.Service<
           if (!held) return yield* new LeaseLost()
         })
 
+        /** What the file says, in pieces. Neither its bytes nor its text as a whole are kept beside them. */
+        const read = Effect.fnUntraced(function* (attempt: Attempt) {
+          const bytes = yield* store.get(attempt.blob_key)
+          const format = detect(attempt.name, bytes, bytes.subarray(-detectLastBytes))
+          if (format === undefined) {
+            return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
+          }
+          const document = yield* extract.extract({ format, name: attempt.name, bytes })
+          const chunks = chunk(document)
+          if (chunks.length === 0) return yield* refused("no_text", "The file has no text.")
+          return { title: document.title, chunks }
+        })
+
         /** Stores the chunks of the attempt's revision, telling how far it is, and returns how many there are. */
         const ingest = Effect.fnUntraced(function* (
           attempt: Attempt,
           tell: (state: State) => Effect.Effect<void, LeaseLost | Unavailable, CurrentOrganization>,
         ) {
           yield* tell({ status: "extracting", progress: 0 })
-          const bytes = yield* store.get(attempt.blob_key)
-          const format = detect(attempt.name, bytes.subarray(0, detectBytes))
-          if (format === undefined) {
-            return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
-          }
-          const document = yield* extract.extract({ format, name: attempt.name, bytes })
-          const pieces = chunk(document)
-          if (pieces.length === 0) return yield* refused("no_text", "The file has no text.")
+          const { title, chunks } = yield* read(attempt)
           yield* tell({ status: "embedding", progress: EXTRACTED })
           yield* indexer.index(
             {
               chatbotId: attempt.chatbot_id,
               documentId: attempt.document_id,
               revision: attempt.revision,
-              title: document.title,
-              chunks: pieces,
+              title,
+              chunks,
             },
             (done) => tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
           )
-          return pieces.length
+          return chunks.length
         })
 
         const run = Effect.fnUntraced(function* (attempt: Attempt) {
@@ -139,16 +145,23 @@ export class Ingestion extends Context.Service<
             return []
           })
 
+        const abandon = (attempt: Attempt) => Effect.as(Effect.ignore(ingestions.abandon(attempt)), [])
+
         /** One attempt with whatever becomes of it. */
         const handle = (attempt: Attempt) =>
           run(attempt).pipe(
             Effect.catchTags({
               Refused: (error) => giveUp(attempt, error),
               ExtractionFailed: (error) => giveUp(attempt, error),
+              TextRefused: () =>
+                giveUp(attempt, {
+                  code: "embedding_refused",
+                  message: "The embedding model does not take a passage of the file.",
+                }),
               BlobNotFound: () => giveUp(attempt, { code: "file_missing", message: "The stored file is gone." }),
               // Somebody else has it, or it was deleted: there is nothing left to do.
-              LeaseLost: () => Effect.succeed([]),
-              NotFound: () => Effect.succeed([]),
+              LeaseLost: () => abandon(attempt),
+              NotFound: () => abandon(attempt),
               Unavailable: (error) => postpone(attempt, error),
             }),
             Effect.catchCauseIf(

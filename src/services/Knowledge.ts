@@ -10,7 +10,7 @@ import {
   UnreadableDocument,
   UnsupportedMediaType,
 } from "../domain/Errors.ts"
-import { contentType, detect, detectBytes, Format } from "../domain/Formats.ts"
+import { contentType, detect, detectBytes, detectLastBytes, Format } from "../domain/Formats.ts"
 import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -19,6 +19,8 @@ import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { type Content, Documents } from "../storage/Documents.ts"
 import { Blobs } from "./Blobs.ts"
 import { Ingestion } from "./Ingestion.ts"
+
+export type { Hit } from "../knowledge/Retriever.ts"
 
 export interface KnowledgeSettings {
   /** Bytes of one file, at most. */
@@ -114,7 +116,9 @@ export class Knowledge extends Context.Service<
               return yield* new TooLarge({ detail: `${name}: a file may have at most ${settings.fileLimit} bytes.` })
             }
             const head = yield* Stream.runCollect(files.stream(file.path, { bytesToRead: detectBytes }))
-            const format = detect(name, Buffer.concat(head))
+            const offset = Math.max(Number(size) - detectLastBytes, 0)
+            const tail = yield* Stream.runCollect(files.stream(file.path, { offset }))
+            const format = detect(name, Buffer.concat(head), Buffer.concat(tail))
             if (format === undefined) {
               return yield* new UnsupportedMediaType({
                 detail: `${name}: expected a file whose extension and content are one of ${Format.literals.join(", ")}.`,

@@ -6,7 +6,15 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
-import { floats, makeRank, type Ranked, type Ranking } from "./ChunkRanking.ts"
+import {
+  chatbotNotFound,
+  floats,
+  makeFetch,
+  makeRank,
+  type Fetched,
+  type Ranked,
+  type Ranking,
+} from "./ChunkRanking.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -50,6 +58,11 @@ export interface ChunkLexemes {
   readonly lexemes: Uint8Array
 }
 
+export interface ChunkLexemesAndVector extends ChunkLexemes {
+  /** Null when it is of another model, or of none that was asked for. */
+  readonly embedding: Float32Array | null
+}
+
 /** Words of a question, to be stemmed by a language. */
 export interface AskedWords {
   readonly language: Language
@@ -58,8 +71,6 @@ export interface AskedWords {
 }
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
-const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
-
 /** The table `chunks`, always within the current organization. */
 export class Chunks extends Context.Service<
   Chunks,
@@ -81,11 +92,16 @@ export class Chunks extends Context.Service<
     readonly serving: (
       chatbotId: ChatbotId,
     ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
-    /** Chunks of serving documents, document by document. */
+    /**
+     * Chunks of serving documents, document by document.
+     *
+     * @param embeddingModel whose vectors come along
+     */
     readonly lexemes: (
       chatbotId: ChatbotId,
       documents: ReadonlyArray<DocumentId>,
-    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
+      embeddingModel: string | undefined,
+    ) => Effect.Effect<ReadonlyArray<ChunkLexemesAndVector>, Unavailable, CurrentOrganization>
     /** Of all serving chunks. */
     readonly languages: (
       chatbotId: ChatbotId,
@@ -106,11 +122,16 @@ export class Chunks extends Context.Service<
       Unavailable,
       CurrentOrganization
     >
+    /** Chunks by their ids, in no order, and the version of the chatbot's knowledge at the same moment. */
+    readonly fetch: (
+      chatbotId: ChatbotId,
+      chunks: ReadonlyArray<ChunkId>,
+    ) => Effect.Effect<Fetched, NotFound | Unavailable, CurrentOrganization>
     /**
      * The chunks with the highest fused scores, best first. The candidates are taken to have served a moment ago: those
      * that no longer do are gone from the table.
      */
-    readonly rank: (ranking: Ranking) => Effect.Effect<Ranked, Unavailable, CurrentOrganization>
+    readonly rank: (ranking: Ranking) => Effect.Effect<Ranked, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Chunks") {
   static readonly layer = Layer.effect(
@@ -170,10 +191,15 @@ export class Chunks extends Context.Service<
           where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0 order by id`
       }, withoutSqlErrors)
 
-      const lexemes = Effect.fnUntraced(function* (chatbotId: ChatbotId, documents: ReadonlyArray<DocumentId>) {
+      const lexemes = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        documents: ReadonlyArray<DocumentId>,
+        embeddingModel: string | undefined,
+      ) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ChunkLexemes>`
-          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes
+        return yield* sql<ChunkLexemesAndVector>`
+          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes,
+            case when c.embedding_model = ${embeddingModel ?? null} then c.embedding end as embedding
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.document_id = any(${documents}::uuid[])
             and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
@@ -217,7 +243,7 @@ export class Chunks extends Context.Service<
         }
       }, withoutSqlErrors)
 
-      return { insert, probe, serving, lexemes, languages, matching, rank: makeRank(sql) }
+      return { insert, probe, serving, lexemes, languages, matching, fetch: makeFetch(sql), rank: makeRank(sql) }
     }),
   )
 }

@@ -61,7 +61,13 @@ const KEEP_ALIVE = Duration.seconds(30)
  * Told to every new connection. Vectors and indexes are read at random and mostly from memory, which the default cost
  * of 4 does not expect; and compiling a plan takes longer than any query of ours runs.
  */
-const STARTUP_PARAMETERS = { random_page_cost: "1.1", jit: "off" }
+const STARTUP_PARAMETERS = {
+  random_page_cost: "1.1",
+  jit: "off",
+  // An index search goes on until it has found enough of the one chatbot that asks, and looks at enough to be exact.
+  "hnsw.iterative_scan": "strict_order",
+  "hnsw.ef_search": "120",
+}
 
 /** Postgres 15 or later with pgvector 0.7 or later, brought to the current schema. */
 export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>

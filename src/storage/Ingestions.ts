@@ -35,7 +35,7 @@ type Attempt = Pick<Ingestion, "document_id" | "lease_id">
 export class Ingestions extends Context.Service<
   Ingestions,
   {
-    /** Takes the oldest waiting or abandoned ingestion, of whichever organization. */
+    /** Takes a waiting or abandoned ingestion: organizations take turns, and the oldest of one's own comes first. */
     readonly claim: (lease: {
       readonly id: string
       readonly duration: Duration.Duration
@@ -65,6 +65,8 @@ export class Ingestions extends Context.Service<
       attempt: Ingestion,
       error: DocumentError,
     ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    /** Drops what an attempt that has lost its lease may have stored since. */
+    readonly abandon: (attempt: Ingestion) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Gives it back, to be tried again after a while. The attempt counts only when it was the document's doing. */
     readonly release: (
       attempt: Attempt,
@@ -78,19 +80,20 @@ export class Ingestions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
+      const later = (wait: Duration.Duration) =>
+        sql`now() + ${Duration.toMillis(wait)}::float8 * interval '1 millisecond'`
 
       const claim = Effect.fnUntraced(function* (lease: { readonly id: string; readonly duration: Duration.Duration }) {
         const [row] = yield* system<Ingestion>`
           with claimed as (
-            update ingestions set lease_id = ${lease.id}, attempts = attempts + 1,
-              leased_until = now() + ${Duration.toMillis(lease.duration)}::float8 * interval '1 millisecond'
+            update ingestions set lease_id = ${lease.id}, attempts = attempts + 1, run_at = ${later(lease.duration)}
             where document_id = (
               -- Both rows are skipped when somebody holds one: a claim never waits, so it is in nobody's way.
               select i.document_id from ingestions i join documents d on d.id = i.document_id
-              where i.run_at <= now() and (i.leased_until is null or i.leased_until < now())
-              order by i.run_at limit 1 for update skip locked
+              where i.run_at <= now()
+              order by i.turn, i.created_at limit 1 for update skip locked
             )
-            returning *
+            returning *, setval('ingestion_clock', greatest(turn, (select last_value from ingestion_clock)))
           ), revised as (
             update documents d set last_revision = last_revision + 1 from claimed c where d.id = c.document_id
             returning d.id, d.last_revision as revision
@@ -101,7 +104,7 @@ export class Ingestions extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      const releaseAll = system`update ingestions set lease_id = null, leased_until = null
+      const releaseAll = system`update ingestions set lease_id = null, run_at = now()
         where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
 
       const progress = Effect.fnUntraced(function* (
@@ -119,7 +122,7 @@ export class Ingestions extends Context.Service<
             where id = ${attempt.document_id} and organization_id = ${organization} for update
           ), held as (
             update ingestions
-            set leased_until = now() + ${Duration.toMillis(state.lease)}::float8 * interval '1 millisecond'
+            set run_at = ${later(state.lease)}
             where document_id = (select id from document) and lease_id = ${attempt.lease_id}
               and organization_id = ${organization}
             returning document_id
@@ -148,8 +151,9 @@ export class Ingestions extends Context.Service<
           yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
             status = case when revision = 0 then 'failed' else 'ready' end,
             progress = case when revision = 0 then progress else 1 end where ${document}`
-          yield* sql`delete from chunks where document_id = ${attempt.document_id}
-            and organization_id = ${organization} and revision = ${attempt.revision}`
+          // Of attempts that were cut off before, too.
+          yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
+            and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
           // A failed document keeps its file, to be tried again.
           const garbage = before.blob_key === attempt.blob_key ? [] : [attempt.blob_key]
           yield* discardBlobs(sql, garbage)
@@ -173,7 +177,10 @@ export class Ingestions extends Context.Service<
           if (before === undefined || next === undefined) return []
           yield* finish(attempt)
           yield* sql`update documents set ${sql.update(next)}, revision = ${attempt.revision}, status = 'ready',
-            progress = 1, chunk_count = ${chunkCount}, error = null, updated_at = clock_timestamp() where ${document}`
+            progress = 1, chunk_count = ${chunkCount}, error = null, updated_at = clock_timestamp(),
+            embedding_model = (select embedding_model from chunks where document_id = ${attempt.document_id}
+              and revision = ${attempt.revision} and organization_id = ${organization} limit 1)
+            where ${document}`
           yield* sql`delete from chunks where document_id = ${attempt.document_id}
             and organization_id = ${organization} and revision <> ${attempt.revision}`
           yield* sql`update chatbots set knowledge_version = knowledge_version + 1
@@ -194,13 +201,20 @@ export class Ingestions extends Context.Service<
 
       const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration, counts: boolean) {
         const organization = yield* CurrentOrganization
-        yield* sql`update ingestions set lease_id = null, leased_until = null, attempts = attempts - ${counts ? 0 : 1}::int,
-            run_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
+        yield* sql`update ingestions set lease_id = null, run_at = ${later(delay)},
+            attempts = attempts - ${counts ? 0 : 1}::int
           where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
             and organization_id = ${organization}`
       }, withoutSqlErrors)
 
-      return { claim, releaseAll, progress, publish, fail, release }
+      const abandon = Effect.fnUntraced(function* (attempt: Ingestion) {
+        const organization = yield* CurrentOrganization
+        yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
+          and c.organization_id = ${organization} and c.revision = ${attempt.revision}
+          and d.id = c.document_id and d.revision <> c.revision`
+      }, withoutSqlErrors)
+
+      return { claim, releaseAll, progress, publish, fail, abandon, release }
     }),
   )
 }

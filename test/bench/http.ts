@@ -21,8 +21,9 @@ interface Settings {
 
 const REQUESTS_MAX = 50_000
 const CONNECTIONS = "16"
-/** Of each scenario: a just-in-time compiler takes some ten thousand requests to make up its mind. */
-const WARM_UP_MILLISECONDS = 5_000
+/** Of each scenario, whichever comes first: a just-in-time compiler takes some ten thousand requests to make up its mind. */
+const WARM_UP_REQUESTS = 10_000
+const WARM_UP_MILLISECONDS = 20_000
 /** Before memory at rest is looked at. */
 const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
@@ -74,7 +75,7 @@ const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, 
         requests,
         clients: 16,
         milliseconds: WARM_UP_MILLISECONDS,
-        requestsMax: REQUESTS_MAX,
+        requestsMax: WARM_UP_REQUESTS,
       })
     }
   }

@@ -1,15 +1,25 @@
-/** `bun run bench http|retrieval [options]`; each says in its own file what it measures, and what it takes. */
+/** `bun run bench <name> [options]`; each says in its own file what it measures, and what it takes. */
 
-const [name, ...args] = process.argv.slice(2)
-if (name === "http") {
-  const http = await import("./http.ts")
-  http.run(args)
-} else if (name === "retrieval") {
-  const retrieval = await import("./retrieval.ts")
-  await retrieval.run(args)
-} else {
-  process.stderr.write("usage: bun run bench http|retrieval [options]\n")
+const benches: Readonly<
+  Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => void | Promise<void> }>>
+> = {
+  extract: () => import("./extract.ts"),
+  hostile: () => import("./hostile.ts"),
+  http: () => import("./http.ts"),
+  ingest: () => import("./ingest.ts"),
+  kills: () => import("./kills.ts"),
+  retrieval: () => import("./retrieval.ts"),
+  search: () => import("./search.ts"),
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const load = benches[name]
+if (load === undefined) {
+  process.stderr.write(`usage: bun run bench ${Object.keys(benches).join("|")} [options]\n`)
   process.exitCode = 1
+} else {
+  const { run } = await load()
+  await run(args)
 }
 
 export {}

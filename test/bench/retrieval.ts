@@ -1,17 +1,22 @@
 import { parseArgs } from "node:util"
 import { Console, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
+import { type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
+import type { LexicalQuery } from "../../src/knowledge/LexicalQuery.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { sparse, type SparseVector } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
+import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
-import { json } from "../../src/storage/SqlValues.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { makeBm25 } from "./lib/Bm25.ts"
+import { addDocument, makeChatbot, makeOrganization, publish } from "./lib/Filling.ts"
+import { fit, type IndexedSet } from "./lib/Fitting.ts"
+import { half } from "./lib/Halves.ts"
 import { measure } from "./lib/RankingMetrics.ts"
 import { readSet, type RetrievalSet } from "./lib/RetrievalSet.ts"
 
@@ -23,6 +28,7 @@ const SETS = [
   ...["en", "de", "ru", "ar", "tr", "zh"].map((language) => `xquad/${language}`),
 ]
 const DEPTH = 100
+const TEN = 10
 const INDEX_BYTES = 256 * 2 ** 20
 /** The first passages shown to a user, and the questions asked of a foreign set. */
 const TOP = 5
@@ -39,60 +45,22 @@ const layer = Layer.mergeAll(
   Indexer.layer,
 ).pipe(
   Layer.provideMerge(KnowledgeIndexes.layer({ bytes: INDEX_BYTES })),
-  Layer.provideMerge(Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto)),
+  Layer.provideMerge(
+    Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
+  ),
   Layer.provideMerge(TestDatabase.layer),
 )
 
 /** A set in the database: each passage a chunk, neighbours of one title a document. */
 const load = Effect.fnUntraced(function* (set: RetrievalSet) {
-  const sql = yield* SystemSql
-  const indexer = yield* Indexer
-  const chatbotId = ChatbotId.make(crypto.randomUUID())
-  yield* sql`insert into chatbots ${sql.insert({
-    id: chatbotId,
-    organization_id: organization,
-    name: set.name,
-    description: "",
-    slug: set.name.replace("/", "-"),
-    is_public: false,
-    personality_config: json({}),
-    settings: json({}),
-    chat_widget_config: json({}),
-  })}`
+  const chatbotId = yield* makeChatbot(set.name)
   const passageOf = new Map<string, string>()
   for (const passages of runsOf(set.passages)) {
-    const documentId = DocumentId.make(crypto.randomUUID())
-    yield* sql`insert into documents ${sql.insert({
-      id: documentId,
-      organization_id: organization,
-      chatbot_id: chatbotId,
-      name: passages[0]?.title ?? "",
-      content_type: "text/plain",
-      size_bytes: 0,
-      sha256: documentId,
-      blob_key: documentId,
-      status: "ready",
-      chunk_count: passages.length,
-      revision: 1,
-    })}`
+    const texts = passages.map((passage) => passage.text)
+    const documentId = yield* addDocument(chatbotId, passages[0]?.title ?? "", texts)
     for (const [index, passage] of passages.entries()) passageOf.set(`${documentId} ${index + 1}`, passage.id)
-    yield* indexer.index(
-      {
-        chatbotId,
-        documentId,
-        revision: 1,
-        title: passages[0]?.title ?? "",
-        chunks: passages.map((passage, index) => ({
-          ordinal: index + 1,
-          headings: [],
-          text: passage.text,
-          page: null,
-        })),
-      },
-      () => Effect.void,
-    )
   }
-  yield* sql`update chatbots set knowledge_version = knowledge_version + 1 where id = ${chatbotId}`
+  yield* publish(chatbotId)
   return { chatbotId, passageOf }
 })
 
@@ -107,20 +75,21 @@ const runsOf = (passages: RetrievalSet["passages"]): ReadonlyArray<RetrievalSet[
 }
 
 /** Searches as deep as the figure looks: how deep a search goes changes what its fusion sees. */
-const rankingOf = Effect.fnUntraced(function* (set: RetrievalSet, loaded: Effect.Success<ReturnType<typeof load>>) {
+const rankingOf = Effect.fnUntraced(function* (
+  set: RetrievalSet,
+  loaded: Effect.Success<ReturnType<typeof load>>,
+  topK: number,
+) {
   const retriever = yield* Unfiltered
-  const measureTo = Effect.fnUntraced(function* (topK: number) {
-    const run = new Map<string, ReadonlyArray<string>>()
-    for (const question of set.questions) {
-      const { hits } = yield* retriever.search({ chatbotId: loaded.chatbotId, query: question.text, topK })
-      run.set(
-        question.id,
-        hits.map((hit) => loaded.passageOf.get(`${hit.documentId} ${hit.ordinal}`) ?? ""),
-      )
-    }
-    return measure(run, set.judgements)
-  })
-  return { ...(yield* measureTo(10)), recall100: (yield* measureTo(DEPTH)).recall100 }
+  const run = new Map<string, ReadonlyArray<string>>()
+  for (const question of set.questions) {
+    const { hits } = yield* retriever.search({ chatbotId: loaded.chatbotId, query: question.text, topK })
+    run.set(
+      question.id,
+      hits.map((hit) => loaded.passageOf.get(`${hit.documentId} ${hit.ordinal}`) ?? ""),
+    )
+  }
+  return run
 })
 
 /** Share of the questions for which something is found at the default threshold. */
@@ -134,47 +103,82 @@ const answeredShare = Effect.fnUntraced(function* (chatbotId: ChatbotId, questio
   return answered / questions.length
 })
 
+const KEYS = ["ndcg10", "recall10", "recall100", "mrr10"] as const
+
 const compare = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
-  const sql = yield* SystemSql
-  yield* sql`insert into organizations ${sql.insert({ id: organization, name: "Bench" })}`
+  yield* makeOrganization(organization)
   const loaded: Array<{ readonly set: RetrievalSet; readonly chatbotId: ChatbotId }> = []
   for (const name of names) {
     const set = readSet(directory, name)
     const stored = yield* load(set)
     loaded.push({ set, chatbotId: stored.chatbotId })
     const search = makeBm25(set.passages)
-    const yardstick = measure(new Map(set.questions.map(({ id, text }) => [id, search(text, DEPTH)])), set.judgements)
-    const parley = yield* rankingOf(set, stored)
-    const figures = (["ndcg10", "recall10", "recall100", "mrr10"] as const).map(
-      (key) => `${key} ${parley[key].toFixed(4)} (BM25 ${yardstick[key].toFixed(4)})`,
-    )
+    const byBm25 = new Map(set.questions.map(({ id, text }) => [id, search(text, DEPTH)]))
+    const found = yield* rankingOf(set, stored, TEN)
+    const deep = yield* rankingOf(set, stored, DEPTH)
+    const figures = (questions: RetrievalSet, keys: ReadonlyArray<(typeof KEYS)[number]>) => {
+      const yardstick = measure(byBm25, questions.judgements)
+      const { recall100 } = measure(deep, questions.judgements)
+      const parley = { ...measure(found, questions.judgements), recall100 }
+      const cells = keys.map((key) => `${key} ${parley[key].toFixed(4)} (BM25 ${yardstick[key].toFixed(4)})`)
+      return cells.join("  ")
+    }
     yield* Console.log(
-      `${name.padEnd(20)} ${figures.join("  ")}  ratio ${(parley.ndcg10 / yardstick.ndcg10).toFixed(3)}`,
+      `${name.padEnd(20)} ${figures(set, KEYS)}  held out: ${figures(half(set, "held out"), ["ndcg10"])}`,
     )
   }
-  yield* Console.log("\nQuestions for which something is found at the default threshold, by the set they come from:")
+  yield* Console.log(
+    "\nHeld-out questions for which something is found at the default threshold, by the set they come from:",
+  )
   for (const base of loaded) {
     const cells: Array<string> = []
     for (const asked of loaded) {
-      const share = yield* answeredShare(base.chatbotId, asked.set.questions.slice(0, FOREIGN_QUESTIONS))
-      cells.push(`${asked.set.name} ${(100 * share).toFixed(1)} %`)
+      const questions = half(asked.set, "held out").questions.slice(0, FOREIGN_QUESTIONS)
+      cells.push(`${asked.set.name} ${(100 * (yield* answeredShare(base.chatbotId, questions))).toFixed(1)} %`)
     }
     yield* Console.log(`${base.set.name.padEnd(20)} ${cells.join("  ")}`)
   }
 })
 
+/** The set as the index of this process holds it. */
+const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
+  const { chatbotId, passageOf } = yield* load(set)
+  const indexes = yield* KnowledgeIndexes
+  const embeddings = yield* Embeddings
+  const sql = yield* SystemSql
+  const rows = yield* sql<{ id: string; place: string }>`
+    select id, document_id || ' ' || ordinal as place from chunks where chatbot_id = ${chatbotId}`
+  const questions = new Map<string, { query: LexicalQuery; vector: SparseVector }>()
+  for (const { id, text } of set.questions) {
+    const { query } = yield* indexes.open(chatbotId, text, "remembered")
+    questions.set(id, { query, vector: sparse(yield* embeddings.embedQuery(text)) })
+  }
+  const { index } = yield* indexes.open(chatbotId, "", "remembered")
+  const passages = new Map(rows.map(({ id, place }) => [id, passageOf.get(place) ?? ""]))
+  return { set, index, questions, passageOf: passages } satisfies IndexedSet
+})
+
+const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+  yield* makeOrganization(organization)
+  const sets = yield* Effect.forEach(names, (name) => indexed(readSet(directory, name)))
+  const { weight } = yield* Embeddings
+  yield* Effect.sync(() => fit(sets, weight, (line) => console.log(line)))
+})
+
 /**
  * Ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database, or on
- * `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`.
+ * `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--fit` looks for better weights instead.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
-  const { values } = parseArgs({ args: [...args], options: { data: { type: "string" }, sets: { type: "string" } } })
+  const { values } = parseArgs({
+    args: [...args],
+    options: { data: { type: "string" }, sets: { type: "string" }, fit: { type: "boolean", default: false } },
+  })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
-  return compare(directory, values.sets?.split(",") ?? SETS).pipe(
-    Effect.provideService(CurrentOrganization, organization),
-    Effect.provide(layer),
-    Effect.scoped,
-    Effect.runPromise,
+  const names = values.sets?.split(",") ?? SETS
+  const provided = Effect.provide(Layer.provideMerge(layer, Layer.succeed(CurrentOrganization, organization)))
+  return Effect.runPromise(
+    Effect.scoped(values.fit ? provided(fitAll(directory, names)) : provided(compare(directory, names))),
   )
 }

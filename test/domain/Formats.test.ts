@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { contentType, detect, Format } from "../../src/domain/Formats.ts"
+import { contentType, detect, Format, unmarkedUtf16 } from "../../src/domain/Formats.ts"
+import { compoundFile, docxFile, paragraph, rows, xlsxFile } from "../lib/files/OfficeFile.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const pdf = bytes("%PDF-1.7\n\u0000\u0001")
@@ -17,7 +18,10 @@ describe("detect", () => {
     ["rows.tsv", "a\tb", "csv"],
     ["data.json", "{}", "json"],
     ["archive.2026.json", "[]", "json"],
+    ["rows.jsonl", "{}\n{}", "json"],
+    ["rows.ndjson", "{}\n{}", "json"],
     ["empty.txt", "", "txt"],
+    ["empty.docx", "", "docx"],
   ])("%s", (name, content, format) => {
     expect(detect(name, bytes(content))).toBe(format as Format)
   })
@@ -43,7 +47,35 @@ describe("detect", () => {
     expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBeUndefined()
   })
 
-  test.each(["a.docx", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("no format: %s", (name) => {
+  test("UTF-16 without its mark is text, by the zeros on one side only", () => {
+    const utf16 = Buffer.from("Zwei Wörter, 二つ", "utf16le")
+    expect(detect("a.txt", utf16)).toBe("txt")
+    expect(detect("a.txt", Buffer.from(utf16).swap16())).toBe("txt")
+    expect(unmarkedUtf16(utf16)).toBe("utf-16le")
+    expect(unmarkedUtf16(Buffer.from(utf16).swap16())).toBe("utf-16be")
+    expect(unmarkedUtf16(bytes("plain"))).toBeUndefined()
+    expect(detect("a.txt", new Uint8Array([1, 0, 2, 0, 3, 0, 4, 0]))).toBeUndefined()
+  })
+
+  describe("an Office document is told by its main part, wherever the archive names it", () => {
+    const docx = docxFile(paragraph("Text."))
+    const xlsx = xlsxFile([{ name: "S", content: rows(["a"]) }])
+    test("and refused under another's extension", () => {
+      expect(detect("a.docx", docx)).toBe("docx")
+      expect(detect("a.docx", docx.subarray(0, 60), docx)).toBe("docx")
+      expect(detect("a.xlsx", xlsx)).toBe("xlsx")
+      expect(detect("a.pptx", docx)).toBeUndefined()
+      expect(detect("a.docx", xlsx.subarray(0, 60), xlsx)).toBeUndefined()
+    })
+
+    test("or left to its reader when neither end names one", () => {
+      expect(detect("a.docx", docx.subarray(0, 60))).toBe("docx")
+      expect(detect("a.docx", compoundFile("EncryptedPackage"))).toBe("docx")
+      expect(detect("a.docx", bytes("no archive"))).toBeUndefined()
+    })
+  })
+
+  test.each(["a.docm", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("no format: %s", (name) => {
     expect(detect(name, bytes("text"))).toBeUndefined()
   })
 

@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/ApiKey.ts"
 import { Organization } from "../../src/domain/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
-import { operatorKey, startServer } from "../lib/TestServer.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
 
 const { client } = await startServer()
 

@@ -2,7 +2,8 @@ import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { allScopes, type Scope } from "../../src/domain/ApiKey.ts"
 import { type Client, problem, type Reply, type Sent, wrongPaths } from "../lib/Client.ts"
-import { operatorKey, startServer } from "../lib/TestServer.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
 
 const { client, url } = await startServer()
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { Document } from "../../src/domain/Document.ts"
 import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, ...server } = await startServer()
@@ -24,6 +25,9 @@ const bakery = "# Bakery\n\nThe bakery sells buckwheat galettes on Fridays."
 
 /** Files in the blob store. */
 const stored = () => server.stored("documents").length
+
+const Results = Schema.Struct({ results: Schema.Array(Schema.Record(Schema.String, Schema.Json)) })
+const resultsOf = (reply: Reply) => read(Results, reply).results
 
 const documentsOf = (reply: Reply) => read(ManyDocuments, reply).documents
 const only = <A>(all: ReadonlyArray<A>): A => {
@@ -48,6 +52,7 @@ const shownBy = async (id: string) => {
 }
 
 describe("14. upload", () => {
+  const office = "application/vnd.openxmlformats-officedocument"
   const formats: ReadonlyArray<readonly [string, BlobPart, string, string]> = [
     ["a.md", tides, "text/markdown", "Morlaix"],
     ["b.markdown", `${tides}\n`, "text/markdown", "Morlaix"],
@@ -56,6 +61,24 @@ describe("14. upload", () => {
     ["e.csv", "dish,price\nkouign-amann,4.50\nfar breton,3.80\n", "text/csv", "kouign-amann price"],
     ["f.json", '{"museum": {"name": "Pont-Aven", "closed": "Mondays"}}', "application/json", "Pont-Aven museum"],
     ["g.pdf", handbook, "application/pdf", "travel expenses"],
+    [
+      "h.docx",
+      docxFile(paragraph("The ropery of Rochefort is open on Sundays.")),
+      `${office}.wordprocessingml.document`,
+      "ropery",
+    ],
+    [
+      "i.pptx",
+      pptxFile([{ shapes: shape("Salt marshes of Guérande") }]),
+      `${office}.presentationml.presentation`,
+      "salt marshes",
+    ],
+    [
+      "j.xlsx",
+      xlsxFile([{ name: "Oysters", content: rows(["size", "price"], ["three", "9.80"]) }]),
+      `${office}.spreadsheetml.sheet`,
+      "oysters price",
+    ],
   ]
   test.each(formats)("makes %s searchable", async (name, content, contentType, query) => {
     const { id } = await client.newChatbot()
@@ -268,6 +291,27 @@ describe("10. query", () => {
       expect(wrongPaths(await client.search(id, "tide", { top_k }))).toEqual(["top_k"])
     }
     problem(await client.search(nowhere, "tide"), 404, "not_found")
+  })
+
+  test("explains itself when asked to, and only then", async () => {
+    const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
+    const plain = resultsOf(await client.search(id, "tide Morlaix"))
+    const explained = resultsOf(await client.search(id, "tide Morlaix", { explain: true }))
+    for (const result of plain) expect(Object.keys(result)).toEqual(["content", "similarity"])
+    expect(resultsOf(await client.search(id, "tide Morlaix", { explain: false }))).toEqual(plain)
+    expect(explained).toMatchObject([...plain])
+    const [first] = explained
+    expect(Object.keys(first ?? {})).toEqual(["content", "similarity", "document_id", "chunk", "page", "scores"])
+    expect(documents.find(({ name }) => name === "tides.md")?.id ?? "").toBe(String(first?.["document_id"]))
+    expect(first).toMatchObject({ chunk: 1, page: null })
+    const Scores = Schema.Struct({ lexical: Schema.Finite, vector: Schema.Finite, fused: Schema.Finite })
+    const scores = Schema.decodeUnknownSync(Scores)(first?.["scores"])
+    expect(scores.lexical).toBeGreaterThan(0)
+    expect(scores.vector).toBeGreaterThan(0)
+    expect(scores.fused).toBeCloseTo(1, 5)
+    for (const explain of ["true", 1, null]) {
+      expect(wrongPaths(await client.search(id, "tide", { explain }))).toEqual(["explain"])
+    }
   })
 
   test("is quiet about everything that a database might stumble over", async () => {

@@ -7,14 +7,8 @@ import { Client, ManyDocuments, problem, read, type Reply, until } from "../lib/
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { type Provider, provider } from "../lib/Provider.ts"
 import { fresh, freshDirectory, layerOf, temporaryDirectory } from "../lib/TestDatabase.ts"
-import {
-  operatorKey,
-  type ServerProcess,
-  serverProcess,
-  type Settings,
-  settingsFor,
-  testTimeout,
-} from "../lib/TestServer.ts"
+import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
+import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 

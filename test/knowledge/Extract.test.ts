@@ -53,11 +53,13 @@ describe("a PDF of three pages", () => {
     const { text } = await document
     expect(text).toContain("\n- Headings open a passage and travel with it.\n- Tables are kept whole")
     expect(text).toContain("```\nbun install\nbun run start\n```")
-    expect(text).toContain("What\tLimit\tAnswer beyond it\nFiles in one upload\t10\t413\n")
+    expect(text).toContain(
+      "| What | Limit | Answer beyond it |\n| --- | --- | --- |\n| Files in one upload | 10 | 413 |\n",
+    )
   })
 })
 
-test("every format is read, one document after the other by the same worker", async () => {
+test("every format is read, one document after the other by the same process", async () => {
   const documents = [
     source("a.md", "# Head\n\nText", "md"),
     source("b.txt", "Text", "txt"),
@@ -71,7 +73,7 @@ test("every format is read, one document after the other by the same worker", as
 })
 
 test("documents read at once do not get each other's text", async () => {
-  const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.txt`, `Text ${index}`, "txt"))
+  const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.html`, `<p>Text ${index}`, "html"))
   const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 3 })
   expect(read).toEqual(documents.map((_, index) => ({ title: `${index}`, text: `Text ${index}` })))
 })
@@ -80,10 +82,10 @@ describe("a document that cannot be read says why", () => {
   const failure = async (document: Source, settings?: Partial<ExtractSettings>) =>
     run(Effect.flip(extract(document)), settings)
 
-  test("and leaves its worker able to read the next", async () => {
+  test("and leaves its process able to read the next", async () => {
     const both = Effect.all([
       Effect.flip(extract(source("a.json", "{", "json"))),
-      extract(source("b.txt", "Text", "txt")),
+      extract(source("b.html", "Text", "html")),
     ])
     const [failed, read] = await run(both, { concurrency: 1 })
     expect(failed).toMatchObject({ _tag: "ExtractionFailed", code: "corrupt_document" })
@@ -105,16 +107,16 @@ describe("a document that cannot be read says why", () => {
 
   test("a document that takes too long is given up, again and again", async () => {
     const hasty = { concurrency: 1, deadline: Duration.millis(1) }
-    const attempts = Effect.forEach([1, 2, 3], () => Effect.flip(extract(source("a.txt", "Text", "txt"))))
+    const attempts = Effect.forEach([1, 2, 3], () => Effect.flip(extract(source("a.html", "Text", "html"))))
     const failures = await run(attempts, hasty)
     expect(failures.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => "extraction_timed_out"))
   })
 })
 
 test("an interrupted reading frees its place, and its reply reaches nobody else", async () => {
-  const [slow, quick] = [await fixture("handbook.pdf"), source("b.txt", "Text", "txt")]
+  const [slow, quick] = [await fixture("handbook.pdf"), source("b.html", "Text", "html")]
   const program = Effect.gen(function* () {
-    // A worker that is there already gets the document at once, and reads a PDF for much longer than the pause.
+    // A process that is there already gets the document at once, and reads a PDF for much longer than the pause.
     yield* extract(quick)
     const fiber = yield* Effect.forkChild(extract(slow))
     yield* Effect.sleep("5 millis")

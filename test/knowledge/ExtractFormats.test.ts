@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Format } from "../../src/domain/Formats.ts"
-import { maxTextCharacters, Unreadable } from "../../src/knowledge/extract/Extraction.ts"
+import { defaultTextLimit, Unreadable } from "../../src/knowledge/extract/Extraction.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import { cleanTitle, maxTitleCharacters, normalizeText, titleOfFile } from "../../src/knowledge/extract/Text.ts"
 
@@ -59,8 +59,8 @@ describe("any document", () => {
   })
 
   test("that is too large as text is refused", async () => {
-    expect(await codeOf("txt", "a".repeat(maxTextCharacters))).toBe("read")
-    expect(await codeOf("txt", "a".repeat(maxTextCharacters + 1))).toBe("too_large_when_extracted")
+    expect(await codeOf("txt", "a".repeat(defaultTextLimit))).toBe("read")
+    expect(await codeOf("txt", "a".repeat(defaultTextLimit + 1))).toBe("too_large_when_extracted")
   })
 })
 
@@ -128,6 +128,62 @@ describe("encodings", () => {
     expect(await textOf("txt", latin)).toBe("café €5")
   })
 
+  // TextEncoder writes UTF-8 only, so these stand here as they are in a file.
+  test.each([
+    [
+      "shift_jis",
+      "grGC6oLNk/qWe4zqgsyVto+RgsWCt4FCldSVaYLNjk+PXJP6iMiT4ILJjvOCr5V0gq+C3IK3gUI=",
+      "これは日本語の文書です。返品は三十日以内に受け付けます。",
+    ],
+    [
+      "euc-jp",
+      "pLOk7KTPxvzL3LjspM7KuL3xpMekuaGjytbJyqTPu7C9vcb8sMrG4qTLvPWkscnVpLGk3qS5oaM=",
+      "これは日本語の文書です。返品は三十日以内に受け付けます。",
+    ],
+    [
+      "iso-2022-jp",
+      "GyRCJDMkbCRPRnxLXDhsJE5KOD1xJEckOSEjSlZJSiRPOzA9PUZ8MEpGYiRLPHUkMUlVJDEkXiQ5ISMbKEI=",
+      "これは日本語の文書です。返品は三十日以内に受け付けます。",
+    ],
+    [
+      "euc-kr",
+      "wMwgua68rbTCIMfRsbm+7rfOIMDbvLq1x776vcC0z7TZLiC53cewwLogu++9yiDAzyDAzLO7v6EgsKG0ycfVtM+02S4=",
+      "이 문서는 한국어로 작성되었습니다. 반품은 삼십 일 이내에 가능합니다.",
+    ],
+    ["gb18030", "1eLKx9K7t93W0M7EzsS8/qGjzcu79dDr1NrI/cquzOzE2szhs/ahow==", "这是一份中文文件。退货须在三十天内提出。"],
+    ["big5", "s2+sT6RApfekpKTlpOWl86FDsGizZra3pmKkVKRRpNGkurSjpVihQw==", "這是一份中文文件。退貨須在三十天內提出。"],
+    [
+      "windows-1251",
+      "3fLuIOTu6vPs5e3yIO3gIPDz8fHq7uwg/+f76uUuIMLu5+Lw4PIg7/Do7ejs4OXy8f8g4iDy5ffl7ejlIPLw6OT24PLoIOTt5eku",
+      "Это документ на русском языке. Возврат принимается в течение тридцати дней.",
+    ],
+    [
+      "koi8-r",
+      "/NTPIMTPy9XNxc7UIM7BINLV09PLz80g0drZy8UuIPfP2tfSwdQg0NLJzsnNwcXU09Eg1yDUxd7FzsnFINTSycTDwdTJIMTOxcou",
+      "Это документ на русском языке. Возврат принимается в течение тридцати дней.",
+    ],
+    [
+      "windows-1253",
+      "wfX0/CDl3+3h6SDd7eEg3ePj8eH27yDz9OEg5evr5+3p6twuIM/pIOXw6fP08e/23fIg49/t7+304ekg5OXq9N3yLg==",
+      "Αυτό είναι ένα έγγραφο στα ελληνικά. Οι επιστροφές γίνονται δεκτές.",
+    ],
+    [
+      "windows-1252",
+      "TGUgY2Fm6SBlc3QgZmVybekgbGUgbHVuZGkuIExlcyDpbOh2ZXMgcmXnb2l2ZW50IHVuIGNy6WRpdCDgIGySYXJyaXbpZS4=",
+      "Le café est fermé le lundi. Les élèves reçoivent un crédit à l’arrivée.",
+    ],
+  ])("%s is told by its letters", async (_, base64, text) => {
+    const bytes = new Uint8Array(Buffer.from(base64, "base64"))
+    expect(await textOf("txt", bytes)).toBe(text)
+    expect(await textOf("html", new Uint8Array([...encode("<h1>FAQ</h1><p>"), ...bytes]))).toBe(`# FAQ\n\n${text}`)
+  })
+
+  test("UTF-16 without its mark is told by its zeros", async () => {
+    const marked = utf16("Preise: 5 €, 漢字 auch.", true)
+    expect(await textOf("csv", marked.slice(2))).toContain("漢字")
+    expect(await textOf("txt", utf16("Preise: 5 €", false).slice(2))).toBe("Preise: 5 €")
+  })
+
   test("a page may declare its own", async () => {
     const cyrillic = [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]
     const page = new Uint8Array([...encode('<meta charset="windows-1251"><p>'), ...cyrillic])
@@ -183,7 +239,10 @@ describe("HTML", () => {
     ["<p>a<script>x</script><style>x</style><noscript>x</noscript><template>x</template>", "a"],
     ["<nav>x</nav><p hidden>x</p><p style='display: none'>x</p><p aria-hidden=true>x</p>a", "a"],
     ["<p>one<br>two &amp; <b>three</b>\n four</p>", "one\ntwo & three four"],
-    ["<p><a href='https://x.example/y'>link</a> and <img src=a.png alt='a chart'></p>", "link and a chart"],
+    [
+      "<p><a href='https://x.example/y'>link</a> and <img src=a.png alt='a chart'></p>",
+      "[link](https://x.example/y) and a chart",
+    ],
     ["<ol start=3><li>c<ul><li>d</ul><li>e</ol>", "3. c\n  - d\n4. e"],
     ["<dl><dt>Term<dd>Meaning<dd>Other</dl>", "- Term\n  - Meaning\n  - Other"],
     ["<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"],
@@ -285,6 +344,13 @@ describe("JSON", () => {
         },
       ),
     ))
+
+  test("may be a value on each line", async () => {
+    expect(await textOf("json", '{"q":"Opening?","a":"At nine."}\n\n{"q":"Closing?","a":"At five."}\n')).toBe(
+      "q: Opening?\na: At nine.\n\nq: Closing?\na: At five.",
+    )
+    expect(await codeOf("json", '{"a":1}\nno json')).toBe("corrupt_document")
+  })
 
   test("that is broken or nested beyond reason is refused", async () => {
     expect(await codeOf("json", '{"a":')).toBe("corrupt_document")

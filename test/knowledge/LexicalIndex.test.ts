@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import { termOf } from "../../src/knowledge/Lexemes.ts"
 import { LexicalIndex, type LexicalIndexOptions, type LexicalMatch } from "../../src/knowledge/LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/LexicalQuery.ts"
 import type { Segment } from "../../src/knowledge/Segment.ts"
@@ -15,14 +16,18 @@ const indexOf = (chunks: ReadonlyArray<IndexedChunk>, options?: LexicalIndexOpti
   new LexicalIndex([segmentOf(chunks)], options)
 
 const ask = (words: string): LexicalQuery =>
-  makeLexicalQuery(words, [encodeLexemes(words.split(" ").map((word) => [word, "D"]))], () => 0.001)
+  makeLexicalQuery(
+    words.split(" "),
+    [words.split(" ").map((word) => [termOf(encodeLexemes([[word, "D"]]))])],
+    () => 0.001,
+  )
 const idsOf = (matches: ReadonlyArray<LexicalMatch>) => matches.map((match) => match.chunkId)
 
 const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch")
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
 const texts = fc.array(text, { minLength: 1, maxLength: 25 })
 
-/** BM25 by its definition, with no index. */
+/** BM25 by its definition, with no index; the rarity of a word is a little that of texts in general. */
 const scoresByDefinition = (all: ReadonlyArray<string>, query: string): ReadonlyArray<number> => {
   const chunks = all.map((chunk) => chunk.split(" "))
   const average = chunks.reduce((sum, words) => sum + words.length, 0) / chunks.length
@@ -30,7 +35,10 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
     query.split(" ").reduce((score, asked) => {
       const holding = chunks.filter((other) => other.includes(asked)).length
       const frequency = words.filter((held) => held === asked).length
-      const idf = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
+      const here = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
+      // As if two hundred other texts had been there, of which as many hold the word as is common.
+      const general = Math.log(1 + (chunks.length + 199.8 - holding + 0.5) / (holding + 0.2 + 0.5))
+      const idf = 0.7 * here + 0.3 * general
       return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
     }, 0),
   )
@@ -143,22 +151,22 @@ describe("the lexical index", () => {
 })
 
 describe("a question", () => {
-  const analysis = (...words: ReadonlyArray<string>) => encodeLexemes(words.map((word) => [word, "D"]))
+  const stem = (word: string) => (word === "" ? [] : [termOf(encodeLexemes([[word, "D"]]))])
 
   test("joins what the languages make of the same word", () => {
-    const query = makeLexicalQuery("häuser mieten", [analysis("haus", "miet"), analysis("häuser", "miet")], () => 0.1)
+    const stems = [["haus", "miet"].map(stem), ["häuser", "miet"].map(stem)]
+    const query = makeLexicalQuery(["häuser", "mieten"], stems, () => 0.1)
     expect(query.map(({ terms }) => terms.length)).toEqual([2, 1])
     expect(query.every(({ isContent }) => isContent)).toBe(true)
   })
 
-  test("does not miss a word that one of the languages leaves out", () => {
-    const german = encodeLexemes([])
-    const [word] = makeLexicalQuery("die", [german, analysis("die")], () => 0.1)
-    expect(word?.isContent).toBe(false)
+  test("does not miss a word that one of the languages leaves out, and leaves out one that all do", () => {
+    const query = makeLexicalQuery(["die", "der"], [["", ""].map(stem), ["die", ""].map(stem)], () => 0.1)
+    expect(query.map(({ isContent }) => isContent)).toEqual([false])
   })
 
   test("knows pairs of characters from words", () => {
-    const query = makeLexicalQuery("黑豹 abc", [analysis("黑豹", "abc")], () => 0.1)
+    const query = makeLexicalQuery(["黑豹", "abc"], [["黑豹", "abc"].map(stem)], () => 0.1)
     expect(query.map(({ isPair }) => isPair)).toEqual([true, false])
   })
 })

@@ -7,6 +7,7 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./Tenants.ts"
 
 /*
@@ -28,8 +29,17 @@ export const makeFilledTenant = Effect.gen(function* () {
   const batch = yield* chunkBatch({ chatbot, document: ready.id, revision: done.revision, count: 2 })
   yield* mine((yield* Chunks).insert(batch))
   yield* mine(ingestions.publish(done, 2))
+  const reembeddings = yield* Reembeddings
+  yield* reembeddings.declare("new")
+  yield* reembeddings.enqueue("new")
+  const reembedding = yield* Effect.flatMap(
+    reembeddings.claim("new", { id: crypto.randomUUID(), duration: Duration.minutes(5) }),
+    (job) => (job === undefined ? Effect.die("nothing is to be embedded again") : Effect.succeed(job)),
+    // Others may have left something.
+  ).pipe(Effect.repeat({ until: (job) => job.organization_id === organization }))
   const { document: running } = yield* add("running")
   const attempt = yield* claim
+  yield* mine((yield* Chunks).insert(yield* chunkBatch({ ...attempt, chatbot, document: running.id, count: 1 })))
   const session = yield* mine(
     conversations.say(
       chatbot,
@@ -49,7 +59,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     scopes: ["chat"],
     expires_at: null,
   })
-  return { organization, chatbot, ready: ready.id, running: running.id, attempt, session, batch }
+  return { organization, chatbot, ready: ready.id, running: running.id, attempt, reembedding, session, batch }
 })
 export type Tenant = Effect.Success<typeof makeFilledTenant>
 

@@ -37,6 +37,7 @@ export const countedChunks = Layer.effectContext(
       lexemes: counted("lexemes", chunks.lexemes),
       languages: counted("languages", chunks.languages),
       matching: counted("matching", chunks.matching),
+      fetch: counted("fetch", chunks.fetch),
       rank: counted("rank", chunks.rank),
     })
     return Context.make(Chunks, spied).pipe(Context.add(ChunksCalls, calls))

@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.ts"
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
-import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
@@ -15,6 +15,8 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
+import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -37,6 +39,8 @@ export const repositories = Layer.mergeAll(
   Documents.layer,
   Ingestions.layer,
   Organizations.layer,
+  VectorIndexes.layer(),
+  Reembeddings.layer,
 )
 
 /** Every repository, over a new database that is provided too. */
@@ -65,6 +69,7 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
           const bytes = blobs.get(key)
           return bytes === undefined ? Effect.fail(new BlobNotFound({ key })) : Effect.succeed(bytes)
         }),
+      has: (key) => Effect.sync(() => blobs.has(key)),
       remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
     })
     return Context.make(BlobStore, store).pipe(Context.add(BlobControl, control))
@@ -99,7 +104,7 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
 /** How many texts were embedded, and what happens before: a wait, or a failure. */
 export class EmbeddingsControl extends Context.Service<
   EmbeddingsControl,
-  { embedded: number; before: Effect.Effect<void, Unavailable> }
+  { embedded: number; before: Effect.Effect<void, Unavailable | TextRefused> }
 >()("test/EmbeddingsControl") {}
 
 /** The local embedding, counted. */

@@ -44,6 +44,7 @@ export const chunkOf = (
     documentId: documentIdOf(options.document ?? number),
     revision: options.revision ?? 1,
     language: "english",
+    embedding: null,
     lexemes: encodeLexemes([
       ...split(options.title ?? "").map((word) => [word, "A"] as const),
       ...split(text).map((word) => [word, "D"] as const),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
@@ -7,35 +7,11 @@ import { server } from "../../src/main.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
 import { type Provider, provider } from "./Provider.ts"
-import { fresh, temporaryDirectory, type TestDatabase } from "./TestDatabase.ts"
-
-/** Environment variables. */
-export type Settings = Readonly<Record<string, string>>
-
-/** With all scopes, of the operator's organization. */
-export const operatorKey = "the-operator-key-of-all-the-tests-0001"
+import { operatorKey, type Settings, settingsFor } from "./ServerProcess.ts"
+import { fresh } from "./TestDatabase.ts"
 
 /** Milliseconds: as long as a test of a server may take on a machine that has other things to do. */
 export const testTimeout = 60_000
-
-const root = join(import.meta.dir, "..", "..")
-
-/** What a server needs to be told: a data directory of its own, and this database, which it then has. */
-export const settingsFor = Effect.fnUntraced(function* (
-  database: TestDatabase,
-): Effect.fn.Return<Settings & { readonly DATA_DIR: string }, never, Scope.Scope> {
-  const directory = yield* temporaryDirectory("server")
-  yield* Effect.sync(() => {
-    if (database.kind === "embedded") renameSync(database.directory, join(directory, "database"))
-  })
-  return {
-    PORT: "0",
-    DATA_DIR: directory,
-    BOOTSTRAP_API_KEY: operatorKey,
-    DEFAULT_MODEL: "local/extractive",
-    ...(database.kind === "postgres" && { DATABASE_URL: database.url }),
-  }
-})
 
 export interface TestServer {
   readonly url: string
@@ -83,66 +59,4 @@ export const startServer = (settings: Settings = {}): Promise<TestServer> => {
   const scope = Scope.makeUnsafe()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   return Effect.runPromise(Scope.provide(start(settings), scope))
-}
-
-export interface ServerProcess {
-  readonly exited: Promise<number>
-  /** What it has written so far. */
-  readonly stdout: () => string
-  readonly stderr: () => string
-  readonly kill: (signal: NodeJS.Signals) => void
-  /** Its address, once it says that it listens. Fails when it ends before. */
-  readonly listening: Promise<string>
-}
-
-/** The server as a process of its own, for signals and for starts that fail. It is killed with the scope. */
-export const serverProcess = (
-  settings: Settings,
-  command: ReadonlyArray<string> = [],
-): Effect.Effect<ServerProcess, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => spawn(settings, command)),
-    (process) => Effect.promise(() => (process.kill("SIGKILL"), process.exited)),
-  )
-
-const spawn = (settings: Settings, command: ReadonlyArray<string>): ServerProcess => {
-  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env
-  const child = Bun.spawn([process.execPath, "src/main.ts", ...command], {
-    cwd: root,
-    env: { PATH, HOME, TMPDIR, LOG_FORMAT: "json", ...settings },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  let stdout = ""
-  let stderr = ""
-  const { promise: listening, resolve, reject } = Promise.withResolvers<string>()
-  // A start that is meant to fail leaves nobody waiting.
-  listening.catch(() => {})
-  const drained = Promise.all([
-    collect(child.stdout, (text) => {
-      stdout += text
-      const url = /^Listening on (\S+)$/m.exec(stdout)?.[1]
-      if (url !== undefined) resolve(url)
-    }),
-    collect(child.stderr, (text) => {
-      stderr += text
-    }),
-  ])
-  const exited = Promise.all([child.exited, drained]).then(([code]) => {
-    reject(new Error(`The server ended with ${code} before it listened:\n${stdout}${stderr}`))
-    return code
-  })
-  return {
-    exited,
-    listening,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    kill: (signal) => child.kill(signal),
-  }
-}
-
-const collect = async (stream: ReadableStream<Uint8Array>, receive: (text: string) => void): Promise<void> => {
-  const decoder = new TextDecoder()
-  for await (const bytes of stream) receive(decoder.decode(bytes, { stream: true }))
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, ManagedRuntime, type Scope } from "effect"
+import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -80,6 +81,17 @@ describe("a file", () => {
     ),
   )
 
+  test("with a passage that the embedding model does not take fails and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.fail(new TextRefused())
+        const document = yield* upload("unspeakable")
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "embedding_refused" } })
+      }),
+    ))
+
   test("that is gone from the store fails and says so", () =>
     run(
       Effect.gen(function* () {
@@ -144,7 +156,8 @@ describe("a fault", () => {
         // Such attempts do not count, or the first would be the last.
         yield* start({ attempts: 1 })
         const waiting = SystemSql.use(
-          (sql) => sql`select from ingestions where document_id = ${document.id} and run_at > created_at`,
+          (sql) => sql`select from ingestions where document_id = ${document.id} and lease_id is null
+            and run_at > created_at`,
         )
         yield* eventually(waiting, (rows) => rows.length > 0)
         expect(["queued", "extracting"]).toContain((yield* look(document)).status)

@@ -73,7 +73,9 @@ const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =
         embeddingModel: MODEL,
         vectorWeight: 0.5,
         nearest: 0,
+        index: undefined,
         cosineIsSimilarity: false,
+        unrelatedCosine: 0,
         threshold: 0,
         limit: 10,
         ...ranking,
@@ -122,8 +124,14 @@ describe("stored chunks", () => {
           options,
         )
         const chunks = yield* Chunks
-        const [row] = yield* as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId]))
-        expect(row).toMatchObject({ documentId, revision: 1, language: "german" })
+        const [row] = yield* as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId], undefined))
+        expect(row).toMatchObject({ documentId, revision: 1, language: "german", embedding: null })
+        const vectors = (model: string) =>
+          Effect.map(as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId], model)), (rows) =>
+            rows.map(({ embedding }) => embedding),
+          )
+        expect(yield* vectors(MODEL)).toEqual([expect.any(Float32Array)])
+        expect(yield* vectors("test/other")).toEqual([null])
         const places: Array<readonly [place: number, isTitle: boolean]> = []
         readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
           for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
@@ -149,9 +157,9 @@ describe("stored chunks", () => {
         const candidates = chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 }))
         const foreign = { organization: mine.organization, chatbot: theirs.chatbot }
         expect(yield* rank(theirs, { candidates })).toHaveLength(1)
-        expect(yield* rank(foreign, { candidates, nearest: 5 })).toEqual([])
+        expect((yield* Effect.flip(rank(foreign, { candidates, nearest: 5 })))._tag).toBe("NotFound")
         expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
-        expect(yield* as(mine.organization)(repository.lexemes(theirs.chatbot, [documentId]))).toEqual([])
+        expect(yield* as(mine.organization)(repository.lexemes(theirs.chatbot, [documentId], undefined))).toEqual([])
         expect(yield* as(mine.organization)(repository.serving(theirs.chatbot))).toEqual([])
         expect(yield* as(mine.organization)(repository.languages(theirs.chatbot))).toEqual([])
         expect((yield* Effect.flip(as(mine.organization)(repository.probe(theirs.chatbot, []))))._tag).toBe("NotFound")
@@ -188,6 +196,33 @@ describe("a probe", () => {
           return count
         })
         expect(terms).toEqual([1, 2, 1])
+      }),
+    ))
+})
+
+describe("fetching", () => {
+  test("gives what there still is of the chunks, and the version at that moment", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { documentId, chunks } = yield* store(tenant, [
+          { content: "one", headings: ["A", "B"], page: 7 },
+          { content: "two" },
+        ])
+        const ids = chunks.map(({ id }) => id)
+        const repository = yield* Chunks
+        const fetch = (wanted: ReadonlyArray<ChunkId>) =>
+          as(tenant.organization)(repository.fetch(tenant.chatbot, wanted))
+        const all = yield* fetch([...ids, yield* newChunkId])
+        expect(all.chunks.toSorted((left, right) => left.ordinal - right.ordinal)).toMatchObject([
+          { chunkId: ids[0], documentId, ordinal: 1, title: "Title", headings: ["A", "B"], content: "one", page: 7 },
+          { chunkId: ids[1], content: "two", page: null },
+        ])
+        expect(yield* fetch([])).toEqual({ version: all.version, chunks: [] })
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        const after = yield* fetch(ids)
+        expect(after.chunks).toEqual([])
+        expect(after.version).toBeGreaterThan(all.version)
       }),
     ))
 })
@@ -241,6 +276,10 @@ describe("a ranking", () => {
         expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
         // The cosine of 60° is a half.
         expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
+        // (0.5 - 0.2) / (1 - 0.2)
+        const unrelatedCosine = 0.2
+        expect(yield* contents({ threshold: 0.37, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(2)
+        expect(yield* contents({ threshold: 0.38, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(1)
       }),
     ))
 
@@ -262,7 +301,7 @@ describe("a ranking", () => {
         const { tenant, candidates } = yield* scored
         expect((yield* rankAll(tenant, { candidates, threshold: 2 })).isComplete).toBe(true)
         yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
-        expect(yield* rankAll(tenant, { candidates })).toEqual({ chunks: [], isComplete: false })
+        expect(yield* rankAll(tenant, { candidates })).toMatchObject({ chunks: [], isComplete: false })
       }),
     ))
 })

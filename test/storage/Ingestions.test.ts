@@ -70,6 +70,47 @@ describe("the queue", () => {
       }),
     ))
 
+  test("serves organizations in turn, whoever queued how many, and whenever", () =>
+    run(
+      Effect.gen(function* () {
+        const [many, few] = [yield* makeTenant, yield* makeTenant]
+        const queue = ({ organization, chatbot }: typeof many, count: number) =>
+          Effect.replicateEffect(
+            Effect.flatMap(newDocumentId, (id) =>
+              as(organization)(
+                Documents.use((documents) => documents.add(id, chatbot, contentOf(crypto.randomUUID()))),
+              ),
+            ),
+            count,
+          )
+        const served = (count: number) =>
+          Effect.map(Effect.replicateEffect(mustClaim(), count), (attempts) =>
+            attempts.map(({ organization_id }) => (organization_id === few.organization ? "few" : "many")),
+          )
+        yield* queue(many, 30)
+        yield* served(10)
+        // It was not there when the others were queued, and it is next all the same.
+        yield* queue(few, 3)
+        expect((yield* served(7)).filter((one) => one === "few")).toHaveLength(3)
+        // Who has been served pays no more than others, and gets no more.
+        yield* queue(few, 5)
+        expect((yield* served(8)).filter((one) => one === "few").length).toBeGreaterThanOrEqual(3)
+        expect(yield* served(10)).toContain("many")
+      }),
+    ))
+
+  test("is not held up by what is to be tried later", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization } = yield* makeDocument("poison")
+        const poison = yield* mustClaim()
+        yield* as(organization)((yield* Ingestions).release(poison, Duration.minutes(1), true))
+        const { document } = yield* makeDocument("harmless")
+        expect((yield* mustClaim()).document_id).toBe(document.id)
+        expect(yield* claim()).toBeUndefined()
+      }),
+    ))
+
   test("gives what was given back, or whose holder shows no life, and counts the tries", () =>
     run(
       Effect.gen(function* () {
@@ -153,6 +194,7 @@ describe("publishing", () => {
             const rows = yield* chunks.lexemes(
               chatbot,
               serving.map(({ id }) => id),
+              undefined,
             )
             const { version } = yield* chunks.probe(chatbot, [])
             return { revisions: rows.map(({ revision }) => revision), version }

@@ -10,6 +10,7 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
 import { platform, repositories, storage } from "../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
@@ -155,7 +156,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
   ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot)],
-  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready])],
+  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready], "test")],
   languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
   matching: [
     { matches: 0, holding: [0] },
@@ -165,8 +166,16 @@ const chunkCases: Cases<Chunks["Service"]> = {
         holding: holding.map((lexeme) => lexeme.chunks),
       })),
   ],
+  fetch: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.fetch(
+        chatbot,
+        batch.chunks.map(({ id }) => id),
+      ),
+  ],
   rank: [
-    { chunks: [], isComplete: false },
+    "NotFound",
     (chunks, { chatbot, batch }) =>
       chunks.rank({
         chatbotId: chatbot,
@@ -175,7 +184,9 @@ const chunkCases: Cases<Chunks["Service"]> = {
         embeddingModel: "test",
         vectorWeight: 0.5,
         nearest: 10,
+        index: undefined,
         cosineIsSimilarity: true,
+        unrelatedCosine: 0,
         threshold: 0,
         limit: 10,
       }),
@@ -191,7 +202,27 @@ const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Ser
   ],
   publish: [[], (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [[], (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
   release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
+}
+
+const reembeddingCases: Cases<
+  Reembeddings["Service"],
+  Exclude<keyof Reembeddings["Service"], "declare" | "enqueue" | "claim" | "releaseAll">
+> = {
+  outdated: [[], (reembeddings, { reembedding }) => reembeddings.outdated(reembedding, "new", 10)],
+  store: [
+    false,
+    (reembeddings, { reembedding, batch }) =>
+      reembeddings.store(
+        reembedding,
+        "new",
+        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(9, 9) })),
+      ),
+  ],
+  renew: [false, (reembeddings, { reembedding }) => reembeddings.renew(reembedding, Duration.minutes(9))],
+  finish: [undefined, (reembeddings, { reembedding }) => reembeddings.finish(reembedding, "new")],
+  release: [undefined, (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1))],
 }
 
 /** What a caller gets to know: the value, or the failure's name. */
@@ -219,6 +250,7 @@ const cases = [
   ...named("Conversations", Conversations, conversationCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("Ingestions", Ingestions, ingestionCases),
+  ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 
 /** What another organization meets by a call of what belongs to the target. */

@@ -1,18 +1,12 @@
 import { parse } from "csv-parse/sync"
 import { decodeText } from "./Decode.ts"
-import { type Draft, maxTextCharacters, tooLarge } from "./Extraction.ts"
-import { markdownTable } from "./Table.ts"
-
-type Row = ReadonlyArray<string>
+import type { Draft, Reader } from "./Extraction.ts"
+import { type Row, writeRows } from "./Rows.ts"
 
 const delimiters = [",", ";", "\t", "|"] as const
 
 /** The first lines are enough to tell the delimiter. */
 const sniffCharacters = 10_000
-
-/** A row wider than this reads better as `Header: value` lines than as a line of a table. */
-const maxTableColumns = 10
-const maxMeanCellCharacters = 60
 
 const parseRows = (text: string, delimiter: string, quote: string | false): ReadonlyArray<Row> =>
   // Effect's own reader refuses a file for one stray quote; spreadsheets and people write such files.
@@ -55,45 +49,11 @@ const sniffDelimiter = (text: string): string => {
   return best.reduce((left, right) => (right.fit > left.fit ? right : left)).delimiter
 }
 
-const looksLikeValue = (cell: string) => cell === "" || /^[-+(]?[$€£]?\d/.test(cell)
-
-/** The first row is a header unless it holds values, or names a column twice. */
-const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
-  const [first = []] = rows
-  return rows.length > 1 && !first.some(looksLikeValue) && new Set(first).size === first.length
-}
-
-const asRecords = (header: Row, body: ReadonlyArray<Row>): string =>
-  body
-    .map((row) =>
-      row
-        .map((cell, column) => ({ name: header[column] ?? `Column ${column + 1}`, cell }))
-        .filter(({ cell }) => cell !== "")
-        .map(({ name, cell }) => `${name}: ${cell}`)
-        .join("\n"),
-    )
-    .join("\n\n")
-
-/** Repeating the header must not turn a small file into a vast text. */
-const boundRecords = (header: Row, body: ReadonlyArray<Row>) => {
-  const names = header.reduce((sum, name) => sum + name.length + 3, 0)
-  if (names * body.length > maxTextCharacters) throw tooLarge()
-}
-
 /** CSV or TSV as a Markdown table, or, when its rows are wide, as paragraphs of `Header: value` lines. */
-export const csv = (bytes: Uint8Array): Draft => {
+export const csv: Reader = (bytes, textLimit): Draft => {
   const text = decodeText(bytes)
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n")
   const rows = rowsOf(text, sniffDelimiter(text))
-  if (rows.length === 0) return { title: undefined, text: "" }
-  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
-  const [header = [], ...body] = hasHeader(rows)
-    ? rows
-    : [Array.from({ length: width }, (_, column) => `Column ${column + 1}`), ...rows]
-  if (width <= maxTableColumns && text.length / (rows.length * width) <= maxMeanCellCharacters) {
-    return { title: undefined, text: markdownTable([header, ...body]) }
-  }
-  boundRecords(header, body)
-  return { title: undefined, text: asRecords(header, body) }
+  return { title: undefined, text: rows.length === 0 ? "" : writeRows(rows, textLimit) }
 }

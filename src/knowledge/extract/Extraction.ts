@@ -1,8 +1,8 @@
 import type { Format } from "../../domain/Formats.ts"
 
 /*
- * What the format functions take and give. Plain data without Effect: it crosses the border to a worker, whose start
- * should cost nothing that reading a document does not need.
+ * What the format functions take and give. Plain data without Effect: it crosses the border to another process, whose
+ * start should cost nothing that reading a document does not need.
  */
 
 export interface Source {
@@ -18,7 +18,7 @@ export interface PageStart {
   readonly start: number
 }
 
-/** A document as text in plain Markdown: `#` headings, lists, tables, fenced code; links and images as their text. */
+/** A document as text in plain Markdown: `#` headings, lists, tables, fenced code; links with their addresses, images as their text. */
 export interface ExtractedText {
   readonly title: string
   readonly text: string
@@ -33,7 +33,10 @@ export const failureCodes = [
   "corrupt_document",
   "invalid_encoding",
   "too_large_when_extracted",
+  "unsupported_format",
   "extraction_timed_out",
+  "extraction_out_of_memory",
+  "extraction_crashed",
 ] as const
 export type FailureCode = (typeof failureCodes)[number]
 
@@ -53,11 +56,29 @@ export interface Draft {
   readonly text: string | ReadonlyArray<string>
 }
 
-/** Most characters (UTF-16 code units) a document may have once it is text. */
-export const maxTextCharacters = 20_000_000
+/** Most characters (UTF-16 code units) that a document may have once it is text, unless the settings say otherwise. */
+export const defaultTextLimit = 20_000_000
 
-export const tooLarge = () =>
+/** How a format is read. `textLimit` is the most characters (UTF-16 code units) that the text may have. */
+export type Reader = (bytes: Uint8Array, textLimit: number) => Draft | Promise<Draft>
+
+export const tooLarge = (textLimit: number) =>
   new Unreadable(
     "too_large_when_extracted",
-    `The document holds more than ${maxTextCharacters.toLocaleString("en")} characters of text.`,
+    `The document holds more than ${textLimit.toLocaleString("en")} characters of text.`,
   )
+
+/** What a process that reads documents is asked; the file's bytes go with it. */
+export interface Request {
+  readonly format: Format
+  readonly name: string
+  readonly textLimit: number
+}
+
+/** What it answers: exactly one reply to each request. The text of a document goes with it. */
+export type Reply =
+  | { readonly kind: "read"; readonly title: string; readonly pages?: ReadonlyArray<PageStart> }
+  | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
+  | { readonly kind: "out of memory" }
+  /** A fault of ours; `cause` is for the log. */
+  | { readonly kind: "fault"; readonly cause: string }

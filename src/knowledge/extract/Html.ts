@@ -1,9 +1,10 @@
-import type { ChildNode, Document, Element } from "domhandler"
+import { type ChildNode, type Document, DomHandler, type Element } from "domhandler"
 import { existsOne, findOne, textContent } from "domutils"
-import { parseDocument } from "htmlparser2"
+import { Parser } from "htmlparser2"
 import { decodeText } from "./Decode.ts"
 import { type Draft, Unreadable } from "./Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
+import { markdownLink } from "./Link.ts"
 import { markdownTable } from "./Table.ts"
 
 /** Deepest nesting that is read: browsers stop at 512 as well. */
@@ -117,8 +118,20 @@ class Writer {
     if (name === "br") this.lineBreak()
     else if (name === "img") this.words(element.attribs["alt"] ?? "")
     else if (name === "code" || name === "kbd" || name === "samp") this.words(quoteCode(textContent(element)))
+    else if (name === "a") this.link(element)
     else if (inline.has(name)) this.nodes(element.children)
     else this.blockElement(element)
+  }
+
+  /** Addresses within the site say nothing without the site's own, so only whole ones are kept. */
+  private link(element: Element): void {
+    const [from, blocks] = [this.line.length, this.blocks.length]
+    this.nodes(element.children)
+    // A link around blocks is none of a text.
+    if (this.blocks.length > blocks) return
+    const text = this.line.slice(from)
+    const written = markdownLink(text.trim(), element.attribs["href"] ?? "")
+    this.line = this.line.slice(0, from) + text.replace(text.trim(), () => written)
   }
 
   private blockElement(element: Element): void {
@@ -200,15 +213,20 @@ const fenced = (text: string, language: string): string => {
   return `${fence}${language}\n${code}\n${fence}`
 }
 
-/** Throws for a tree that recursion should not enter. */
-const checkDepth = (document: Document): void => {
-  let level: ReadonlyArray<ChildNode> = document.children
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) {
+/** Builds the tree, and gives up one that recursion should not enter before it is built. */
+class BoundedHandler extends DomHandler {
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    super.onopentag(name, attributes)
+    if (this.tagStack.length > maxDepth) {
       throw new Unreadable("corrupt_document", `The page is nested more than ${maxDepth} levels deep.`)
     }
-    level = level.flatMap((node) => (isElement(node) ? node.children : []))
   }
+}
+
+const parseDocument = (text: string): Document => {
+  const handler = new BoundedHandler()
+  new Parser(handler).end(text)
+  return handler.root
 }
 
 /** The encoding named in the first bytes, as browsers look for it. */
@@ -224,7 +242,6 @@ const titleOf = (document: Document): string | undefined => {
 /** HTML as Markdown, without scripts, styles, navigation and what is hidden. */
 export const html = (bytes: Uint8Array): Draft => {
   const document = parseDocument(decodeText(bytes, declaredEncoding(bytes)))
-  checkDepth(document)
   return {
     title: titleOf(document),
     text: Writer.blocksOf(document.children, new SpanBudget()).join("\n\n"),

@@ -1,5 +1,5 @@
 import { decodeText } from "./Decode.ts"
-import { type Draft, maxTextCharacters, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
 /** Deepest nesting that is read; a reader gets nothing from more, and a parser may run out of stack. */
 export const maxDepth = 200
@@ -32,26 +32,45 @@ const depthOf = (text: string): number => {
   return deepest
 }
 
-const parse = (text: string): Json => {
-  if (depthOf(text) > maxDepth) {
-    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
-  }
+const parseOne = (text: string): Json | undefined => {
   try {
     const value: Json = JSON.parse(text)
     return value
   } catch {
-    throw new Unreadable("corrupt_document", "The file is not valid JSON.")
+    return undefined
   }
+}
+
+/** JSON, or JSON Lines: a value on each line, of which there are two at least, which make a list. */
+const parse = (text: string): Json => {
+  if (depthOf(text) > maxDepth) {
+    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
+  }
+  const value = parseOne(text)
+  if (value !== undefined) return value
+  const lines: Array<Json> = []
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue
+    const item = parseOne(line)
+    if (item === undefined) throw new Unreadable("corrupt_document", "The file is not valid JSON.")
+    lines.push(item)
+  }
+  return lines
 }
 
 /** Writes a value as lines, and stops the document that grows too large on the way. */
 class Outline {
   private readonly lines: Array<string> = []
   private size = 0
+  private readonly limit: number
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
 
   line(text: string) {
     this.size += text.length + 1
-    if (this.size > maxTextCharacters) throw tooLarge()
+    if (this.size > this.limit) throw tooLarge(this.limit)
     this.lines.push(text)
   }
 
@@ -116,9 +135,9 @@ const ownTitle = (value: Json): string | undefined => {
 }
 
 /** JSON as `path: value` lines below headings for its first levels; the items of a list are paragraphs. */
-export const json = (bytes: Uint8Array): Draft => {
+export const json = (bytes: Uint8Array, textLimit: number): Draft => {
   const value = parse(decodeText(bytes).replace(/^\ufeff/, ""))
-  const outline = new Outline()
+  const outline = new Outline(textLimit)
   outline.section(value, 1)
   return { title: ownTitle(value), text: outline.toString() }
 }

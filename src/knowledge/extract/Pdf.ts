@@ -1,5 +1,5 @@
 import { getDocumentProxy } from "unpdf"
-import { type Draft, maxTextCharacters, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
 import { fixedPitchFonts, linesOf, type Run } from "./PdfLines.ts"
 import { cleanTitle } from "./Text.ts"
@@ -28,17 +28,24 @@ interface PageRuns {
   readonly runs: ReadonlyArray<Run>
 }
 
+/**
+ * Ligatures and the shapes of Arabic letters as the letters they stand for. pdf.js would do so before it turns text from
+ * right to left around, and the letters of a ligature with it.
+ */
+const withLetters = (text: string) =>
+  text.replace(/[\ufb00-\ufdfb\ufe70-\ufefc]+/g, (shapes) => shapes.normalize("NFKC"))
+
 const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
   // The viewport turns a rotated page upright and lets y grow downwards.
   const viewport = page.getViewport({ scale: 1 })
   const upright = asMatrix(viewport.transform)
-  const { items, styles } = await page.getTextContent()
+  const { items, styles } = await page.getTextContent({ disableNormalization: true })
   const runs = items.flatMap((item): ReadonlyArray<Run> => {
     if (!("str" in item)) return []
     const [a, b, c, d, x, y] = multiply(upright, asMatrix(item.transform))
     return [
       {
-        text: item.str,
+        text: withLetters(item.str),
         x,
         y,
         width: item.width,
@@ -54,13 +61,13 @@ const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
   return { height: viewport.height, runs }
 }
 
-const pagesOf = async (document: Document): Promise<ReadonlyArray<Page>> => {
+const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyArray<Page>> => {
   const pages: Array<PageRuns> = []
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
     const page = await runsOf(await document.getPage(number))
     characters += page.runs.reduce((sum, run) => sum + run.text.length, 0)
-    if (characters > maxTextCharacters) throw tooLarge()
+    if (characters > textLimit) throw tooLarge(textLimit)
     pages.push(page)
   }
   const fixed = fixedPitchFonts(pages.flatMap(({ runs }) => runs))
@@ -82,7 +89,10 @@ const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
 const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
   if (!all.some((page) => page.lines.length > 0)) {
-    throw new Unreadable("no_text", "The PDF holds no text. If it is a scan, make it searchable first (OCR).")
+    throw new Unreadable(
+      "no_text",
+      "The PDF holds no text: its pages are images, as those of a scan. Make it searchable first (OCR).",
+    )
   }
   const pages = withoutRunningHeads(all)
   const style = styleOf(pages)
@@ -101,19 +111,19 @@ const unreadable = (cause: unknown): Unreadable => {
   return new Unreadable("corrupt_document", "The PDF is damaged and cannot be read.")
 }
 
-const parse = async (bytes: Uint8Array) => {
+const parse = async (bytes: Uint8Array, textLimit: number) => {
   // pdf.js takes the buffer over, so it gets one of its own.
   const document = await getDocumentProxy(bytes.slice(), { verbosity: 0 })
   try {
-    return { pages: await pagesOf(document), title: await metadataTitle(document) }
+    return { pages: await pagesOf(document, textLimit), title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
   }
 }
 
 /** PDF as Markdown, page by page: paragraphs joined, headings by their type, running heads and page numbers left out. */
-export const pdf = async (bytes: Uint8Array): Promise<Draft> => {
-  const { pages, title } = await parse(bytes).catch((cause: unknown) => {
+export const pdf = async (bytes: Uint8Array, textLimit: number): Promise<Draft> => {
+  const { pages, title } = await parse(bytes, textLimit).catch((cause: unknown) => {
     throw unreadable(cause)
   })
   return layOut(pages, title)

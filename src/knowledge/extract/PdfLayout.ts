@@ -1,3 +1,4 @@
+import { markdownTable } from "./Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
 
 export interface Page {
@@ -181,6 +182,13 @@ const codeOf = (lines: ReadonlyArray<Line>): string => {
   return `\`\`\`\n${indented.join("\n")}\n\`\`\``
 }
 
+/** Rows that agree on their columns are a table; others are left as they stand. */
+const rowsOf = (lines: ReadonlyArray<string>): string => {
+  const cells = lines.map((line) => line.split("\t"))
+  const isTable = cells.length > 1 && cells.every((row) => row.length === cells[0]?.length)
+  return isTable ? markdownTable(cells) : lines.join("\n")
+}
+
 const headingLevel = (block: Block, style: Style): number | undefined => {
   const [line] = block.lines
   if (line === undefined || block.lines.length > 3 || !/\p{L}/u.test(line.text)) return undefined
@@ -199,7 +207,7 @@ const write = (block: Block, level: number | undefined, knows: (word: string) =>
   const texts = block.lines.map((line) => line.text)
   if (level !== undefined) return `${"#".repeat(level)} ${texts.join(" ").replaceAll("\t", " ")}`
   if (block.kind === "code") return codeOf(block.lines)
-  if (block.kind === "row") return texts.join("\n")
+  if (block.kind === "row") return rowsOf(texts)
   const text = texts.reduce((left, right) => joinLines(left, right, knows))
   return block.lines[0]?.bullet === true ? `- ${text}` : text
 }

@@ -80,8 +80,28 @@ const separator = (previous: Run | undefined, run: Run): string => {
   return gap > spaceGap || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
-/** pdf.js reverses a lam-alef ligature that the PDF spells as two letters; only after another alef can that be told. */
+/**
+ * A PDF that spells a lam-alef ligature as two letters has them reversed. Only after another alef can that be told:
+ * two of them never follow each other.
+ */
 const mendLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
+
+/** Runs of a line as they are read: a PDF may draw those of a line from right to left in any order. */
+const inReadingOrder = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
+  const characters = (isOfScript: (run: Run) => boolean) =>
+    runs.filter(isOfScript).reduce((sum, run) => sum + run.text.trim().length, 0)
+  if (characters((run) => run.rightToLeft) <= characters((run) => !run.rightToLeft)) return runs
+  const ordered: Array<Run> = []
+  let latin: Array<Run> = []
+  for (const run of runs.toSorted((a, b) => b.x - a.x)) {
+    // Numbers and Latin words within still go from left to right.
+    if (run.rightToLeft) {
+      ordered.push(...latin, run)
+      latin = []
+    } else latin.unshift(run)
+  }
+  return [...ordered, ...latin]
+}
 
 const joinRuns = (runs: ReadonlyArray<Run>): string => {
   let text = ""
@@ -100,7 +120,7 @@ const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
   const visible = runs.filter((run) => run.text.trim() !== "")
   const [first] = visible
   if (first === undefined) return undefined
-  const joined = joinRuns(visible).replace(leader, "\t")
+  const joined = joinRuns(inReadingOrder(visible)).replace(leader, "\t")
   if (!/[\p{L}\p{N}\p{S}]/u.test(joined)) return undefined
   const marker = bullet.exec(joined)
   const rest = marker === null ? joined : joined.slice(marker[0].length)

@@ -1,22 +1,22 @@
 import type { Format } from "../../domain/Formats.ts"
-import { csv } from "./Csv.ts"
 import { decodeText } from "./Decode.ts"
-import { type Draft, type ExtractedText, maxTextCharacters, type PageStart, type Source } from "./Extraction.ts"
+import { defaultTextLimit, type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
 import { tooLarge, Unreadable } from "./Extraction.ts"
-import { html } from "./Html.ts"
-import { json } from "./Json.ts"
 import { markdown } from "./Markdown.ts"
-import { pdf } from "./Pdf.ts"
 import { resumption } from "./PdfLayout.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "./Text.ts"
 
-const readers: Readonly<Record<Format, (bytes: Uint8Array) => Draft | Promise<Draft>>> = {
+/** The larger readers are loaded when they are needed: the server itself, for one, never needs them. */
+const readers: Readonly<Record<Format, Reader>> = {
   md: markdown,
   txt: (bytes) => ({ title: undefined, text: decodeText(bytes) }),
-  html,
-  csv,
-  json,
-  pdf,
+  html: async (bytes) => (await import("./Html.ts")).html(bytes),
+  csv: async (bytes, textLimit) => (await import("./Csv.ts")).csv(bytes, textLimit),
+  json: async (bytes, textLimit) => (await import("./Json.ts")).json(bytes, textLimit),
+  pdf: async (bytes, textLimit) => (await import("./Pdf.ts")).pdf(bytes, textLimit),
+  docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit),
+  pptx: async (bytes, textLimit) => (await import("./office/Pptx.ts")).pptx(bytes, textLimit),
+  xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),
 }
 
 /** The last line of a page, if the next page may go on with it. */
@@ -51,13 +51,16 @@ const joinPages = (
  * Reads a document of any format: its text normalised, with a title that is safe to show, its own or else its file's.
  * Rejects with `Unreadable`.
  */
-export const read = async ({ format, name, bytes }: Source): Promise<ExtractedText> => {
+export const read = async (
+  { format, name, bytes }: Source,
+  textLimit: number = defaultTextLimit,
+): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
-  const draft = await readers[format](bytes)
+  const draft = await readers[format](bytes, textLimit)
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)
   if (!/[\p{L}\p{N}\p{S}]/u.test(body.text)) {
     throw new Unreadable("empty_document", "The document holds no text.")
   }
-  if (body.text.length > maxTextCharacters) throw tooLarge()
+  if (body.text.length > textLimit) throw tooLarge(textLimit)
   return { title: cleanTitle(draft.title) ?? titleOfFile(name), ...body }
 }

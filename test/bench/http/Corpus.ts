@@ -3,6 +3,8 @@
  * the same.
  */
 
+import { random } from "../../lib/Random.ts"
+
 export interface CorpusFile {
   readonly name: string
   readonly text: string
@@ -13,14 +15,6 @@ const COMMON = "the of and to in is for that with as on by are be this from or i
 const VOCABULARY = 4_000
 const WORDS_PER_SENTENCE = 14
 const SENTENCES_PER_SECTION = 12
-
-/** mulberry32 */
-const random = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let bits = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-  return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
-}
 
 const wordOf = (number: number): string => {
   let word = ""

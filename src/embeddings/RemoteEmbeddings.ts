@@ -1,0 +1,187 @@
+import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, Schedule, Semaphore, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Unavailable } from "../domain/Errors.ts"
+import { StartupError } from "../domain/StartupError.ts"
+import { Embeddings, TextRefused } from "./Embeddings.ts"
+import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
+import { failureOfStatus, ProviderFailure, tooSlow, unreachable, unusable } from "./ProviderFailure.ts"
+import { makeProviderPause } from "./ProviderPause.ts"
+import { textBatches } from "./TextBatches.ts"
+import { readVectors } from "./VectorReply.ts"
+
+export interface RemoteSettings {
+  readonly provider: ProviderName
+  readonly model: string
+  /** Servers of one's own often need none. */
+  readonly apiKey: Redacted.Redacted | undefined
+  /** Absent: the provider's own. */
+  readonly baseUrl: string | undefined
+  /** Absent: as many as the model makes of itself. */
+  readonly dimensions: number | undefined
+  /** Of one request for documents. */
+  readonly timeout: Duration.Duration
+  /** Of the request for a question, for which somebody waits. */
+  readonly queryTimeout: Duration.Duration
+  /** Requests for documents at once. */
+  readonly concurrency: number
+}
+
+/** How much a real model adds to a lexical search: about as much as that itself. */
+const WEIGHT = 0.5
+/** Documents wait so long for a provider that is out of reach, or has no room, before they are given back. */
+const PATIENCE = Duration.minutes(10)
+/** Until a provider that answers everything with nonsense is asked again. */
+const REFUSED_WAIT = Duration.minutes(1)
+/** An answer that cannot be used is asked for once more: it may have been cut short. */
+const UNUSABLE_RETRIES = 1
+/** 128 vectors of 4,096 numbers, each written with all its digits, and as much again. */
+const ANSWER_BYTES_MAX = 24 * 1024 * 1024
+/** Any model takes it. */
+const HARMLESS = "A harmless text."
+
+/**
+ * A model behind HTTP. Not by way of `effect/ai`'s `EmbeddingModel`, whose schema looks at each number of each vector by
+ * itself, which takes longer than making them.
+ */
+export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings, StartupError> =>
+  Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
+
+const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
+  if (settings.apiKey === undefined && settings.baseUrl === undefined) {
+    return yield* new StartupError({
+      what: `EMBEDDINGS is ${settings.provider}:${settings.model}, and there is no key for it.`,
+      doThis: "Set EMBEDDINGS_API_KEY, or EMBEDDINGS_BASE_URL to a server that needs none.",
+    })
+  }
+  const client = yield* HttpClient.HttpClient
+  const pause = yield* makeProviderPause
+  const permits = yield* Semaphore.make(settings.concurrency)
+  const provider = providers[settings.provider]
+  const endpoint = HttpClientRequest.post(endpointOf(settings.baseUrl ?? provider.baseUrl)).pipe(
+    settings.apiKey === undefined ? (request) => request : HttpClientRequest.bearerToken(settings.apiKey),
+  )
+
+  const readBody = (response: HttpClientResponse.HttpClientResponse) =>
+    response.stream.pipe(
+      Stream.mapError(() => unreachable),
+      Stream.limitBytes(ANSWER_BYTES_MAX, () => Stream.fail(unusable(`it is over ${ANSWER_BYTES_MAX} bytes`))),
+      Stream.mkUint8Array,
+    )
+
+  /** One request, with every way in which it may go wrong. */
+  const ask = Effect.fnUntraced(
+    function* (texts: ReadonlyArray<string>, purpose: Purpose) {
+      const body = provider.bodyOf({
+        model: settings.model,
+        texts: texts.map((text) => text.toWellFormed()),
+        purpose,
+        dimensions: settings.dimensions,
+      })
+      const response = yield* client
+        .execute(HttpClientRequest.bodyJsonUnsafe(endpoint, body))
+        .pipe(Effect.mapError(() => unreachable))
+      if (response.status !== 200) {
+        // Read to the end, the connection can serve again.
+        yield* Effect.ignore(readBody(response))
+        return yield* failureOfStatus(response.status, response.headers, yield* Clock.currentTimeMillis)
+      }
+      const bytes = yield* readBody(response)
+      const answer = yield* Effect.try({
+        try: (): unknown => JSON.parse(Buffer.from(bytes).toString()),
+        catch: () => unusable("it is not JSON"),
+      })
+      const vectors = yield* Effect.fromResult(Result.mapError(readVectors(answer, texts.length), unusable))
+      const dimensions = vectors[0]?.length
+      if (settings.dimensions !== undefined && dimensions !== settings.dimensions) {
+        return yield* new ProviderFailure({
+          kind: "setting",
+          reason: `The model makes vectors of ${dimensions} dimensions and not of EMBEDDINGS_DIMENSIONS, ${settings.dimensions}.`,
+        })
+      }
+      return vectors
+    },
+    (asked, _texts, purpose) =>
+      Effect.timeoutOrElse(asked, {
+        duration: purpose === "query" ? settings.queryTimeout : settings.timeout,
+        orElse: () => Effect.fail(tooSlow),
+      }),
+    Effect.tap(() => pause.end),
+    Effect.tapError((failure) => (failure.kind === "refused" ? Effect.void : pause.begin(failure))),
+  )
+
+  /** Waits as long as the provider asks to, together with all others, and for as long as there is hope. */
+  const askPatiently = (texts: ReadonlyArray<string>) =>
+    permits
+      .withPermits(1)(Effect.andThen(pause.passed, ask(texts, "document")))
+      .pipe(Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }))
+
+  /**
+   * A request that is refused is cut in half until it is one text; and whether that is at fault, or the provider, is
+   * told by a text that nobody can object to.
+   */
+  const embedBatch = (
+    texts: ReadonlyArray<string>,
+  ): Effect.Effect<ReadonlyArray<Float32Array>, ProviderFailure | TextRefused> =>
+    askPatiently(texts).pipe(
+      Effect.retry({ while: ({ kind }) => kind === "refused", times: UNUSABLE_RETRIES }),
+      Effect.catchIf(
+        ({ kind }) => kind === "refused",
+        (failure) => {
+          const half = Math.ceil(texts.length / 2)
+          if (texts.length > 1) {
+            return Effect.zipWith(embedBatch(texts.slice(0, half)), embedBatch(texts.slice(half)), (left, right) => [
+              ...left,
+              ...right,
+            ])
+          }
+          return askPatiently([HARMLESS]).pipe(
+            Effect.mapError(() => failure),
+            Effect.andThen(Effect.fail(new TextRefused())),
+          )
+        },
+      ),
+    )
+
+  const unavailable = Effect.fnUntraced(function* ({ kind, reason }: ProviderFailure) {
+    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.left)
+    if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
+    return yield* new Unavailable({
+      detail: `The embedding provider cannot be used right now. ${reason}`,
+      retry_after_seconds: Math.max(1, Math.ceil(Duration.toSeconds(wait))),
+    })
+  })
+
+  const embedQuery = Effect.fn("Embeddings.embedQuery")(
+    function* (text: string) {
+      if ((yield* pause.left) > 0) return yield* resting
+      const [vector] = yield* ask([text], "query")
+      return vector ?? (yield* unusable("it is empty"))
+    },
+    Effect.catchTag("ProviderFailure", unavailable),
+  )
+
+  const embedDocuments = Effect.fn("Embeddings.embedDocuments")(
+    function* (texts: ReadonlyArray<string>) {
+      return (yield* Effect.forEach(textBatches(texts), embedBatch)).flat()
+    },
+    Effect.catchTag("ProviderFailure", unavailable),
+  )
+
+  return Embeddings.of({
+    model: nameOf(settings),
+    weight: WEIGHT,
+    isSemantic: true,
+    unrelatedCosine: provider.unrelatedCosine,
+    embedQuery: (text) => withoutTracing(embedQuery(text)),
+    embedDocuments: (texts) => withoutTracing(embedDocuments(texts)),
+  })
+})
+
+const resting = new ProviderFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
+
+/** `openai:text-embedding-3-large@1024` */
+const nameOf = ({ provider, model, dimensions }: RemoteSettings): string =>
+  `${provider}:${model}${dimensions === undefined ? "" : `@${dimensions}`}`
+
+/** A stranger's server need not know our traces. */
+const withoutTracing = Effect.provideContext(Context.make(HttpClient.TracerPropagationEnabled, false))

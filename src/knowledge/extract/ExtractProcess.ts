@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs"
+import { Duration, Effect, Schema, type Scope } from "effect"
+import { type ExtractedText, failureCodes, type Reply, type Request, type Source } from "./Extraction.ts"
+import { type Frame, framePieces, FrameReader } from "./Frames.ts"
+
+/** The process ended without a reply: it was killed, or crashed. */
+export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnded", { how: Schema.String }) {}
+
+/** The process holds more memory than it may. */
+export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory", {}) {}
+
+/** What came back, checked: a file may have taken the process over. */
+export type Answer =
+  | { readonly kind: "read"; readonly document: ExtractedText }
+  | Exclude<Reply, { readonly kind: "read" }>
+
+const script = new URL("./ExtractMain.ts", import.meta.url).pathname
+
+/** Longest head of a reply: where the pages of a long document begin. */
+const MAX_HEAD_BYTES = 8 * 1024 * 1024
+/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+const BYTES_PER_CHARACTER = 3
+
+/** Between two looks at the memory of a process that reads. */
+const WATCH_INTERVAL = Duration.millis(50)
+/** The same where a look takes a process of its own. */
+const SLOW_WATCH_INTERVAL = Duration.millis(250)
+
+const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
+  Schema.Union([
+    Schema.Struct({
+      kind: Schema.tag("read"),
+      title: Schema.String,
+      pages: Schema.optionalKey(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int }))),
+    }),
+    Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
+    Schema.Struct({ kind: Schema.tag("out of memory") }),
+    Schema.Struct({ kind: Schema.tag("fault"), cause: Schema.String }),
+  ]),
+)
+
+const spawn = () =>
+  Bun.spawn([process.execPath, script], {
+    // Settings hold secrets, and a `.env` file of the current directory would be read again.
+    env: {},
+    cwd: import.meta.dir,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+
+const PAGE_BYTES = 4096
+
+/** Bytes of memory that a process holds; 0 when it is gone. */
+const residentBytes: (pid: number) => Effect.Effect<number> =
+  process.platform === "linux"
+    ? (pid) =>
+        Effect.sync(() => {
+          try {
+            return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES
+          } catch {
+            return 0
+          }
+        })
+    : (pid) =>
+        Effect.promise(async () => {
+          const kibibytes = await new Response(Bun.spawn(["ps", "-o", "rss=", "-p", `${pid}`]).stdout).text()
+          return Number(kibibytes) * 1024
+        })
+
+const interval = process.platform === "linux" ? WATCH_INTERVAL : SLOW_WATCH_INTERVAL
+
+/** A process of its own that reads documents, one after the other. */
+export class ExtractProcess {
+  /** Documents it has been given. */
+  served = 0
+  private readonly child = spawn()
+  private readonly replies: FrameReader
+  private readonly textLimit: number
+
+  /** @param textLimit the most characters (UTF-16 code units) that the text of a document may have */
+  constructor(textLimit: number) {
+    this.textLimit = textLimit
+    this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: textLimit * BYTES_PER_CHARACTER })
+  }
+
+  /** It is killed with the scope. */
+  static readonly start = (textLimit: number): Effect.Effect<ExtractProcess, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => new ExtractProcess(textLimit)),
+      (process) => process.kill,
+    )
+
+  get pid(): number {
+    return this.child.pid
+  }
+
+  /** Ends it at once, whatever it is doing. */
+  get kill(): Effect.Effect<void> {
+    return Effect.promise(async () => {
+      this.child.kill("SIGKILL")
+      await this.child.exited
+    })
+  }
+
+  get residentBytes(): Effect.Effect<number> {
+    return residentBytes(this.child.pid)
+  }
+
+  /** Gives it a document and waits for the answer. Not to be used again unless that came. */
+  ask(source: Source, memoryLimit: number): Effect.Effect<Answer, ProcessEnded | OutOfMemory> {
+    this.served++
+    return Effect.raceFirst(this.exchange(source), this.watch(memoryLimit))
+  }
+
+  private exchange({ format, name, bytes }: Source): Effect.Effect<Answer, ProcessEnded> {
+    const request: Request = { format, name, textLimit: this.textLimit }
+    return Effect.tryPromise({
+      try: async () => {
+        for (const piece of framePieces(request, bytes)) void this.child.stdin.write(piece)
+        // A process that ends while it is written to shows in what it does not answer.
+        await Promise.resolve(this.child.stdin.flush()).catch(() => {})
+        return (await this.replies.next()) ?? (await this.howItEnded())
+      },
+      catch: (cause) => new ProcessEnded({ how: String(cause) }),
+    }).pipe(Effect.flatMap(answerOf))
+  }
+
+  private async howItEnded(): Promise<never> {
+    await this.child.exited
+    throw new Error(`signal ${this.child.signalCode}, exit code ${this.child.exitCode}`)
+  }
+
+  private watch(memoryLimit: number): Effect.Effect<never, OutOfMemory> {
+    return this.residentBytes.pipe(
+      Effect.flatMap((bytes) => (bytes > memoryLimit ? Effect.fail(new OutOfMemory()) : Effect.sleep(interval))),
+      Effect.forever,
+    )
+  }
+}
+
+const answerOf = ({ head, body }: Frame): Effect.Effect<Answer, ProcessEnded> =>
+  Schema.decodeEffect(ReplySchema)(head).pipe(
+    Effect.map((reply): Answer => {
+      if (reply.kind !== "read") return reply
+      const { kind, ...described } = reply
+      return { kind, document: { ...described, text: new TextDecoder().decode(body) } }
+    }),
+    Effect.mapError(() => new ProcessEnded({ how: "it answered what is no reply" })),
+  )

@@ -1,0 +1,126 @@
+import { childOf, childrenOf, type XmlElement } from "./Xml.ts"
+
+/** What a paragraph is, by its own properties and those of its style. */
+export interface ParagraphKind {
+  /** 1 to 6. */
+  readonly heading: number | undefined
+  readonly isTitle: boolean
+  readonly isCode: boolean
+  readonly isQuote: boolean
+  /** Of a list; `level` counts from 0. */
+  readonly list: { readonly id: string; readonly level: number } | undefined
+}
+
+interface Style extends ParagraphKind {
+  readonly fixedPitch: boolean
+}
+
+const plain: Style = {
+  heading: undefined,
+  isTitle: false,
+  isCode: false,
+  isQuote: false,
+  list: undefined,
+  fixedPitch: false,
+}
+
+/** Word has nine levels of headings, and Markdown six. */
+const MAX_HEADING = 6
+
+/** Styles may be based on each other, in circles too. */
+const MAX_STYLE_DEPTH = 20
+
+const codeStyle =
+  /^(?:source ?code|code(?: ?(?:block|sample|text|snippet))?|html preformatted|preformatted text|listing|verbatim)$/i
+const fixedPitchFont = /\b(?:courier|consolas|monaco|menlo|mono|monospaced?|lucida console|cascadia)\b/i
+
+export const valueOf = (properties: XmlElement | undefined, name: string): string | undefined =>
+  childOf(properties, name)?.attributes["w:val"]
+
+/** A property that is on by being there. */
+export const isOn = (properties: XmlElement | undefined, name: string): boolean => {
+  const property = childOf(properties, name)
+  return property !== undefined && !["0", "false", "none"].includes(property.attributes["w:val"] ?? "1")
+}
+
+const headingOf = (properties: XmlElement | undefined): number | undefined => {
+  const level = valueOf(properties, "w:outlineLvl")
+  // 9 is body text.
+  return level === undefined || Number(level) > 8 ? undefined : Math.min(Number(level) + 1, MAX_HEADING)
+}
+
+const listOf = (properties: XmlElement | undefined, inherited: ParagraphKind["list"]): ParagraphKind["list"] => {
+  const numbering = childOf(properties, "w:numPr")
+  if (numbering === undefined) return inherited
+  const id = valueOf(numbering, "w:numId") ?? inherited?.id
+  const level = Number(valueOf(numbering, "w:ilvl") ?? inherited?.level ?? 0)
+  // 0 takes a paragraph out of the list of its style.
+  return id === undefined || id === "0" ? undefined : { id, level: Math.min(Math.max(level, 0) || 0, 8) }
+}
+
+const isFixedPitch = (runProperties: XmlElement | undefined): boolean | undefined => {
+  const font = childOf(runProperties, "w:rFonts")?.attributes["w:ascii"]
+  return font === undefined ? undefined : fixedPitchFont.test(font)
+}
+
+/** The styles of a document. */
+export class DocxStyles {
+  private readonly elements = new Map<string, XmlElement>()
+  private readonly known = new Map<string, Style>()
+  private readonly standard: string | undefined
+
+  constructor(styles: XmlElement | undefined) {
+    for (const style of childrenOf(styles, "w:style")) {
+      this.elements.set(style.attributes["w:styleId"] ?? "", style)
+    }
+    this.standard = childrenOf(styles, "w:style").find(
+      ({ attributes }) => attributes["w:type"] === "paragraph" && attributes["w:default"] === "1",
+    )?.attributes["w:styleId"]
+  }
+
+  kindOf(paragraph: XmlElement): ParagraphKind {
+    const properties = childOf(paragraph, "w:pPr")
+    const style = this.style(valueOf(properties, "w:pStyle") ?? this.standard, MAX_STYLE_DEPTH)
+    return {
+      ...style,
+      heading: headingOf(properties) ?? style.heading,
+      list: listOf(properties, style.list),
+      isCode: style.isCode || this.looksLikeCode(paragraph, style),
+    }
+  }
+
+  private style(id: string | undefined, depth: number): Style {
+    const element = this.elements.get(id ?? "")
+    if (id === undefined || element === undefined || depth === 0) return plain
+    const known = this.known.get(id)
+    if (known !== undefined) return known
+    const base = this.style(valueOf(element, "w:basedOn"), depth - 1)
+    const properties = childOf(element, "w:pPr")
+    const name = valueOf(element, "w:name") ?? ""
+    const named = /^heading ([1-9])$/i.exec(name)?.[1]
+    const style: Style = {
+      heading: named === undefined ? (headingOf(properties) ?? base.heading) : Math.min(Number(named), MAX_HEADING),
+      isTitle: /^title$/i.test(name) || base.isTitle,
+      isCode: codeStyle.test(name.trim()) || base.isCode,
+      isQuote: /^(?:intense )?quote$/i.test(name) || base.isQuote,
+      list: listOf(properties, base.list),
+      fixedPitch: isFixedPitch(childOf(element, "w:rPr")) ?? base.fixedPitch,
+    }
+    this.known.set(id, style)
+    return style
+  }
+
+  /** All of it is set in a font of typewriters, and it holds signs that prose does not. */
+  private looksLikeCode(paragraph: XmlElement, style: Style): boolean {
+    const runs = childrenOf(paragraph, "w:r").filter((run) => childOf(run, "w:t") !== undefined)
+    if (runs.length === 0 || !runs.every((run) => isFixedPitch(childOf(run, "w:rPr")) ?? style.fixedPitch)) return false
+    const text = runs
+      .map((run) =>
+        childrenOf(run, "w:t")
+          .flatMap(({ children }) => children)
+          .join(""),
+      )
+      .join("")
+    return /[{}()[\];=<>*_/\\|$#]/.test(text)
+  }
+}

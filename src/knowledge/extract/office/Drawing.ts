@@ -1,0 +1,92 @@
+import { markdownTable } from "../Table.ts"
+import type { OfficePackage } from "./OfficePackage.ts"
+import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+
+/** Most points of a series: a chart with more shows a curve, whose numbers nobody reads. */
+const MAX_POINTS = 200
+
+/** The values that a chart was last drawn with, by their places. */
+const cached = (element: XmlElement | undefined): ReadonlyMap<number, string> =>
+  new Map(
+    allOf(element, "c:pt").map((point) => [Number(point.attributes["idx"]), textOf(childOf(point, "c:v"))] as const),
+  )
+
+const first = (values: ReadonlyMap<number, string>): string => values.values().next().value ?? ""
+
+const titleOf = (chart: XmlElement): string =>
+  allOf(descend(chart, "c:chart", "c:title"), "a:t")
+    .map(textOf)
+    .join("")
+    .trim()
+
+/** `Bar chart`, `Line chart`, … */
+const kindOf = (chart: XmlElement): string => {
+  const plots = elementsOf(descend(chart, "c:chart", "c:plotArea"))
+  const kind = plots.map(({ name }) => /^c:([a-z]+)(?:3D)?Chart$/.exec(name)?.[1]).find((found) => found !== undefined)
+  return kind === undefined ? "Chart" : `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} chart`
+}
+
+/** A chart as its title and a table of its series, one in each column. */
+const write = (root: XmlElement): ReadonlyArray<string> => {
+  const title = titleOf(root)
+  const series = allOf(descend(root, "c:chart", "c:plotArea"), "c:ser")
+  const columns = series.map((each) => ({
+    name: first(cached(childOf(each, "c:tx"))) || textOf(descend(each, "c:tx", "c:v")),
+    categories: cached(childOf(each, "c:cat") ?? childOf(each, "c:xVal")),
+    values: cached(childOf(each, "c:val") ?? childOf(each, "c:yVal")),
+  }))
+  const points = Math.max(0, ...columns.map(({ values }) => Math.max(-1, ...values.keys()) + 1))
+  const blocks = [title === "" ? kindOf(root) : `${kindOf(root)}: ${title}`]
+  if (points === 0 || points > MAX_POINTS) return blocks
+  const rows = Array.from({ length: points }, (_, index) => [
+    columns[0]?.categories.get(index) ?? "",
+    ...columns.map(({ values }) => values.get(index) ?? ""),
+  ])
+  return [...blocks, markdownTable([["", ...columns.map(({ name }) => name)], ...rows])]
+}
+
+/** The charts that a drawing of a part shows, as Markdown blocks. */
+export const chartsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
+  allOf(drawing, "c:chart").flatMap(({ attributes }) => {
+    const target = office.target(path, attributes["r:id"])
+    const root = target === undefined ? undefined : office.part(target)
+    return root === undefined ? [] : write(root)
+  })
+
+/** The text of the diagrams that a drawing of a part shows, as lists. */
+export const diagramsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
+  allOf(drawing, "dgm:relIds").flatMap(({ attributes }) => {
+    const target = office.target(path, attributes["r:dm"])
+    const points = target === undefined ? [] : allOf(office.part(target), "dgm:pt")
+    const texts = points.map((point) => allOf(childOf(point, "dgm:t"), "a:t").map(textOf).join("").trim())
+    const items = texts.filter((text) => text !== "")
+    return items.length === 0 ? [] : [items.map((text) => `- ${text}`).join("\n")]
+  })
+
+/** What stands for a picture: the words that its author wrote for those who do not see it. */
+export const alternativeText = (properties: XmlElement | undefined): string => {
+  const text = (properties?.attributes["descr"] ?? "").replace(/\s+/g, " ").trim()
+  // Programs put the name of the file there.
+  return /\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?)$/i.test(text) ? "" : text
+}
+
+/** The rows of the tables of drawings. */
+export const drawnRows = (
+  table: XmlElement,
+  cellText: (cell: XmlElement) => string,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  let above: ReadonlyArray<string> = []
+  return childrenOf(table, "a:tr").map((row) => {
+    const cells: Array<string> = []
+    for (const [column, cell] of childrenOf(row, "a:tc").entries()) {
+      // Merged cells are all there; the first of them has the text, which every row and column repeats.
+      const { hMerge, vMerge } = cell.attributes
+      const merged = isOn(hMerge) ? cells.at(-1) : isOn(vMerge) ? above[column] : undefined
+      cells.push(merged ?? cellText(cell))
+    }
+    above = cells
+    return cells
+  })
+}
+
+const isOn = (value: string | undefined) => value === "1" || value === "true"

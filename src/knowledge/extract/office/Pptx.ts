@@ -1,0 +1,207 @@
+import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
+import { markdownTable } from "../Table.ts"
+import { alternativeText, chartsIn, diagramsIn, drawnRows } from "./Drawing.ts"
+import { latex } from "./Math.ts"
+import { markdownLink } from "../Link.ts"
+import { OfficePackage } from "./OfficePackage.ts"
+import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+
+/** Places of a slide that hold the same on all of them. */
+const furniture = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"])
+
+/** Places whose text is a list unless a paragraph says otherwise. */
+const listed = new Set(["body", "obj", undefined])
+
+interface Placeholder {
+  /** `undefined` for a general one. */
+  readonly type: string | undefined
+}
+
+const placeholderOf = (shape: XmlElement): Placeholder | undefined => {
+  const place = elementsOf(shape)
+    .filter(({ name }) => /^p:nv.*Pr$/.test(name))
+    .map((properties) => descend(properties, "p:nvPr", "p:ph"))
+    .find((found) => found !== undefined)
+  return place === undefined ? undefined : { type: place.attributes["type"] }
+}
+
+const isTitle = (placeholder: Placeholder | undefined) =>
+  placeholder?.type === "title" || placeholder?.type === "ctrTitle"
+
+const pictureProperties = (picture: XmlElement) => descend(picture, "p:nvPicPr", "p:cNvPr")
+
+/** One slide as Markdown blocks. */
+class SlideWriter {
+  readonly blocks: Array<string> = []
+  title: string | undefined
+  private readonly office: OfficePackage
+  private readonly path: string
+
+  constructor(office: OfficePackage, path: string) {
+    this.office = office
+    this.path = path
+  }
+
+  /** The title comes first, wherever it stands; all else is in the order of the file, which is that of reading aloud. */
+  write(tree: XmlElement | undefined): void {
+    const isTitleShape = (shape: XmlElement) => isTitle(placeholderOf(shape))
+    const shapes = elementsOf(tree)
+    for (const shape of shapes.filter(isTitleShape)) this.titleShape(shape)
+    for (const shape of shapes) if (!isTitleShape(shape)) this.shape(shape)
+  }
+
+  private titleShape(shape: XmlElement): void {
+    const text = this.paragraphs(shape)
+      .map((paragraph) => this.textOfParagraph(paragraph))
+      .join(" ")
+      .replace(/\s+/g, " ")
+      .trim()
+    if (text === "") return
+    this.title ??= text
+    this.blocks.push(`# ${text}`)
+  }
+
+  private shape(shape: XmlElement): void {
+    const placeholder = placeholderOf(shape)
+    if (furniture.has(placeholder?.type ?? "")) return
+    switch (shape.name) {
+      case "p:sp":
+        return this.put(this.text(shape, placeholder))
+      case "p:grpSp":
+        return elementsOf(shape).forEach((child) => this.shape(child))
+      case "p:graphicFrame":
+        return this.frame(shape)
+      case "p:pic":
+        return this.put(alternativeText(pictureProperties(shape)))
+      case "mc:AlternateContent": {
+        const content = childOf(shape, "mc:Choice") ?? childOf(shape, "mc:Fallback")
+        return elementsOf(content).forEach((child) => this.shape(child))
+      }
+      default:
+        return
+    }
+  }
+
+  private put(block: string): void {
+    if (block.trim() !== "") this.blocks.push(block)
+  }
+
+  private frame(frame: XmlElement): void {
+    for (const table of allOf(frame, "a:tbl")) {
+      const rows = drawnRows(table, (cell) => this.cellText(cell)).filter((row) => row.some((text) => text !== ""))
+      if (rows.length > 0) this.put(markdownTable(rows))
+    }
+    for (const block of chartsIn(this.office, this.path, frame)) this.put(block)
+    for (const block of diagramsIn(this.office, this.path, frame)) this.put(block)
+  }
+
+  private cellText(cell: XmlElement): string {
+    return allOf(cell, "a:p")
+      .map((paragraph) => this.textOfParagraph(paragraph).trim())
+      .join(" ")
+      .trim()
+  }
+
+  private paragraphs(shape: XmlElement): ReadonlyArray<XmlElement> {
+    return childrenOf(childOf(shape, "p:txBody"), "a:p")
+  }
+
+  private text(shape: XmlElement, placeholder: Placeholder | undefined): string {
+    const isList = placeholder !== undefined && listed.has(placeholder.type)
+    const counts: Array<number> = []
+    let written = ""
+    let wasItem = false
+    for (const paragraph of this.paragraphs(shape)) {
+      const text = this.textOfParagraph(paragraph).trim()
+      if (text === "") continue
+      const marker = markerOf(paragraph, isList, counts)
+      const joint = written === "" ? "" : wasItem && marker !== undefined ? "\n" : "\n\n"
+      written += joint + (marker === undefined ? text : marker + text.replaceAll("\n", " "))
+      wasItem = marker !== undefined
+    }
+    return written
+  }
+
+  /** The text of a paragraph with its links. */
+  textOfParagraph(paragraph: XmlElement): string {
+    return elementsOf(paragraph)
+      .map((run) => {
+        if (run.name === "a:br") return "\n"
+        if (run.name === "a:r" || run.name === "a:fld") return this.textOfRun(run)
+        return allOf(run, "m:oMath")
+          .map((formula) => `$${latex(formula)}$`)
+          .join(" ")
+      })
+      .join("")
+  }
+
+  private textOfRun(run: XmlElement): string {
+    const text = textOf(childOf(run, "a:t"))
+    const id = descend(run, "a:rPr", "a:hlinkClick")?.attributes["r:id"]
+    const link = id === undefined ? undefined : this.office.relationships(this.path).get(id)
+    return link?.isExternal === true ? markdownLink(text, link.target) : text
+  }
+}
+
+/** `- ` or `3. ` behind the paragraph's indent; `undefined` for one that is no item of a list. */
+const markerOf = (paragraph: XmlElement, isList: boolean, counts: Array<number>): string | undefined => {
+  const properties = childOf(paragraph, "a:pPr")
+  const level = Math.min(Math.max(Number(properties?.attributes["lvl"] ?? 0) || 0, 0), 8)
+  const indent = "  ".repeat(level)
+  counts.length = Math.min(counts.length, level + 1)
+  const numbered = childOf(properties, "a:buAutoNum")
+  if (numbered !== undefined) {
+    const count = (counts[level] ?? Number(numbered.attributes["startAt"] ?? 1) - 1) + 1
+    counts[level] = count
+    return `${indent}${count}. `
+  }
+  counts.length = Math.min(counts.length, level)
+  if (childOf(properties, "a:buNone") !== undefined) return undefined
+  const isItem =
+    isList || childOf(properties, "a:buChar") !== undefined || childOf(properties, "a:buBlip") !== undefined
+  return isItem ? `${indent}- ` : undefined
+}
+
+/** What the speaker wrote below the slide. */
+const notesOf = (office: OfficePackage, slidePath: string): string => {
+  const [path] = office.targets(slidePath, "notesSlide")
+  if (path === undefined) return ""
+  const shapes = allOf(office.part(path), "p:sp").filter((shape) => placeholderOf(shape)?.type === "body")
+  const writer = new SlideWriter(office, path)
+  const texts = shapes
+    .flatMap((shape) => allOf(shape, "a:p"))
+    .map((paragraph) => writer.textOfParagraph(paragraph).trim())
+  return texts.filter((text) => text !== "").join("\n\n")
+}
+
+const slidesOf = (office: OfficePackage, path: string, root: XmlElement): ReadonlyArray<string> =>
+  childrenOf(childOf(root, "p:sldIdLst"), "p:sldId").flatMap(
+    ({ attributes }) => office.target(path, attributes["r:id"]) ?? [],
+  )
+
+/** A presentation as Markdown, one page for each slide, with the speaker's notes. Hidden slides are left out. */
+export const pptx: Reader = (bytes, textLimit): Draft => {
+  const office = new OfficePackage(bytes)
+  const { path, root } = office.main("p:presentation")
+  let title: string | undefined
+  let characters = 0
+  const slides = slidesOf(office, path, root).map((slidePath) => {
+    const slide = office.part(slidePath)
+    if (slide === undefined || slide.attributes["show"] === "0") return ""
+    const writer = new SlideWriter(office, slidePath)
+    writer.write(descend(slide, "p:cSld", "p:spTree"))
+    title ??= writer.title
+    const notes = notesOf(office, slidePath)
+    const text = [...writer.blocks, ...(notes === "" ? [] : [`Speaker notes: ${notes}`])].join("\n\n")
+    characters += text.length
+    if (characters > textLimit) throw tooLarge(textLimit)
+    return text
+  })
+  return { title: ownTitle(office.title()) ?? title, text: slides }
+}
+
+/** Programs name a presentation after themselves. */
+const ownTitle = (title: string | undefined): string | undefined =>
+  title === undefined || /^(?:powerpoint|pptx|presentation|präsentation|presentación)\b/i.test(title)
+    ? undefined
+    : title

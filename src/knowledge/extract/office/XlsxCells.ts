@@ -1,0 +1,78 @@
+import { childrenOf, type XmlElement } from "./Xml.ts"
+
+/** How a number is shown, as far as its meaning depends on it. */
+export type NumberKind = "number" | "percent" | "date" | "time" | "date and time"
+
+/** The formats that every workbook has (ECMA-376 part 1, 18.8.30). */
+const builtInKinds: ReadonlyMap<number, NumberKind> = new Map([
+  [9, "percent"],
+  [10, "percent"],
+  ...[14, 15, 16, 17].map((id) => [id, "date"] as const),
+  ...[18, 19, 20, 21, 45, 46, 47].map((id) => [id, "time"] as const),
+  [22, "date and time"],
+  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, "date"] as const),
+])
+
+const kindOfCode = (code: string): NumberKind => {
+  // Quoted text, escaped signs, and colours, conditions and currencies in brackets say nothing about the number.
+  const [plain = ""] = code
+    .replace(/"[^"]*"|\\.|_.|\*./g, "")
+    .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "")
+    .split(";")
+  if (plain.includes("%")) return "percent"
+  const isDate = /[yd]/i.test(plain) || /(?<![hs:\]][^a-z]*)m{3,}/i.test(plain)
+  const isTime = /[hs]/i.test(plain)
+  if (isDate) return isTime ? "date and time" : "date"
+  return isTime ? "time" : "number"
+}
+
+/** The kinds of the formats of cells, by the numbers that cells name them with. */
+export const numberKinds = (styles: XmlElement | undefined): ReadonlyArray<NumberKind> => {
+  const list = (name: string) => childrenOf(styles, name).flatMap(({ children }) => children)
+  const codes = new Map<number, NumberKind>()
+  for (const format of list("x:numFmts")) {
+    if (typeof format === "string") continue
+    codes.set(Number(format.attributes["numFmtId"]), kindOfCode(format.attributes["formatCode"] ?? ""))
+  }
+  return list("x:cellXfs")
+    .filter((format) => typeof format !== "string")
+    .map((format) => {
+      const id = Number(format.attributes["numFmtId"] ?? 0)
+      return codes.get(id) ?? builtInKinds.get(id) ?? "number"
+    })
+}
+
+const MILLISECONDS_PER_DAY = 86_400_000
+/** Days from the beginning of a workbook's calendar to that of Unix. 1900 counts a day that never was. */
+const DAYS_TO_1970 = { from1900: 25_569, from1904: 24_107 }
+/** The last day of the year 9999. */
+const MAX_DAYS = 2_958_466
+
+const dateText = (days: number, kind: NumberKind, is1904: boolean): string => {
+  const sinceUnix = days - (is1904 ? DAYS_TO_1970.from1904 : DAYS_TO_1970.from1900)
+  const iso = new Date(Math.round((sinceUnix * MILLISECONDS_PER_DAY) / 1000) * 1000).toISOString()
+  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19).replace(/:00$/, "")]
+  if (kind === "time") return time
+  return kind === "date" ? date : `${date} ${time}`
+}
+
+/** A number without what binary fractions add to it. */
+const plainNumber = (value: number): string => String(Number(value.toPrecision(15)))
+
+/** A number as it is meant. */
+export const numberText = (raw: string, kind: NumberKind, is1904: boolean): string => {
+  const value = Number(raw)
+  if (raw.trim() === "" || !Number.isFinite(value)) return raw
+  if (kind === "percent") return `${plainNumber(value * 100)}%`
+  if (kind === "number" || value < 0 || value > MAX_DAYS) return plainNumber(value)
+  return dateText(value, kind, is1904)
+}
+
+/** Column and row, from 0, of `B12`; `undefined` for what is no such reference. */
+export const placeOf = (reference: string): { readonly column: number; readonly row: number } | undefined => {
+  const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference) ?? []
+  if (letters === undefined || digits === undefined) return undefined
+  let column = 0
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64
+  return { column: column - 1, row: Number(digits) - 1 }
+}

@@ -1,0 +1,184 @@
+import { Parser } from "htmlparser2"
+import { Unreadable } from "../Extraction.ts"
+
+/** An element; names carry the prefix of `prefixes`, whatever the file uses for the namespace. */
+export interface XmlElement {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: ReadonlyArray<XmlElement | string>
+}
+
+/** What a reader of large parts sees of them, one after the other. */
+export interface XmlEvents {
+  readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void
+  readonly text: (text: string) => void
+  readonly close: (name: string) => void
+}
+
+/** Deepest nesting that is read. Office's own documents stay below 100. */
+const MAX_DEPTH = 400
+
+/** Most elements of a part that is held as a tree. */
+const MAX_ELEMENTS = 3_000_000
+
+/** The namespaces that documents are made of, by the ends of their names: the strict ones begin differently. */
+const prefixes: ReadonlyArray<readonly [ending: RegExp, prefix: string]> = [
+  [/\/wordprocessingml\/(?:2006\/)?main$/, "w"],
+  [/\/presentationml\/(?:2006\/)?main$/, "p"],
+  [/\/spreadsheetml\/(?:2006\/)?main$/, "x"],
+  [/\/drawingml\/(?:2006\/)?main$/, "a"],
+  [/\/drawingml\/(?:2006\/)?chart$/, "c"],
+  [/\/drawingml\/(?:2006\/)?diagram$/, "dgm"],
+  [/\/officeDocument\/(?:2006\/)?relationships$/, "r"],
+  [/\/officeDocument\/(?:2006\/)?math$/, "m"],
+  [/\/markup-compatibility\/2006$/, "mc"],
+]
+
+const prefixOf = (namespace: string): string | undefined => prefixes.find(([ending]) => ending.test(namespace))?.[1]
+
+const corrupt = (message: string) => new Unreadable("corrupt_document", message)
+
+const decode = (bytes: Uint8Array): string => {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes)
+  return new TextDecoder().decode(bytes)
+}
+
+/** Shared by all elements without attributes: most of a large document's. */
+const none: Readonly<Record<string, string>> = {}
+
+/** The names that prefixes stand for, in the elements that are open. */
+class Namespaces {
+  private readonly scopes: Array<ReadonlyMap<string, string>> = [new Map()]
+  private readonly renamed = new Map<string, string>()
+
+  enter(attributes: Readonly<Record<string, string>>): void {
+    const outer = this.scopes.at(-1) ?? new Map<string, string>()
+    let inner: Map<string, string> | undefined
+    for (const [name, value] of Object.entries(attributes)) {
+      if (!name.startsWith("xmlns")) continue
+      inner ??= new Map(outer)
+      inner.set(name.slice("xmlns:".length), prefixOf(value) ?? name.slice("xmlns:".length))
+    }
+    if (inner !== undefined) this.renamed.clear()
+    this.scopes.push(inner ?? outer)
+  }
+
+  leave(): void {
+    const left = this.scopes.pop()
+    if (left !== this.scopes.at(-1)) this.renamed.clear()
+  }
+
+  /** @param isElement the namespace without a prefix holds for elements only */
+  rename(name: string, isElement: boolean): string {
+    const known = this.renamed.get(name)
+    if (known !== undefined) return known
+    const colon = name.indexOf(":")
+    if (colon < 0 && !isElement) return name
+    const prefix = this.scopes.at(-1)?.get(colon < 0 ? "" : name.slice(0, colon))
+    const local = name.slice(colon + 1)
+    const renamed = prefix === undefined ? name : prefix === "" ? local : `${prefix}:${local}`
+    if (colon >= 0) this.renamed.set(name, renamed)
+    return renamed
+  }
+
+  renameAttributes(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const names = Object.keys(attributes)
+    if (names.length === 0) return none
+    const renamed: Record<string, string> = {}
+    for (const name of names) renamed[this.rename(name, false)] = attributes[name] ?? ""
+    return renamed
+  }
+}
+
+/**
+ * Reads XML from its beginning to its end. Only the five entities of XML itself are known, and nothing outside of the
+ * text is ever looked at; a document type, which could declare more, is refused. Throws `Unreadable`.
+ */
+export const readXml = (bytes: Uint8Array, events: XmlEvents): void => {
+  const namespaces = new Namespaces()
+  let depth = 0
+  const parser = new Parser(
+    {
+      onprocessinginstruction: (name) => {
+        if (/^!doctype/i.test(name)) throw corrupt("The file declares a document type, which no such document does.")
+      },
+      onopentag: (name, attributes) => {
+        if (++depth > MAX_DEPTH) throw corrupt(`The document is nested more than ${MAX_DEPTH} levels deep.`)
+        namespaces.enter(attributes)
+        events.open(namespaces.rename(name, true), namespaces.renameAttributes(attributes))
+      },
+      ontext: (text) => events.text(text),
+      onclosetag: (name) => {
+        depth--
+        events.close(namespaces.rename(name, true))
+        namespaces.leave()
+      },
+    },
+    { xmlMode: true },
+  )
+  const text = decode(bytes)
+  // In pieces, so that a deep or large document is given up before all of it is taken apart.
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) parser.write(text.slice(at, at + PIECE_CHARACTERS))
+  parser.end()
+}
+
+const PIECE_CHARACTERS = 1024 * 1024
+
+interface Growing {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: Array<XmlElement | string>
+}
+
+/** XML as a tree: the outermost element, empty when there is none. Throws `Unreadable`. */
+export const parseXml = (bytes: Uint8Array): XmlElement => {
+  const root: Growing = { name: "", attributes: {}, children: [] }
+  const open: Array<Growing> = [root]
+  let elements = 0
+  readXml(bytes, {
+    open: (name, attributes) => {
+      if (++elements > MAX_ELEMENTS) {
+        throw new Unreadable("too_large_when_extracted", "The document consists of too many parts to be read.")
+      }
+      const element: Growing = { name, attributes, children: [] }
+      open.at(-1)?.children.push(element)
+      open.push(element)
+    },
+    text: (text) => {
+      const children = open.at(-1)?.children
+      const last = children?.at(-1)
+      // The reader hands text over in pieces.
+      if (children !== undefined && typeof last === "string") children[children.length - 1] = last + text
+      else children?.push(text)
+    },
+    close: () => {
+      if (open.length > 1) open.pop()
+    },
+  })
+  return root.children.find((child) => typeof child !== "string") ?? root
+}
+
+/** The elements within. */
+export const elementsOf = (element: XmlElement | undefined): ReadonlyArray<XmlElement> =>
+  element?.children.filter((child) => typeof child !== "string") ?? []
+
+/** The first element within that has the name. */
+export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+  elementsOf(element).find((child) => child.name === name)
+
+export const childrenOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
+  elementsOf(element).filter((child) => child.name === name)
+
+/** The element at the end of a path of names. */
+export const descend = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): XmlElement | undefined =>
+  path.reduce(childOf, element)
+
+/** All elements of the name, however deep, in their order; not those within one of them. */
+export const allOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
+  elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)))
+
+/** All text within. */
+export const textOf = (element: XmlElement | undefined): string =>
+  element?.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("") ?? ""

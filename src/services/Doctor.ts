@@ -1,0 +1,121 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import { Embeddings } from "../embeddings/Embeddings.ts"
+import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
+
+/** One line about one part of the server. `note`: nothing to mend, but worth a look. */
+export interface Finding {
+  readonly state: "ok" | "note" | "wrong"
+  readonly part: "database" | "embeddings" | "vectors" | "ingestion" | "documents" | "files"
+  readonly text: string
+}
+
+/** A document that is due for longer than this waits for a server that is not there. */
+const OVERDUE_SECONDS = 600
+/** Files whose being there is looked at; of more, the latest. */
+const FILES_LOOKED_AT = 1_000
+const FILES_AT_ONCE = 16
+/** Failures of documents that are not the document's. */
+const OUR_FAILURES: ReadonlySet<string> = new Set(["ingestion_failed", "gave_up", "file_missing", "unknown"])
+
+/** Looks at everything that a server needs, and says what is wrong. */
+export class Doctor extends Context.Service<
+  Doctor,
+  { readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable> }
+>()("parley/services/Doctor") {
+  static readonly layer = Layer.effect(
+    Doctor,
+    Effect.gen(function* () {
+      const inspection = yield* Inspection
+      const embeddings = yield* Embeddings
+      const blobs = yield* BlobStore
+      const random = yield* SecureRandom.SecureRandom
+
+      const askModel = Effect.match(embeddings.embedQuery("Is anybody there?"), {
+        onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
+        onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
+      })
+
+      /** Writes a file, reads it and deletes it. */
+      const tryFiles = Effect.gen(function* () {
+        const key = `doctor/${yield* random.uuidV4()}`
+        yield* blobs.put(key, Stream.succeed(Uint8Array.of(1)))
+        yield* Effect.ensuring(blobs.get(key), Effect.ignore(blobs.remove(key)))
+        return ok("files", "can be written, read and deleted")
+      }).pipe(
+        Effect.catchTags({
+          Unavailable: ({ detail }) => Effect.succeed(wrong("files", detail)),
+          BlobNotFound: () => Effect.succeed(wrong("files", "What was written just now is not there")),
+        }),
+      )
+
+      const findMissing = Effect.gen(function* () {
+        const keys = yield* inspection.blobKeys(FILES_LOOKED_AT)
+        const there = yield* Effect.forEach(keys, blobs.has, { concurrency: FILES_AT_ONCE })
+        const missing = there.filter((isThere) => !isThere).length
+        return missing === 0
+          ? ok("files", `there for each of ${count(keys.length, "document")}`)
+          : wrong("files", `missing for ${missing} of ${count(keys.length, "document")}`)
+      })
+
+      const examine = Effect.gen(function* () {
+        const facts = yield* inspection.facts
+        return [
+          ok(
+            "database",
+            `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}`,
+          ),
+          yield* askModel,
+          ...ofVectors(facts, embeddings.model),
+          ofQueue("ingestion", facts.ingestions),
+          ...facts.failures.map(({ code, documents }) =>
+            (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
+          ),
+          yield* tryFiles,
+          yield* findMissing,
+          ...(facts.garbageOverdue === 0
+            ? []
+            : [wrong("files", `${facts.garbageOverdue} should have been deleted an hour ago`)]),
+        ]
+      })
+
+      return { examine: Effect.withSpan(examine, "Doctor.examine") }
+    }),
+  )
+}
+
+/** Which models' vectors there are, and how far embedding again is. */
+const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: string): ReadonlyArray<Finding> => {
+  const all = models.reduce((sum, { chunks }) => sum + chunks, 0)
+  const done = models.find((one) => one.model === model)?.chunks ?? 0
+  const lines = models.map(({ model: made, chunks, documents }) =>
+    ok("vectors", `${count(chunks, "chunk")} of ${count(documents, "document")} by ${made}`),
+  )
+  if (declared !== null && declared !== model) {
+    lines.push(
+      note("vectors", `the server that was started last embeds by ${declared}, and these settings by ${model}`),
+    )
+  }
+  if (done === all) return lines
+  const share = Math.floor((100 * done) / all)
+  return [
+    ...lines,
+    note("vectors", `${share} % are by ${model}; the others are found by their words until they are embedded again`),
+    ofQueue("vectors", reembeddings),
+  ]
+}
+
+const ofQueue = (part: Finding["part"], { waiting, underWay, delayed, overdue_seconds }: QueueState): Finding => {
+  const text = `${count(waiting, "document")} waiting, ${underWay} under way, ${delayed} to be tried later`
+  return (overdue_seconds ?? 0) > OVERDUE_SECONDS && underWay === 0
+    ? wrong(part, `${text}; nobody has taken the first for ${Math.floor((overdue_seconds ?? 0) / 60)} minutes`)
+    : ok(part, text)
+}
+
+const ok = (part: Finding["part"], text: string): Finding => ({ state: "ok", part, text })
+const note = (part: Finding["part"], text: string): Finding => ({ state: "note", part, text })
+const wrong = (part: Finding["part"], text: string): Finding => ({ state: "wrong", part, text })
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`

@@ -1,0 +1,90 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../domain/Errors.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+/** A queue as it is at the moment. */
+export interface QueueState {
+  /** Due now, and nobody has it. */
+  readonly waiting: number
+  readonly underWay: number
+  /** To be tried again later. */
+  readonly delayed: number
+  /** How long the first of those that are due has been, in seconds; null when none is. */
+  readonly overdue_seconds: number | null
+}
+
+export interface DatabaseFacts {
+  readonly postgres: string
+  readonly pgvector: string
+  /** Names of the migrations it has had, by number. */
+  readonly migrations: ReadonlyArray<string>
+  /** Of documents that serve, by what made their embeddings. */
+  readonly models: ReadonlyArray<{ readonly model: string; readonly documents: number; readonly chunks: number }>
+  /** What the server that was started last embeds with; null before any was. */
+  readonly declared: string | null
+  readonly ingestions: QueueState
+  readonly reembeddings: QueueState
+  /** Documents that have failed, by reason, most first. */
+  readonly failures: ReadonlyArray<{ readonly code: string; readonly documents: number }>
+  /** Files that are to be deleted, and should have been an hour ago. */
+  readonly garbageOverdue: number
+}
+
+/** What can be told of the whole database, for the operator. Reads, and changes nothing. */
+export class Inspection extends Context.Service<
+  Inspection,
+  {
+    readonly facts: Effect.Effect<DatabaseFacts, Unavailable>
+    /** Keys of the files that documents were made of, latest first. */
+    readonly blobKeys: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
+  }
+>()("parley/storage/Inspection") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const queue = (table: "ingestions" | "reembeddings") =>
+        Effect.flatMap(
+          sql<QueueState>`select
+            count(*) filter (where lease_id is null and run_at <= now())::int as waiting,
+            count(*) filter (where lease_id is not null and run_at > now())::int as "underWay",
+            count(*) filter (where lease_id is null and run_at > now())::int as delayed,
+            extract(epoch from now() - min(run_at) filter (where run_at <= now()))::float8 as overdue_seconds
+            from ${sql(table)}`,
+          ([row]) => Effect.orDie(Effect.fromNullishOr(row)),
+        )
+
+      const facts = Effect.gen(function* () {
+        const [server] = yield* sql<Pick<DatabaseFacts, "postgres" | "pgvector" | "declared" | "garbageOverdue">>`
+          select current_setting('server_version') as postgres,
+            (select extversion from pg_extension where extname = 'vector') as pgvector,
+            (select model from embedding_setting) as declared,
+            (select count(*)::int from blob_garbage where due_at < now() - interval '1 hour') as "garbageOverdue"`
+        const migrations = yield* sql<{ name: string }>`select name from parley_migrations order by number`
+        const models = yield* sql<DatabaseFacts["models"][number]>`
+          select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
+          from documents where revision > 0 group by 1 order by chunks desc, model`
+        const failures = yield* sql<DatabaseFacts["failures"][number]>`
+          select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
+          where status = 'failed' group by 1 order by documents desc, code`
+        return {
+          ...(yield* Effect.orDie(Effect.fromNullishOr(server))),
+          migrations: migrations.map(({ name }) => name),
+          models,
+          failures,
+          ingestions: yield* queue("ingestions"),
+          reembeddings: yield* queue("reembeddings"),
+        }
+      }).pipe(withoutSqlErrors)
+
+      const blobKeys = Effect.fnUntraced(function* (limit: number) {
+        const rows = yield* sql<{ key: string }>`select blob_key as key from documents order by id desc limit ${limit}`
+        return rows.map(({ key }) => key)
+      }, withoutSqlErrors)
+
+      return { facts, blobKeys }
+    }),
+  )
+}

@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { detect, type Format } from "../../src/domain/Formats.ts"
+import { read } from "../../src/knowledge/extract/Read.ts"
+
+/** Words without their marks, in lower case; each character of scripts without spaces is one. */
+const wordsOf = (text: string): ReadonlyMap<string, number> => {
+  const words = new Map<string, number>()
+  const plain = text.normalize("NFKC").toLowerCase()
+  for (const [word] of plain.matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu)) {
+    words.set(word, (words.get(word) ?? 0) + 1)
+  }
+  return words
+}
+
+/** What the expected text says, without what only tells how it looks: comments, addresses, escapes, entities. */
+const spoken = (markdown: string): string =>
+  markdown
+    .replace(/<!--[\s\S]*?-->/g, " ")
+    .replace(/\]\((?:[^()]|\([^()]*\))*\)/g, "] ")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&")
+    .replace(/\\(?=[_*#])/g, "")
+
+const count = (words: ReadonlyMap<string, number>) => words.values().reduce((sum, number) => sum + number, 0)
+
+interface Recall {
+  readonly found: number
+  readonly expected: number
+}
+
+/** How many of the expected words there are, each as often as it is expected. */
+const recall = (expected: string, text: string): Recall => {
+  const [wanted, had] = [wordsOf(spoken(expected)), wordsOf(spoken(text))]
+  let found = 0
+  for (const [word, number] of wanted) found += Math.min(number, had.get(word) ?? 0)
+  return { found, expected: count(wanted) }
+}
+
+/** Reads a file; rejects when it cannot. */
+type Extractor = (bytes: Uint8Array, path: string, format: Format) => Promise<string>
+
+interface Library {
+  readonly name: string
+  readonly extract: Extractor
+}
+
+interface Outcome {
+  readonly format: Format
+  readonly file: string
+  readonly recall: Recall | undefined
+  readonly milliseconds: number
+}
+
+const parley: Library = {
+  name: "Parley",
+  extract: async (bytes, path, format) => (await read({ format, name: path, bytes })).text,
+}
+
+const measure = async (library: Library, directory: string, file: string): Promise<Outcome | undefined> => {
+  const path = join(directory, "files", file)
+  const expectedPath = join(directory, "expected", `${file}.md`)
+  const bytes = readFileSync(path)
+  const format = detect(file, bytes, bytes)
+  if (format === undefined || !existsSync(expectedPath)) return undefined
+  const expected = readFileSync(expectedPath, "utf8")
+  const begin = performance.now()
+  const text = await library.extract(new Uint8Array(bytes), path, format).catch(() => undefined)
+  const milliseconds = performance.now() - begin
+  return { format, file, recall: text === undefined ? undefined : recall(expected, text), milliseconds }
+}
+
+const share = ({ found, expected }: Recall) => found / expected
+
+const row = (cells: ReadonlyArray<string>) =>
+  cells.map((cell, index) => (index === 0 ? cell.padEnd(16) : cell.padStart(12))).join("")
+
+const line = (text: string) => void process.stdout.write(`${text}\n`)
+
+const report = (library: Library, outcomes: ReadonlyArray<Outcome>): void => {
+  for (const [format, files] of Map.groupBy(outcomes, (each) => each.format)) {
+    const recalls = files.map((each) => each.recall ?? { found: 0, expected: 1 })
+    const mean = recalls.reduce((sum, each) => sum + share(each), 0) / files.length
+    const all = files.flatMap((each) => each.recall ?? [])
+    const pooled = share({
+      found: all.reduce((sum, each) => sum + each.found, 0),
+      expected: all.reduce((sum, each) => sum + each.expected, 0),
+    })
+    const failed = files.filter((each) => each.recall === undefined).length
+    const milliseconds = files.reduce((sum, each) => sum + each.milliseconds, 0) / files.length
+    line(
+      row([
+        library.name,
+        format,
+        String(files.length),
+        mean.toFixed(3),
+        pooled.toFixed(3),
+        String(failed),
+        milliseconds.toFixed(1),
+      ]),
+    )
+  }
+}
+
+const isLibrary = (value: unknown): value is Library =>
+  typeof value === "object" && value !== null && "name" in value && "extract" in value
+
+/** Another library's adapter: a module whose `libraries` each have a `name` and `extract(bytes, path, format)`. */
+const others = async (module: string | undefined): Promise<ReadonlyArray<Library>> => {
+  if (module === undefined) return []
+  const loaded: unknown = await import(module)
+  const list: unknown = typeof loaded === "object" && loaded !== null && "libraries" in loaded ? loaded.libraries : []
+  return Array.isArray(list) ? list.filter(isLibrary) : []
+}
+
+/**
+ * The share of the expected words that reading finds, by format. `--data DIR` holds documents in `files` and their text
+ * as Markdown in `expected`, under the document's name and `.md`. `--files` lists each file; `--beside MODULE` measures
+ * other libraries too.
+ */
+export const run = async (args: ReadonlyArray<string>): Promise<void> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: "string" },
+      files: { type: "boolean", default: false },
+      beside: { type: "string" },
+    },
+  })
+  const directory = values.data
+  if (directory === undefined) throw new Error("--data DIR is missing")
+  const files = readdirSync(join(directory, "files")).sort()
+  line(row(["library", "format", "files", "mean recall", "all words", "failed", "ms per file"]))
+  for (const library of [parley, ...(await others(values.beside))]) {
+    const outcomes: Array<Outcome> = []
+    for (const file of files) {
+      const outcome = await measure(library, directory, file)
+      if (outcome !== undefined) outcomes.push(outcome)
+    }
+    report(library, outcomes)
+    if (!values.files) continue
+    for (const each of outcomes) {
+      line(`  ${each.file.padEnd(52)}${each.recall === undefined ? "failed" : share(each.recall).toFixed(3)}`)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import { ChatbotId, DocumentId, type OrganizationId } from "../../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { Indexer } from "../../../src/knowledge/Indexer.ts"
+import { SystemSql } from "../../../src/storage/Database.ts"
+import { json } from "../../../src/storage/SqlValues.ts"
+
+/*
+ * Knowledge bases for measurements: passages as they are given, stored by the real code, without files and queue.
+ */
+
+export const makeOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
+  const sql = yield* SystemSql
+  yield* sql`insert into organizations ${sql.insert({ id, name: "Bench" })}`
+})
+
+export const makeChatbot = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SystemSql
+  const id = ChatbotId.make(crypto.randomUUID())
+  yield* sql`insert into chatbots ${sql.insert({
+    id,
+    organization_id: yield* CurrentOrganization,
+    name,
+    description: "",
+    slug: id,
+    is_public: false,
+    personality_config: json({}),
+    settings: json({}),
+    chat_widget_config: json({}),
+  })}`
+  return id
+})
+
+/** A document that serves, each text a chunk of it. Searches see it once `publish` has run. */
+export const addDocument = Effect.fnUntraced(function* (
+  chatbotId: ChatbotId,
+  title: string,
+  texts: ReadonlyArray<string>,
+) {
+  const documentId = yield* addEmptyDocument(chatbotId, title, texts.length)
+  const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
+  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => Effect.void)
+  return documentId
+})
+
+/** A document that serves as soon as it has its chunks. */
+export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotId, title: string, chunks: number) {
+  const sql = yield* SystemSql
+  const documentId = DocumentId.make(crypto.randomUUID())
+  yield* sql`insert into documents ${sql.insert({
+    id: documentId,
+    organization_id: yield* CurrentOrganization,
+    chatbot_id: chatbotId,
+    name: title,
+    content_type: "text/plain",
+    size_bytes: 0,
+    sha256: documentId,
+    blob_key: documentId,
+    status: "ready",
+    chunk_count: chunks,
+    revision: 1,
+  })}`
+  return documentId
+})
+
+/** Tells every server that the chatbot's knowledge has changed. */
+export const publish = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+  const sql = yield* SystemSql
+  yield* sql`update chatbots set knowledge_version = knowledge_version + 1 where id = ${chatbotId}`
+})

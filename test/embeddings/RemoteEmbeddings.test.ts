@@ -1,0 +1,270 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Duration, Effect, Fiber, Layer, Logger, Redacted, type Scope } from "effect"
+import * as fc from "fast-check"
+import { Unavailable } from "../../src/domain/Errors.ts"
+import { Embeddings, TextRefused } from "../../src/embeddings/Embeddings.ts"
+import { endpointOf } from "../../src/embeddings/Provider.ts"
+import * as RemoteEmbeddings from "../../src/embeddings/RemoteEmbeddings.ts"
+import { textBatches } from "../../src/embeddings/TextBatches.ts"
+import {
+  type Answer,
+  type FakeEmbeddings,
+  fakeEmbeddings,
+  fakeEmbeddingsKey,
+  fakeVector,
+  type Spoil,
+} from "../lib/FakeEmbeddings.ts"
+
+setDefaultTimeout(60_000)
+
+const lines: Array<string> = []
+const log = Logger.layer([Logger.make(({ message, fiber }) => void lines.push(Bun.inspect([message, fiber.context])))])
+
+/** A model over a fake provider, which answers by `by`. */
+const run = <A, E>(
+  body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
+  settings: Partial<RemoteEmbeddings.RemoteSettings> = {},
+) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeEmbeddings()
+    const layer = RemoteEmbeddings.layer({
+      provider: "openai",
+      model: "small",
+      apiKey: Redacted.make(fakeEmbeddingsKey),
+      baseUrl: fake.url,
+      dimensions: undefined,
+      timeout: Duration.seconds(20),
+      queryTimeout: Duration.seconds(20),
+      concurrency: 4,
+      ...settings,
+    })
+    return yield* Effect.flatMap(Effect.service(Embeddings), (embeddings) => body(embeddings, fake)).pipe(
+      Effect.provide(Layer.merge(layer, log)),
+    )
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const unit = (text: string, dimensions = 8) => {
+  const vector = fakeVector(text, dimensions)
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+const expectVectors = (vectors: ReadonlyArray<Float32Array>, texts: ReadonlyArray<string>, dimensions = 8) => {
+  expect(vectors).toHaveLength(texts.length)
+  for (const [index, text] of texts.entries()) {
+    const expected = unit(text, dimensions)
+    expect(vectors[index]).toHaveLength(dimensions)
+    for (const [place, value] of vectors[index]?.entries() ?? []) expect(value).toBeCloseTo(expected[place] ?? 2, 5)
+  }
+}
+const texts = ["the harbour", "a lantern", "three captains"]
+const soon = { "retry-after-ms": "20" }
+
+describe("vectors", () => {
+  test.each<[string, Answer]>([
+    ["in base64", { kind: "vectors" }],
+    ["as numbers, though base64 was asked for", { kind: "vectors", as: "floats" }],
+    ["in another order", { kind: "vectors", order: "shuffled" }],
+  ])("arrive %s", (_, answer) =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        fake.answer(() => answer)
+        expectVectors(yield* embeddings.embedDocuments(texts), texts)
+        expect(fake.requests[0]?.body).toEqual({ model: "small", input: texts, encoding_format: "base64" })
+        expect(fake.requests[0]?.headers).not.toHaveProperty("traceparent")
+      }),
+    ),
+  )
+
+  test("have the dimensions that are asked for, by name", () =>
+    run(
+      (embeddings, fake) =>
+        Effect.gen(function* () {
+          expectVectors([yield* embeddings.embedQuery("x")], ["x"], 4_096)
+          expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
+          expect(embeddings.model).toBe("openai:small@4096")
+        }),
+      { dimensions: 4_096 },
+    ))
+
+  test("of Voyage are for a question, or for what answers it", () =>
+    run(
+      (embeddings, fake) =>
+        Effect.gen(function* () {
+          yield* embeddings.embedQuery("q")
+          yield* embeddings.embedDocuments(["d"])
+          expect(fake.requests.map(({ body }) => [body["input_type"], body["output_dimension"]])).toEqual([
+            ["query", 16],
+            ["document", 16],
+          ])
+          expect(embeddings.model).toBe("voyage:voyage-4@16")
+        }),
+      { provider: "voyage", model: "voyage-4", dimensions: 16 },
+    ))
+
+  test("of many texts come in several requests, none of more than 128", () =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        const many = Array.from({ length: 300 }, (_, index) => `text ${index}`)
+        expectVectors(yield* embeddings.embedDocuments(many), many)
+        expect(fake.requests.map((request) => request.texts.length)).toEqual([128, 128, 44])
+      }),
+    ))
+})
+
+test("requests hold every text once, in order, within both limits", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "binary", maxLength: 50 }).map((text) => text.repeat(1_000))), (all) => {
+      const batches = textBatches(all)
+      expect(batches.flat()).toEqual(all)
+      for (const batch of batches) {
+        expect(batch.length).toBeLessThanOrEqual(128)
+        if (batch.length > 1) expect(Buffer.byteLength(batch.join(""))).toBeLessThanOrEqual(180_000)
+      }
+    }),
+    { numRuns: 20 },
+  )
+  expect(textBatches(Array.from({ length: 129 }, () => "a")).map((batch) => batch.length)).toEqual([128, 1])
+})
+
+test.each([
+  ["http://localhost:11434", "http://localhost:11434/v1/embeddings"],
+  ["http://localhost:11434/v1/", "http://localhost:11434/v1/embeddings"],
+  ["https://host/proxy", "https://host/proxy/v1/embeddings"],
+  ["https://host/v1beta/openai", "https://host/v1beta/openai/embeddings"],
+])("%s is asked at %s", (base, endpoint) => expect(endpointOf(base)).toBe(endpoint))
+
+describe("a provider that fails for a while is waited for", () => {
+  test.each<[string, Answer]>([
+    ["a rate limit", { kind: "status", status: 429, headers: soon }],
+    ["a fault", { kind: "status", status: 500, headers: soon }],
+    ["no room", { kind: "status", status: 529, headers: soon }],
+    ["a dropped connection", { kind: "reset" }],
+    ["an answer that is cut short", { kind: "raw", body: '{"data": [{"ind' }],
+  ])("%s", (_, answer) =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        fake.answer((_request, number) => (number === 1 ? answer : undefined))
+        expectVectors(yield* embeddings.embedDocuments(texts), texts)
+        expect(fake.requests).toHaveLength(2)
+      }),
+    ),
+  )
+
+  test("silence", () =>
+    run(
+      (embeddings, fake) =>
+        Effect.gen(function* () {
+          fake.answer((_request, number) => (number === 1 ? { kind: "hang" } : undefined))
+          expectVectors(yield* embeddings.embedDocuments(texts), texts)
+        }),
+      { timeout: Duration.millis(200) },
+    ))
+
+  test("by all together: one is told to wait, and no other asks meanwhile; a question does not wait", () =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        fake.answer((_request, number) =>
+          number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "1" } } : undefined,
+        )
+        lines.length = 0
+        const first = yield* Effect.forkScoped(embeddings.embedDocuments(["first"]))
+        yield* Effect.repeat(Effect.sleep("5 millis"), {
+          until: () => lines.some((line) => line.includes("left alone")),
+        })
+        yield* Effect.forEach(["second text", "third text", "fourth text"], (text) =>
+          Effect.forkScoped(embeddings.embedDocuments([text])),
+        )
+        expect(yield* Effect.flip(embeddings.embedQuery("question"))).toBeInstanceOf(Unavailable)
+        expect(fake.requests).toHaveLength(1)
+        expectVectors(yield* Fiber.join(first), ["first"])
+        yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => fake.requests.length === 5 })
+        expect(yield* embeddings.embedQuery("question")).toHaveLength(8)
+      }),
+    ))
+})
+
+describe("a provider that needs an operator", () => {
+  test.each<[string, Answer, string]>([
+    ["refuses the key", { kind: "status", status: 401 }, "EMBEDDINGS_API_KEY"],
+    ["refuses the model", { kind: "status", status: 403 }, "403"],
+    ["does not know the model", { kind: "status", status: 404 }, "EMBEDDINGS_BASE_URL"],
+    ["refuses whatever it is asked", { kind: "status", status: 400 }, "400"],
+    ["is a website", { kind: "raw", body: "<!doctype html>" }, "not JSON"],
+    ["leaves vectors out", { kind: "vectors", spoil: (items) => items.slice(1) }, "0 vectors for 1 texts"],
+    ["sends too much", { kind: "oversize" }, "bytes"],
+  ])("%s: documents wait, and it is said why, without the key", (_, answer, reason) =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        lines.length = 0
+        fake.answer(() => answer)
+        const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+        expect(failure).toBeInstanceOf(Unavailable)
+        expect(failure).toMatchObject({ retry_after_seconds: 60 })
+        expect(Bun.inspect(failure)).toContain(reason)
+        expect(lines.join("\n")).toContain(reason)
+        expect(Bun.inspect(failure) + lines.join("\n")).not.toContain(fakeEmbeddingsKey)
+      }),
+    ),
+  )
+
+  test("makes other dimensions than the setting says", () =>
+    run(
+      (embeddings, fake) =>
+        Effect.gen(function* () {
+          fake.answer(() => ({
+            kind: "vectors",
+            spoil: (items) => items.map((item) => ({ ...item, embedding: [1, 2] })),
+          }))
+          const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+          expect(Bun.inspect(failure)).toContain("2 dimensions and not of EMBEDDINGS_DIMENSIONS, 4")
+        }),
+      { dimensions: 4 },
+    ))
+})
+
+describe("a text that the model does not take", () => {
+  const items =
+    (change: (item: { index: number; embedding: Array<number> }) => unknown): Spoil =>
+    (all) =>
+      all.map(change)
+  test.each<[string, Answer]>([
+    ["is refused", { kind: "status", status: 400 }],
+    ["is too long", { kind: "status", status: 413 }],
+    [
+      "becomes numbers that are none",
+      { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [Number.NaN, 1] })) },
+    ],
+    ["becomes infinite", { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [1e300, 1] })) }],
+    ["becomes zero", { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [0, 0] })) }],
+    ["becomes nothing", { kind: "vectors", spoil: items(({ index }) => ({ index, embedding: null })) }],
+    ["becomes somebody else's", { kind: "vectors", spoil: items((item) => ({ ...item, index: 7 })) }],
+  ])("%s: it alone is at fault", (_, answer) =>
+    run((embeddings, fake) =>
+      Effect.gen(function* () {
+        fake.answer((request) => (request.texts.includes("poison") ? answer : undefined))
+        const failure = yield* Effect.flip(embeddings.embedDocuments([...texts, "poison", ...texts]))
+        expect(failure).toBeInstanceOf(TextRefused)
+        expectVectors(yield* embeddings.embedDocuments(texts), texts)
+      }),
+    ),
+  )
+})
+
+test("a provider without a key, and without an address of one's own, stops the start", async () => {
+  const start = run(() => Effect.void, { apiKey: undefined, baseUrl: undefined })
+  await expect(start).rejects.toThrow("EMBEDDINGS is openai:small, and there is no key for it. Set EMBEDDINGS_API_KEY")
+})
+
+test("vectors of an answer that differ in dimension are not taken", () =>
+  run((embeddings, fake) =>
+    Effect.gen(function* () {
+      let asked = 0
+      fake.answer(() => ({
+        kind: "vectors",
+        spoil: (items) =>
+          asked++ === 0 ? items.map((item, index) => (index === 1 ? { ...item, embedding: [1] } : item)) : items,
+      }))
+      expectVectors(yield* embeddings.embedDocuments(texts), texts)
+      expect(fake.requests).toHaveLength(2)
+    }),
+  ))

@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { ManyDocuments, read, until } from "../lib/Client.ts"
+import { fakeEmbeddings, fakeEmbeddingsKey } from "../lib/FakeEmbeddings.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const fake = await Effect.runPromise(Scope.provide(fakeEmbeddings(64), scope))
+const { client } = await startServer({
+  EMBEDDINGS: "openai:text-embedding-3-small",
+  EMBEDDINGS_API_KEY: fakeEmbeddingsKey,
+  EMBEDDINGS_BASE_URL: fake.url,
+  // The most that is promised: such a vector fits into no page of the database.
+  EMBEDDINGS_DIMENSIONS: "4096",
+})
+
+test("a server with a remote model embeds files and questions by it, and searches by words while it is away", async () => {
+  const { id } = await client.newChatbot()
+  const [document] = await client.learn(id, { "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern." })
+  expect(document?.status).toBe("ready")
+  expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
+  const ask = () =>
+    client.post(`/api/external/chatbot/${id}/query-knowledge`, { json: { query: "who keeps the lantern" } })
+  expect((await ask()).text).toContain("harbour master")
+  expect(fake.requests.map(({ texts }) => texts.at(-1))).toContain("who keeps the lantern")
+  fake.answer(() => ({ kind: "status", status: 500 }))
+  expect((await ask()).text).toContain("harbour master")
+  expect(fake.requests).toHaveLength(1)
+})
+
+test("a rate limit fails no document: it waits, and is ready once there is room", async () => {
+  const { id } = await client.newChatbot()
+  fake.answer(() => ({ kind: "status", status: 429, headers: { "retry-after-ms": "50" } }))
+  const reply = await client.upload(id, { "wait.md": "# Wait\n\nPatience." }, { prefer: "respond-async" })
+  const [document] = read(ManyDocuments, reply).documents
+  await until(
+    () => fake.requests.length,
+    (count) => count > 3,
+  )
+  const look = async () =>
+    (await client.get(`/api/external/chatbot/${id}/knowledge-base/documents/${document?.id}`)).text
+  expect(JSON.parse(await look())).toMatchObject({ document: { status: "embedding", error: null } })
+  fake.answer(() => undefined)
+  await until(look, (text) => text.includes('"ready"'))
+})

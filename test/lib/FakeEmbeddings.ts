@@ -1,0 +1,129 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import { Effect, Predicate, type Scope } from "effect"
+import { embedLocally } from "../../src/embeddings/LocalEmbedding.ts"
+
+/*
+ * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. What the real ones
+ * refuse is refused here too. `node:http` and not `Bun.serve`, since faults need the bare socket.
+ */
+
+export const fakeEmbeddingsKey = "pa-fake-embedding-key"
+
+/** How the server answers one request. */
+export type Answer =
+  | { readonly kind: "vectors"; readonly as?: "asked" | "floats"; readonly order?: "shuffled"; readonly spoil?: Spoil }
+  | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
+  /** A body as it is, with status 200. */
+  | { readonly kind: "raw"; readonly body: string }
+  | { readonly kind: "oversize" }
+  | { readonly kind: "hang" }
+  | { readonly kind: "reset" }
+
+/** Changes the items of an answer that is right otherwise. */
+export type Spoil = (items: Array<{ index: number; embedding: Array<number> }>) => ReadonlyArray<unknown>
+
+export interface Recorded {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Readonly<Record<string, unknown>>
+  readonly texts: ReadonlyArray<string>
+}
+
+export interface FakeEmbeddings {
+  readonly url: string
+  readonly requests: ReadonlyArray<Recorded>
+  /** From now on requests are answered by this; `undefined`: with vectors. */
+  readonly answer: (by: (request: Recorded, number: number) => Answer | undefined) => void
+}
+
+/** Vectors of so many dimensions unless the request says otherwise; equal texts have equal vectors, likes are near. */
+export const fakeEmbeddings = (dimensions = 8): Effect.Effect<FakeEmbeddings, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(dimensions)),
+    ({ close }) => Effect.promise(close),
+  )
+
+const start = async (dimensions: number) => {
+  const requests: Array<Recorded> = []
+  let answerOf: (request: Recorded, number: number) => Answer | undefined = () => undefined
+  const server = createServer(async (incoming, response) => {
+    let text = ""
+    for await (const part of incoming) text += String(part)
+    const json: unknown = JSON.parse(text)
+    const body: Readonly<Record<string, unknown>> = Predicate.isObject(json) ? { ...json } : {}
+    const input: ReadonlyArray<unknown> = Array.isArray(body["input"]) ? body["input"] : []
+    const request = { path: incoming.url ?? "", headers: incoming.headers, body, texts: input.map(String) }
+    requests.push(request)
+    send(response, request, refusalOf(request) ?? answerOf(request, requests.length) ?? { kind: "vectors" }, dimensions)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
+    requests,
+    answer: (by: typeof answerOf) => {
+      answerOf = by
+      requests.length = 0
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** What both providers refuse. */
+const refusalOf = ({ path, headers, texts, body }: Recorded): Answer | undefined => {
+  if (path !== "/v1/embeddings") return { kind: "status", status: 404 }
+  if (headers.authorization !== `Bearer ${fakeEmbeddingsKey}`) return { kind: "status", status: 401 }
+  const isFine = texts.length > 0 && texts.length <= 128 && texts.every((text) => text !== "") && "model" in body
+  return isFine ? undefined : { kind: "status", status: 400 }
+}
+
+/** Folded from the local embedding, so that it means a little. */
+export const fakeVector = (text: string, dimensions: number): Array<number> => {
+  const vector = Array.from({ length: dimensions }, () => 0)
+  for (const [index, value] of embedLocally(text).entries())
+    vector[index % dimensions] = (vector[index % dimensions] ?? 0) + value
+  return vector
+}
+
+const send = (response: ServerResponse, request: Recorded, answer: Answer, own: number): void => {
+  switch (answer.kind) {
+    case "vectors": {
+      const asked = request.body["dimensions"] ?? request.body["output_dimension"]
+      const dimensions = typeof asked === "number" ? asked : own
+      const items = request.texts.map((text, index) => ({ index, embedding: fakeVector(text, dimensions) }))
+      const spoiled = answer.spoil === undefined ? items : answer.spoil(items)
+      const ordered = answer.order === "shuffled" ? spoiled.toReversed() : spoiled
+      const isBinary = answer.as !== "floats" && request.body["encoding_format"] === "base64"
+      const data = isBinary ? ordered.map(toBase64) : ordered
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ object: "list", data, model: request.body["model"], usage: { total_tokens: 1 } }))
+      return
+    }
+    case "status":
+      response.writeHead(answer.status, answer.headers)
+      response.end(JSON.stringify({ error: { message: `refused ${request.headers.authorization}` } }))
+      return
+    case "raw":
+      response.end(answer.body)
+      return
+    case "oversize": {
+      const block = Buffer.alloc(1024 * 1024, " ")
+      for (let count = 0; count < 40; count++) response.write(block)
+      response.end("{}")
+      return
+    }
+    case "hang":
+      return
+    case "reset":
+      response.socket?.destroy()
+  }
+}
+
+const toBase64 = (item: unknown): unknown => {
+  if (!Predicate.hasProperty(item, "embedding") || !Array.isArray(item.embedding)) return item
+  const numbers: ReadonlyArray<number> = item.embedding.map(Number)
+  return { ...item, embedding: Buffer.from(Float32Array.from(numbers).buffer).toString("base64") }
+}

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { ExtractProcess } from "../../src/knowledge/extract/ExtractProcess.ts"
+import { hostilePdfs } from "./files/HostilePdfs.ts"
+
+/*
+ * A process that has a document read which takes longer than anybody waits, and prints the id of the process that reads
+ * it, once that is at work.
+ */
+
+const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
+
+await Effect.runPromise(
+  Effect.scoped(
+    Effect.gen(function* () {
+      const reader = yield* ExtractProcess.start(1_000_000)
+      const memory = Number.POSITIVE_INFINITY
+      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, memory)
+      const bytes = endless?.make() ?? new Uint8Array()
+      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, memory)
+      const tell = Effect.delay(
+        Effect.sync(() => void process.stdout.write(String(reader.pid))),
+        "500 millis",
+      )
+      yield* Effect.all([reading, tell], { concurrency: "unbounded" })
+    }),
+  ),
+)

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { failed, type HostileFile, ready, refused, text } from "./Fates.ts"
+import { hostileOffice } from "./HostileOffice.ts"
+import { hostilePdfs } from "./HostilePdfs.ts"
+import { hostileTexts } from "./HostileTexts.ts"
+import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./OfficeFile.ts"
+import { zipOf } from "./ZipFile.ts"
+
+const fixture = (name: string) => new Uint8Array(readFileSync(join(import.meta.dir, "..", "fixtures", name)))
+
+const word = () => docxFile(paragraph("A document like any other."))
+const slides = () => pptxFile([{ shapes: shape("A slide like any other.") }])
+const workbook = () => xlsxFile([{ name: "One", content: rows(["A", "B"], ["1", "2"]) }])
+const portable = () => fixture("handbook.pdf")
+
+const cut = (bytes: Uint8Array, share: number) => new Uint8Array(bytes.slice(0, Math.floor(bytes.length * share)))
+
+const mislabelled: ReadonlyArray<HostileFile> = [
+  { name: "workbook.docx", make: workbook, fate: refused },
+  { name: "document.xlsx", make: word, fate: refused },
+  { name: "slides.docx", make: slides, fate: refused },
+  { name: "document.pptx", make: word, fate: refused },
+  { name: "document.pdf", make: word, fate: refused },
+  { name: "portable.docx", make: portable, fate: refused },
+  { name: "portable.txt", make: portable, fate: refused },
+  { name: "document.md", make: word, fate: refused },
+  { name: "program.pdf", make: () => text("MZ\u0090\u0000\u0003"), fate: refused },
+  { name: "picture.html", make: () => Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), fate: refused },
+  { name: "macros.docm", make: word, fate: refused },
+  { name: "macros.xlsm", make: workbook, fate: refused },
+  { name: "macros.pptm", make: slides, fate: refused },
+  {
+    name: "archive.docx",
+    make: () => zipOf([{ name: "notes.txt", content: "No document." }]),
+    fate: failed("corrupt_document"),
+  },
+  {
+    name: "nested archive.docx",
+    make: () => zipOf([{ name: "inner.zip", content: zipOf([{ name: "inner.zip", content: word() }]) }]),
+    fate: failed("corrupt_document"),
+  },
+]
+
+const empty: ReadonlyArray<HostileFile> = ["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"].map(
+  (extension) => ({ name: `empty.${extension}`, make: () => new Uint8Array(), fate: failed("empty_document") }),
+)
+
+const truncated: ReadonlyArray<HostileFile> = [
+  ...[0.3, 0.6, 0.9, 0.99].flatMap((share): ReadonlyArray<HostileFile> => {
+    const percent = Math.round(share * 100)
+    const fate = failed("corrupt_document")
+    return [
+      { name: `cut at ${percent}.docx`, make: () => cut(word(), share), fate },
+      { name: `cut at ${percent}.pptx`, make: () => cut(slides(), share), fate },
+      { name: `cut at ${percent}.xlsx`, make: () => cut(workbook(), share), fate },
+    ]
+  }),
+  { name: "cut at 2.pdf", make: () => cut(portable(), 0.02), fate: failed("corrupt_document", "no_text") },
+  // What is there of it is found without its table of objects.
+  { name: "cut at 60.pdf", make: () => cut(portable(), 0.6), fate: failed("corrupt_document", "no_text") },
+]
+
+const names = [
+  "../../../../etc/passwd.md",
+  "..\\..\\windows\\system32\\config.txt",
+  "/etc/shadow.txt",
+  "invoice\u202Efdp.md",
+  "line\nbreak\tand\u0007bell.txt",
+  "nul\u0000byte.md",
+  `${"long ".repeat(100)}.md`,
+  "\u{1F4A9}.md",
+  `quote"; drop table documents; --.md`,
+  "%2e%2e%2fencoded.md",
+]
+
+/** Names that would like to be paths, or to look like other names. */
+export const hostileNames: ReadonlyArray<HostileFile> = names.map((name, index) => ({
+  name,
+  make: () => text(`# A harmless text\n\nIts number is ${index}.`),
+  fate: ready,
+}))
+
+/** Files that would like to stop a server, fill it, or get something out of it; made when they are needed. */
+export const hostileFiles: ReadonlyArray<HostileFile> = [
+  ...mislabelled,
+  ...empty,
+  ...truncated,
+  ...hostileOffice,
+  ...hostilePdfs,
+  { name: "locked.pdf", make: () => fixture("locked.pdf"), fate: failed("password_protected") },
+  { name: "scan.pdf", make: () => fixture("scan.pdf"), fate: failed("no_text") },
+  ...hostileTexts,
+]

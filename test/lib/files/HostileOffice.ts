@@ -1,0 +1,251 @@
+import { failed, type HostileFile, ready } from "./Fates.ts"
+import {
+  compoundFile,
+  docxFile,
+  docxWith,
+  paragraph,
+  pptxFile,
+  relationships,
+  rows,
+  shape,
+  xlsxFile,
+} from "./OfficeFile.ts"
+import { type ZipEntry, zipOf } from "./ZipFile.ts"
+
+const MEGABYTE = 1024 * 1024
+
+const bomb = failed("too_large_when_extracted")
+const corrupt = failed("corrupt_document")
+
+const spaces = (megabytes: number) => Buffer.alloc(megabytes * MEGABYTE, " ")
+
+const documentXml = (content: string, before = "") =>
+  `<?xml version="1.0"?>${before}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${content}</w:body></w:document>`
+
+const main: ZipEntry = relationships("", [{ type: "officeDocument", target: "word/document.xml" }])
+
+const archives: ReadonlyArray<HostileFile> = [
+  { name: "bomb.docx", make: () => docxWith(spaces(200)), fate: bomb },
+  {
+    name: "bomb.pptx",
+    make: () => pptxFile([{ shapes: shape(spaces(100).toString("latin1")) }]),
+    fate: bomb,
+  },
+  {
+    name: "bomb.xlsx",
+    make: () => xlsxFile([{ name: "One", content: rows([spaces(100).toString("latin1")]) }]),
+    fate: bomb,
+  },
+  {
+    name: "lies about its size.docx",
+    make: () => zipOf([main, { name: "word/document.xml", content: spaces(50), claims: { bytes: 1000 } }]),
+    fate: corrupt,
+  },
+  {
+    name: "wrong checksum.docx",
+    make: () =>
+      zipOf([main, { name: "word/document.xml", content: documentXml(paragraph("a")), claims: { checksum: 1 } }]),
+    fate: corrupt,
+  },
+  {
+    name: "locked archive.docx",
+    make: () => zipOf([main, { name: "word/document.xml", content: documentXml(""), claims: { flags: 0x801 } }]),
+    fate: failed("password_protected"),
+  },
+  {
+    name: "many sheets of a megabyte.xlsx",
+    make: () =>
+      xlsxFile(
+        Array.from({ length: 300 }, (_, index) => ({
+          name: `Sheet ${index}`,
+          content: `<sheetData/>${" ".repeat(MEGABYTE - 1000)}`,
+        })),
+      ),
+    fate: bomb,
+  },
+  {
+    name: "one file under many names.docx",
+    make: () => zipOf([main, { name: "word/document.xml", content: documentXml(paragraph("a")) }], 15_000),
+    fate: bomb,
+  },
+]
+
+const protectedFiles: ReadonlyArray<HostileFile> = [
+  ...["docx", "pptx", "xlsx"].map((extension) => ({
+    name: `locked.${extension}`,
+    make: () => compoundFile("EncryptedPackage"),
+    fate: failed("password_protected"),
+  })),
+  { name: "of 1997.docx", make: () => compoundFile("WordDocument"), fate: failed("unsupported_format") },
+  { name: "of 1997.xlsx", make: () => compoundFile("Workbook"), fate: failed("unsupported_format") },
+]
+
+const laughs = Array.from({ length: 10 }, (_, level) => {
+  const below = level === 0 ? "lol" : `&l${level - 1};`.repeat(10)
+  return `<!ENTITY l${level} "${below}">`
+})
+
+const entities: ReadonlyArray<HostileFile> = [
+  {
+    name: "billion laughs.docx",
+    make: () => docxWith(documentXml(paragraph("&l9;"), `<!DOCTYPE w [${laughs.join("")}]>`)),
+    fate: corrupt,
+  },
+  {
+    name: "quadratic entities.docx",
+    make: () =>
+      docxWith(documentXml(paragraph("&a;".repeat(50_000)), `<!DOCTYPE w [<!ENTITY a "${"a".repeat(50_000)}">]>`)),
+    fate: corrupt,
+  },
+  {
+    name: "external entity.docx",
+    make: () => docxWith(documentXml(paragraph("&x;"), `<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)),
+    fate: corrupt,
+  },
+  {
+    name: "unknown entities.docx",
+    make: () => docxFile(paragraph("Some text with &nosuch; and &l9; in it.")),
+    fate: ready,
+  },
+]
+
+const depth = 50_000
+
+const deep: ReadonlyArray<HostileFile> = [
+  { name: "deep.docx", make: () => docxFile("<w:sdt>".repeat(depth)), fate: corrupt },
+  { name: "deep.pptx", make: () => pptxFile([{ shapes: "<p:grpSp>".repeat(depth) }]), fate: corrupt },
+  { name: "deep.xlsx", make: () => xlsxFile([{ name: "One", content: "<x>".repeat(depth) }]), fate: corrupt },
+  {
+    name: "deep tables.docx",
+    make: () =>
+      docxFile(
+        `${"<w:tbl><w:tr><w:tc>".repeat(100)}${paragraph("deep")}${"</w:tc></w:tr></w:tbl>".repeat(100)}${paragraph("The end.")}`,
+      ),
+    fate: ready,
+  },
+]
+
+const wide: ReadonlyArray<HostileFile> = [
+  {
+    name: "millions of elements.docx",
+    make: () => docxFile(Array.from({ length: 400_000 }, (_, index) => `<w:p w:a="${index * 7919}"/>`).join("")),
+    fate: failed("empty_document", "extraction_out_of_memory"),
+  },
+  {
+    name: "spans everything.docx",
+    make: () =>
+      docxFile(
+        `<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr>${paragraph("wide")}</w:tc><w:tc>${paragraph("b")}</w:tc></w:tr></w:tbl>`,
+      ),
+    fate: ready,
+  },
+  {
+    name: "merges everything.xlsx",
+    make: () =>
+      xlsxFile([
+        {
+          name: "One",
+          content: `${rows(["all"])}<mergeCells>${`<mergeCell ref="A1:XFD1048576"/>`.repeat(1000)}</mergeCells>`,
+        },
+      ]),
+    fate: ready,
+  },
+  {
+    name: "far corner.xlsx",
+    make: () =>
+      xlsxFile([
+        {
+          name: "One",
+          content: `<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>`,
+        },
+      ]),
+    fate: ready,
+  },
+  {
+    name: "diagonal.xlsx",
+    make: () => {
+      const column = (index: number) => String.fromCharCode(65 + (index % 26))
+      const letters = (index: number) =>
+        `${column(Math.floor(index / 676))}${column(Math.floor(index / 26))}${column(index)}`
+      const cells = Array.from(
+        { length: 10_000 },
+        (_, index) => `<row><c r="${letters(index)}${index + 1}"><v>${index}</v></c></row>`,
+      )
+      return xlsxFile([{ name: "One", content: `<sheetData>${cells.join("")}</sheetData>` }])
+    },
+    fate: ready,
+  },
+  {
+    name: "one string a thousand times.xlsx",
+    make: () =>
+      xlsxFile(
+        [{ name: "One", content: `<sheetData>${`<row><c t="s"><v>0</v></c></row>`.repeat(1000)}</sheetData>` }],
+        {
+          strings: `<si><t>${"word ".repeat(6_000)}</t></si>`,
+        },
+      ),
+    fate: bomb,
+  },
+  {
+    name: "odd numbers.xlsx",
+    make: () =>
+      xlsxFile(
+        [
+          {
+            name: "One",
+            content: `<sheetData><row r="x"><c r="??" s="0"><v>1e308</v></c><c s="0"><v>-5</v></c><c s="99"><v>nope</v></c><c t="s"><v>77</v></c></row></sheetData>`,
+          },
+        ],
+        { styles: `<cellXfs><xf numFmtId="14"/></cellXfs>` },
+      ),
+    fate: ready,
+  },
+]
+
+const circles: ReadonlyArray<HostileFile> = [
+  {
+    name: "styles in a circle.docx",
+    make: () =>
+      docxFile(paragraph("Round and round.", `<w:pStyle w:val="A"/>`), {
+        styles: `<w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>`,
+      }),
+    fate: ready,
+  },
+  {
+    name: "note of itself.docx",
+    make: () =>
+      docxFile(`<w:p><w:r><w:t>Text</w:t><w:footnoteReference w:id="1"/></w:r></w:p>`, {
+        footnotes: `<w:footnote w:id="1"><w:p><w:r>${`<w:footnoteReference w:id="1"/>`.repeat(50)}<w:t>Note</w:t></w:r></w:p></w:footnote>`,
+      }),
+    fate: ready,
+  },
+  {
+    name: "files outside.docx",
+    make: () =>
+      docxFile(`<w:p><w:hyperlink r:id="r1"><w:r><w:t>Read me</w:t></w:r></w:hyperlink></w:p>`, {}, [
+        { type: "hyperlink", target: "file:///etc/passwd", external: true },
+        { type: "styles", target: "../../../../../../etc/passwd" },
+      ]),
+    fate: ready,
+  },
+  {
+    name: "macros inside.docx",
+    make: () =>
+      docxFile(
+        paragraph("The text is read, the macros are not."),
+        {},
+        [{ type: "vbaProject", target: "vbaProject.bin" }],
+        [{ name: "word/vbaProject.bin", content: Buffer.alloc(1000, 0xff) }],
+      ),
+    fate: ready,
+  },
+]
+
+export const hostileOffice: ReadonlyArray<HostileFile> = [
+  ...archives,
+  ...protectedFiles,
+  ...entities,
+  ...deep,
+  ...wide,
+  ...circles,
+]

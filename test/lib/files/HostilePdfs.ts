@@ -1,0 +1,146 @@
+import { failed, type HostileFile, ready, text } from "./Fates.ts"
+import { drawn, manyPages, onePage, packed, pageOf, type PdfObject, pdfOf } from "./PdfFile.ts"
+
+const MEGABYTE = 1024 * 1024
+
+/** However it shows: what counts is that it ends. */
+const exhausted = failed(
+  "extraction_out_of_memory",
+  "extraction_timed_out",
+  "too_large_when_extracted",
+  "no_text",
+  "corrupt_document",
+)
+const corrupt = failed("corrupt_document", "no_text")
+
+const line = `${drawn("again")}\n`
+
+/** Ten forms, each of which draws the next ten times. */
+const formsInForms = (): ReadonlyArray<PdfObject> =>
+  Array.from({ length: 10 }, (_, level) => ({
+    value: `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> /XObject << /X ${level + 7} 0 R >> >> >>`,
+    stream: level === 9 ? drawn("deep") : "/X Do ".repeat(10),
+  }))
+
+export const hostilePdfs: ReadonlyArray<HostileFile> = [
+  {
+    name: "spaces.pdf",
+    make: () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "))),
+    fate: exhausted,
+  },
+  {
+    name: "packed twice.pdf",
+    make: () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "), 2)),
+    fate: exhausted,
+  },
+  {
+    name: "text bomb.pdf",
+    make: () => onePage(packed(Buffer.from(line.repeat(Math.ceil((60 * MEGABYTE) / line.length))))),
+    fate: exhausted,
+  },
+  {
+    name: "forms in forms.pdf",
+    make: () => onePage({ value: "<< >>", stream: "/X Do" }, formsInForms(), "/XObject << /X 6 0 R >>"),
+    fate: exhausted,
+  },
+  {
+    name: "form of itself.pdf",
+    make: () =>
+      onePage(
+        { value: "<< >>", stream: `${drawn("before")} /X Do` },
+        [
+          {
+            value: "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >> >>",
+            stream: "/X Do /X Do",
+          },
+        ],
+        "/XObject << /X 6 0 R >>",
+      ),
+    fate: ready,
+  },
+  {
+    name: "tree of pages in a circle.pdf",
+    make: () =>
+      pdfOf([
+        { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+        { value: "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>" },
+      ]),
+    fate: exhausted,
+  },
+  {
+    name: "claims a billion pages.pdf",
+    make: () =>
+      pdfOf([
+        { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+        { value: "<< /Type /Pages /Kids [4 0 R] /Count 1000000000 >>" },
+        { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
+        pageOf(5),
+        { value: "<< >>", stream: drawn("Only one.") },
+      ]),
+    // The pages that there are count.
+    fate: ready,
+  },
+  {
+    name: "tables in a circle.pdf",
+    make: () =>
+      pdfOf(
+        [{ value: "<< /Type /Catalog /Pages 2 0 R >>" }, { value: "<< /Type /Pages /Kids [] /Count 0 >>" }],
+        "/Prev 9",
+      ),
+    fate: corrupt,
+  },
+  { name: "100,000 pages.pdf", make: () => manyPages(100_000, ""), fate: exhausted },
+  {
+    name: "deep arrays.pdf",
+    make: () => onePage({ value: "<< >>", stream: `${"[".repeat(200_000)} ${drawn("below")}` }),
+    fate: corrupt,
+  },
+  {
+    name: "deep dictionaries.pdf",
+    make: () => pdfOf([{ value: `<< /Type /Catalog /Pages 2 0 R /A ${"<< /A ".repeat(100_000)} >>` }]),
+    fate: corrupt,
+  },
+  {
+    name: "width of a planet.pdf",
+    make: () => onePage({ value: "<< >>", stream: `1e30 0 0 1e30 0 0 cm ${drawn("Large letters.")}` }),
+    fate: ready,
+  },
+  {
+    name: "wide map of characters.pdf",
+    make: () =>
+      pdfOf([
+        { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+        { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+        { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
+        pageOf(5),
+        { value: "<< >>", stream: drawn("mapped") },
+        {
+          value: "<< >>",
+          stream: `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FFFFFFFF> endcodespacerange ${"100 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange ".repeat(100)} endcmap`,
+        },
+      ]),
+    // The map is not written out, and the text is there without it.
+    fate: ready,
+  },
+  {
+    name: "runs a program.pdf",
+    make: () =>
+      pdfOf([
+        { value: "<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (while\\(true\\){}) >> >>" },
+        { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+        { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
+        pageOf(5),
+        { value: "<< >>", stream: drawn("Nothing runs.") },
+      ]),
+    fate: ready,
+  },
+  { name: "header only.pdf", make: () => text("%PDF-1.7"), fate: corrupt },
+  {
+    name: "noise.pdf",
+    make: () => {
+      const noise = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 2_654_435_761) >>> 13)
+      return new Uint8Array([...text("%PDF-1.7\n"), ...noise])
+    },
+    fate: corrupt,
+  },
+]

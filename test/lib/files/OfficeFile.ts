@@ -1,0 +1,176 @@
+import { type ZipEntry, zipOf } from "./ZipFile.ts"
+
+/*
+ * Small Office documents, made of their XML. Namespaces are declared here, so that tests only write what they are about.
+ */
+
+const office = "http://schemas.openxmlformats.org/officeDocument/2006"
+const relationshipsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+const namespaces = [
+  `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"`,
+  `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"`,
+  `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"`,
+  `xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"`,
+  `xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`,
+  `xmlns:r="${office}/relationships"`,
+  `xmlns:dc="http://purl.org/dc/elements/1.1/"`,
+].join(" ")
+
+const sheetNamespaces = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${office}/relationships"`
+
+const root = (name: string, content: string, declared = namespaces) =>
+  `<?xml version="1.0" encoding="UTF-8"?><${name} ${declared}>${content}</${name}>`
+
+interface Related {
+  readonly type: string
+  readonly target: string
+  readonly external?: boolean
+}
+
+/** The part that says what another part points to; ids are `r1`, `r2`, … */
+export const relationships = (part: string, related: ReadonlyArray<Related>): ZipEntry => {
+  const slash = part.lastIndexOf("/") + 1
+  const elements = related.map(
+    ({ type, target, external }, index) =>
+      `<Relationship Id="r${index + 1}" Type="${office}/relationships/${type}" Target="${target}"${external === true ? ` TargetMode="External"` : ""}/>`,
+  )
+  return {
+    name: `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`,
+    content: root("Relationships", elements.join(""), `xmlns="${relationshipsNamespace}"`),
+  }
+}
+
+const packageOf = (main: string, entries: ReadonlyArray<ZipEntry>) => {
+  const types = `<Default Extension="xml" ContentType="application/xml"/>`
+  return zipOf([
+    {
+      name: "[Content_Types].xml",
+      content: root("Types", types, `xmlns="http://schemas.openxmlformats.org/package/2006/content-types"`),
+    },
+    relationships("", [{ type: "officeDocument", target: main }]),
+    ...entries,
+  ])
+}
+
+const documentPath = "word/document.xml"
+
+/** The parts of a Word document beside its body, by type. */
+export type DocxParts = Readonly<Partial<Record<"styles" | "numbering" | "footnotes", string>>>
+
+export const paragraph = (text: string, properties = ""): string =>
+  `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
+
+/** A Word document with this body; its part `document.xml` whole, when that matters. */
+export const docxFile = (
+  body: string,
+  parts: DocxParts = {},
+  more: ReadonlyArray<Related> = [],
+  entries: ReadonlyArray<ZipEntry> = [],
+): Uint8Array<ArrayBuffer> => docxWith(root("w:document", `<w:body>${body}</w:body>`), parts, more, entries)
+
+export const docxWith = (
+  document: string | Uint8Array,
+  parts: DocxParts = {},
+  more: ReadonlyArray<Related> = [],
+  entries: ReadonlyArray<ZipEntry> = [],
+): Uint8Array<ArrayBuffer> =>
+  packageOf(documentPath, [
+    relationships(documentPath, [...more, ...Object.keys(parts).map((type) => ({ type, target: `${type}.xml` }))]),
+    { name: documentPath, content: document },
+    ...Object.entries(parts).map(([type, content]) => ({
+      name: `word/${type}.xml`,
+      content: root(`w:${type}`, content),
+    })),
+    ...entries,
+  ])
+
+export interface Slide {
+  /** The shapes within `p:spTree`. */
+  readonly shapes: string
+  readonly notes?: string
+  readonly hidden?: boolean
+}
+
+export const shape = (text: string, placeholder?: string): string => {
+  const place = placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`
+  const paragraphs = text.split("\n").map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`)
+  return `<p:sp><p:nvSpPr><p:nvPr>${place}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs.join("")}</p:txBody></p:sp>`
+}
+
+export const pptxFile = (slides: ReadonlyArray<Slide>): Uint8Array<ArrayBuffer> => {
+  const path = "ppt/presentation.xml"
+  const list = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index + 1}"/>`).join("")
+  const parts = slides.flatMap(({ shapes, notes, hidden }, index): ReadonlyArray<ZipEntry> => {
+    const slide = `ppt/slides/slide${index + 1}.xml`
+    const tree = (content: string) => `<p:cSld><p:spTree>${content}</p:spTree></p:cSld>`
+    const content = root("p:sld", tree(shapes), hidden === true ? `${namespaces} show="0"` : namespaces)
+    if (notes === undefined) return [{ name: slide, content }]
+    return [
+      { name: slide, content },
+      relationships(slide, [{ type: "notesSlide", target: `../notesSlides/notes${index + 1}.xml` }]),
+      { name: `ppt/notesSlides/notes${index + 1}.xml`, content: root("p:notes", tree(shape(notes, "body"))) },
+    ]
+  })
+  return packageOf(path, [
+    relationships(
+      path,
+      slides.map((_, index) => ({ type: "slide", target: `slides/slide${index + 1}.xml` })),
+    ),
+    { name: path, content: root("p:presentation", `<p:sldIdLst>${list}</p:sldIdLst>`) },
+    ...parts,
+  ])
+}
+
+export interface Sheet {
+  readonly name: string
+  /** What stands in `worksheet`: `sheetData` with its rows, and what follows it. */
+  readonly content: string
+  readonly state?: "hidden"
+}
+
+/** Rows of cells with their text in them, from A1. */
+export const rows = (...lines: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  return `<sheetData>${lines.map((line) => `<row>${line.map(cell).join("")}</row>`).join("")}</sheetData>`
+}
+
+export interface WorkbookParts {
+  /** Within `sst`. */
+  readonly strings?: string
+  /** Within `styleSheet`. */
+  readonly styles?: string
+}
+
+export const xlsxFile = (
+  sheets: ReadonlyArray<Sheet>,
+  { strings, styles }: WorkbookParts = {},
+): Uint8Array<ArrayBuffer> => {
+  const path = "xl/workbook.xml"
+  const list = sheets.map(
+    ({ name, state }, index) =>
+      `<sheet name="${name}" sheetId="${index + 1}" r:id="r${index + 1}"${state === undefined ? "" : ` state="${state}"`}/>`,
+  )
+  return packageOf(path, [
+    relationships(path, [
+      ...sheets.map((_, index) => ({ type: "worksheet", target: `worksheets/sheet${index + 1}.xml` })),
+      { type: "sharedStrings", target: "sharedStrings.xml" },
+      { type: "styles", target: "styles.xml" },
+    ]),
+    { name: path, content: root("workbook", `<sheets>${list.join("")}</sheets>`, sheetNamespaces) },
+    { name: "xl/sharedStrings.xml", content: root("sst", strings ?? "", sheetNamespaces) },
+    { name: "xl/styles.xml", content: root("styleSheet", styles ?? "", sheetNamespaces) },
+    ...sheets.map(({ content }, index) => ({
+      name: `xl/worksheets/sheet${index + 1}.xml`,
+      content: root("worksheet", content, sheetNamespaces),
+    })),
+  ])
+}
+
+/** The beginning of a compound file, and the name of one stream in it. */
+export const compoundFile = (stream: string): Uint8Array<ArrayBuffer> => {
+  const bytes = Buffer.alloc(4096)
+  Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]).copy(bytes)
+  Buffer.from(stream, "utf16le").copy(bytes, 1024)
+  return new Uint8Array(bytes)
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeEach, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { Doctor } from "../../src/services/Doctor.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Inspection } from "../../src/storage/Inspection.ts"
+import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { indexing, learn } from "../lib/Knowledge.ts"
+import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(
+  Doctor.layer.pipe(
+    Layer.provide(Inspection.layer),
+    Layer.provideMerge(indexing),
+    Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
+  ),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+beforeEach(() =>
+  run(
+    SystemSql.use((sql) =>
+      Effect.all([
+        sql`delete from documents`,
+        sql`delete from ingestions`,
+        sql`delete from blob_garbage`,
+        sql`delete from embedding_setting`,
+      ]),
+    ),
+  ),
+)
+
+const findings = Effect.map(
+  Doctor.use(({ examine }) => examine),
+  (all) => all.map(({ state, part, text }) => `${state} ${part}: ${text}`),
+)
+const wrongs = Effect.map(findings, (all) => all.filter((line) => line.startsWith("wrong")))
+
+/** A document that serves, with its file. */
+const healthy = Effect.gen(function* () {
+  const tenant = yield* makeTenant
+  const id = yield* learn(tenant, "fine", [{ text: "All is well." }, { text: "Still." }])
+  const rows = yield* SystemSql.use(
+    (sql) => sql<{ key: string }>`select blob_key as key from documents where id = ${id}`,
+  )
+  const { blobs } = yield* BlobControl
+  for (const { key } of rows) blobs.set(key, Uint8Array.of(1))
+  return { tenant, id, blobs, keys: rows.map(({ key }) => key) }
+})
+
+test("nothing is wrong with a server that is well", () =>
+  run(
+    Effect.gen(function* () {
+      const { blobs } = yield* healthy
+      const before = blobs.size
+      const lines = yield* findings
+      expect(lines.filter((line) => !line.startsWith("ok"))).toEqual([])
+      expect(lines[0]).toMatch(/^ok database: PostgreSQL \d+.*, pgvector \d.*, \d+ migrations up to \d{4}_/)
+      expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
+      expect(blobs.size).toBe(before)
+    }),
+  ))
+
+test("a file that is lost, and a store that does not work, are wrong", () =>
+  run(
+    Effect.gen(function* () {
+      const { blobs, keys } = yield* healthy
+      for (const key of keys) blobs.delete(key)
+      const { failing } = yield* BlobControl
+      failing.add("put")
+      const found = yield* Effect.ensuring(
+        wrongs,
+        Effect.sync(() => failing.clear()),
+      )
+      expect(found).toEqual(["wrong files: The disk is full.", "wrong files: missing for 1 of 1 document"])
+    }),
+  ))
+
+test("a queue that nobody works on is wrong; one that is worked on is not", () =>
+  run(
+    Effect.gen(function* () {
+      const { organization, chatbot } = yield* makeTenant
+      const add = Effect.flatMap(newDocumentId, (id) => {
+        const content = contentOf(crypto.randomUUID())
+        return Effect.andThen(
+          BlobControl.use(({ blobs }) => Effect.sync(() => blobs.set(content.blob_key, Uint8Array.of(1)))),
+          as(organization)(Documents.use((documents) => documents.add(id, chatbot, content))),
+        )
+      })
+      yield* add
+      const sql = yield* SystemSql
+      yield* sql`update ingestions set run_at = now() - interval '2 hours'`
+      expect(yield* wrongs).toEqual([
+        "wrong ingestion: 1 document waiting, 0 under way, 0 to be tried later; nobody has taken the first for 120 minutes",
+      ])
+      yield* add
+      yield* sql`update ingestions set lease_id = ${crypto.randomUUID()}, run_at = now() + interval '1 minute'
+        where run_at > now() - interval '1 hour'`
+      expect(yield* wrongs).toEqual([])
+    }),
+  ))
+
+test("documents that fail are told by reason, and are wrong where it is the server's doing", () =>
+  run(
+    Effect.gen(function* () {
+      yield* healthy
+      const sql = yield* SystemSql
+      yield* sql`update documents set status = 'failed', error = '{"code": "no_text"}'`
+      expect(yield* findings).toContain("note documents: 1 document failed: no_text")
+      yield* sql`update documents set error = '{"code": "gave_up"}'`
+      expect(yield* wrongs).toEqual(["wrong documents: 1 document failed: gave_up"])
+    }),
+  ))
+
+test("files that should be gone are wrong", () =>
+  run(
+    Effect.gen(function* () {
+      yield* SystemSql.use((sql) => sql`insert into blob_garbage values ('documents/x', now() - interval '2 hours')`)
+      expect(yield* wrongs).toEqual(["wrong files: 1 should have been deleted an hour ago"])
+    }),
+  ))
+
+test("after a change of the model it tells how far embedding again is", () =>
+  run(
+    Effect.gen(function* () {
+      const { tenant } = yield* healthy
+      yield* learn(tenant, "other", [{ text: "By another model." }, { text: "This too." }])
+      const sql = yield* SystemSql
+      yield* sql`update documents set embedding_model = 'old' where id = (select id from documents order by id limit 1)`
+      const reembeddings = yield* Reembeddings
+      yield* reembeddings.declare("local/hashed-1")
+      yield* reembeddings.enqueue("local/hashed-1")
+      const lines = yield* findings
+      expect(lines).toContain("ok vectors: 2 chunks of 1 document by old")
+      expect(lines).toContain(
+        "note vectors: 50 % are by local/hashed-1; the others are found by their words until they are embedded again",
+      )
+      expect(lines).toContain("ok vectors: 1 document waiting, 0 under way, 0 to be tried later")
+      yield* reembeddings.declare("newest")
+      expect(yield* findings).toContain(
+        "note vectors: the server that was started last embeds by newest, and these settings by local/hashed-1",
+      )
+    }),
+  ))
