@@ -47,13 +47,14 @@ export interface Generation {
 
 const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
 
-export const readGeneration = (parts: ReadonlyArray<AnswerPart>): Generation => {
+export const readGeneration = (given: ReadonlyArray<AnswerPart>): Generation => {
+  const parts = given.map((part) => (part.type === "text" ? { ...part, text: clean(part.text) } : part))
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
   const exchange = metadata?.metadata.parley ?? noExchange
   return {
     parts,
-    text: clean(parts.map((part) => (part.type === "text" ? part.text : "")).join("")),
+    text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
     sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",

@@ -62,7 +62,7 @@ export class Pieces {
         this.texts.delete(piece.id)
         if (open.half !== "") pushText(open, open.half, events)
         const metadata = { ...open.metadata, ...piece.metadata }
-        if (open.text !== "") this.parts.push(Response.makePart("text", { text: open.text, metadata }))
+        this.parts.push(Response.makePart("text", { text: open.text, metadata }))
         events.push({ type: "text-end", id: open.id })
         return
       }
@@ -109,7 +109,8 @@ export class Pieces {
 }
 
 const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
-  const text = open.half + delta
+  // What stands between the halves and is left out must not keep them apart.
+  const text = open.half + delta.replaceAll("\u0000", "")
   const last = text.charCodeAt(text.length - 1)
   const whole = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
   open.half = text.slice(whole)

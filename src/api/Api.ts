@@ -4,6 +4,7 @@ import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
+import { OpenAiApi } from "./OpenAi.ts"
 import { SystemApi } from "./System.ts"
 
 /** Version of the interface that this server speaks. */
@@ -11,7 +12,7 @@ export const apiVersion = "1.0.0"
 
 /** All that Parley promises over HTTP. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, AdminApi, SystemApi)
+  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, AdminApi, SystemApi)
   // What handlers return was made by us and is of the declared type already.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(
@@ -20,7 +21,7 @@ export class Api extends HttpApi.make("parley")
       version: apiVersion,
       description: [
         "Chatbots with a knowledge base, on your own machines.",
-        "Errors are RFC 9457 problems (`application/problem+json`): `code` is stable and meant for programs, `detail` for people, `request_id` finds the line in the server's log.",
+        "Errors are RFC 9457 problems (`application/problem+json`): `code` is stable and meant for programs, `detail` for people, `request_id` finds the line in the server's log. Below `/v1` they have OpenAI's form.",
         "Every response carries `x-request-id` (a well-formed incoming one is kept) and `X-Api-Version`. `Accept-Version` may ask for `1`, `1.0` or `1.0.0`.",
         "429 and 503 carry `Retry-After`.",
       ].join("\n\n"),

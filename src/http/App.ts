@@ -20,6 +20,7 @@ import * as Conversations from "./Conversations.ts"
 import { edge } from "./Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import * as OpenAi from "./OpenAi.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
@@ -36,7 +37,15 @@ const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
   HttpApiScalar.layer(Api, { path: "/docs" }),
 ).pipe(
-  Layer.provide([Admin.layer, Chat.layer, Chatbots.layer, Conversations.layer, Knowledge.layer, System.layer]),
+  Layer.provide([
+    Admin.layer,
+    Chat.layer,
+    Chatbots.layer,
+    Conversations.layer,
+    Knowledge.layer,
+    OpenAi.layer,
+    System.layer,
+  ]),
   Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )

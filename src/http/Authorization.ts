@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Authorization, RequiredScope } from "../api/Middleware.ts"
+import { Authorization, OpenAiAuthorization, RequiredScope } from "../api/Middleware.ts"
 import type { Scope } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden } from "../domain/Errors.ts"
@@ -28,30 +28,29 @@ const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
   )
 }
 
-export const layer = Layer.effect(
-  Authorization,
-  Effect.gen(function* () {
-    const keys = yield* ApiKeys
+const make = Effect.gen(function* () {
+  const keys = yield* ApiKeys
 
-    // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
-    const authorize = <A, E, R>(
-      respond: Effect.Effect<A, E, R>,
-      { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
-    ) => {
-      const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
-          // One by one: providing a context would copy all services of the server for each request.
-          Effect.andThen(mayUse(caller, scope), respond).pipe(
-            Effect.provideService(Caller, caller),
-            Effect.provideService(CurrentOrganization, caller.organizationId),
-          ),
+  // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
+  const authorize = <A, E, R>(
+    respond: Effect.Effect<A, E, R>,
+    { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
+  ) => {
+    const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
+        // One by one: providing a context would copy all services of the server for each request.
+        Effect.andThen(mayUse(caller, scope), respond).pipe(
+          Effect.provideService(Caller, caller),
+          Effect.provideService(CurrentOrganization, caller.organizationId),
         ),
-      )
-    }
+      ),
+    )
+  }
 
-    // The framework tries one scheme after the other, and tells the failure of the last. Each looks in both places, so
-    // that a good key without the scope is told so.
-    return { apiKey: authorize, bearer: authorize }
-  }),
-)
+  // The framework tries one scheme after the other, and tells the failure of the last. Each looks in both places, so
+  // that a good key without the scope is told so.
+  return { apiKey: authorize, bearer: authorize }
+})
+
+export const layer = Layer.mergeAll(Layer.effect(Authorization, make), Layer.effect(OpenAiAuthorization, make))

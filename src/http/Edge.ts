@@ -2,6 +2,7 @@ import { ByteSize, Cause, Clock, Effect, Result, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
+import * as OpenAiError from "../api/OpenAiError.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
@@ -35,36 +36,49 @@ const corsHeaders = {
   "access-control-expose-headers": "ETag, Retry-After, Server-Timing, X-Api-Version, x-request-id, x-session-id",
 }
 
-const EdgeProblem = Schema.Union([
-  Problem.InvalidRequest,
-  Problem.UnsupportedVersion,
-  Problem.NotFound,
-  Problem.MethodNotAllowed,
-  Problem.TooLarge,
-  Problem.UnsupportedMediaType,
-  Problem.InternalError,
-  Problem.Unavailable,
-])
-const encodeProblem = Schema.encodeEffect(EdgeProblem)
+const encodeProblem = Schema.encodeEffect(
+  Schema.Union([
+    Problem.InvalidRequest,
+    Problem.UnsupportedVersion,
+    Problem.NotFound,
+    Problem.MethodNotAllowed,
+    Problem.TooLarge,
+    Problem.UnsupportedMediaType,
+    Problem.InternalError,
+    Problem.Unavailable,
+  ]),
+)
 
-const respondWith = (error: typeof EdgeProblem.Type, headers: Record<string, string> = {}) =>
-  Effect.map(Effect.orDie(encodeProblem(error)), (problem) =>
+type EdgeProblem = Parameters<typeof encodeProblem>[0]
+
+/** Where clients of OpenAI look. */
+const isOpenAi = (path: string) => path.startsWith("/v1/")
+
+const respondWith = (path: string, error: EdgeProblem, more: Record<string, string> = {}) => {
+  const headers = "retry_after_seconds" in error ? { ...more, "retry-after": String(error.retry_after_seconds) } : more
+  if (isOpenAi(path)) {
+    const { body, status } = OpenAiError.rendered(error)
+    return Effect.succeed(HttpServerResponse.jsonUnsafe(body, { status, headers }))
+  }
+  return Effect.map(Effect.orDie(encodeProblem(error)), (problem) =>
     HttpServerResponse.jsonUnsafe(problem, {
       status: problem.status,
       contentType: Problem.problemMediaType,
-      headers:
-        "retry_after_seconds" in error ? { ...headers, "retry-after": String(error.retry_after_seconds) } : headers,
+      headers,
     }),
   )
+}
 
 const tooLarge = new Errors.TooLarge({ detail: "The body is too large." })
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
-  const methods = methodsOf(pathOf(request.url))
+  const path = pathOf(request.url)
+  const methods = methodsOf(path)
   // A known path with a part that is longer than any name is not routed either.
   return methods.length === 0 || methods.includes(request.method)
-    ? respondWith(new Errors.NotFound({ detail: "There is nothing at this path." }))
+    ? respondWith(path, new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
+        path,
         new Errors.MethodNotAllowed({
           detail: `${request.method} is not possible here. Possible: ${methods.join(", ")}.`,
         }),
@@ -86,29 +100,30 @@ const onFailure =
     if (Cause.hasInterrupts(cause)) {
       // Where we did not give up ourselves, the client is gone: there is nobody to tell.
       return lifecycle.phase === "closing"
-        ? respondWith(shuttingDown)
+        ? respondWith(pathOf(request.url), shuttingDown)
         : Effect.succeed(HttpServerResponse.empty({ status: 499 }))
     }
-    return Effect.andThen(Effect.logError("A request failed", cause), respondWith(internalError))
+    return Effect.andThen(Effect.logError("A request failed", cause), respondWith(pathOf(request.url), internalError))
   }
 
 const wrongMediaType =
   "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
 
 /** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
-const inForm = (response: HttpServerResponse.HttpServerResponse) => {
-  if (response.status < 400 || response.headers["content-type"] === Problem.problemMediaType) return undefined
+const inForm = (path: string, response: HttpServerResponse.HttpServerResponse) => {
+  const form = isOpenAi(path) ? "application/json" : Problem.problemMediaType
+  if (response.status < 400 || response.headers["content-type"] === form) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(tooLarge)
+      return respondWith(path, tooLarge)
     case 415:
-      return respondWith(new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
+      return respondWith(path, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
-      return respondWith(Errors.InvalidRequest.at("body", "Expected a body that can be read"))
+      return respondWith(path, Errors.InvalidRequest.at("body", "Expected a body that can be read"))
     case 499:
       return undefined
     default:
-      return respondWith(internalError)
+      return respondWith(path, internalError)
   }
 }
 
@@ -137,15 +152,15 @@ export const edge =
         path !== "/healthz" &&
         path !== "/readyz"
       )
-        return respondWith(shuttingDown)
+        return respondWith(path, shuttingDown)
       const version = versionProblem(request.headers)
-      if (version !== undefined) return respondWith(version)
+      if (version !== undefined) return respondWith(path, version)
       const isUpload = isForm(request)
       const announced = Number(request.headers["content-length"] ?? 0)
-      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(tooLarge)
+      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(path, tooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
-        (response) => inForm(response) ?? Effect.succeed(response),
+        (response) => inForm(path, response) ?? Effect.succeed(response),
       )
       return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
@@ -178,7 +193,7 @@ export const edge =
         return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
           "x-request-id": requestId,
           "x-api-version": apiVersion,
-          ...(path.startsWith("/api/") && corsHeaders),
+          ...((path.startsWith("/api/") || isOpenAi(path)) && corsHeaders),
           ...(response.status === 401 && { "www-authenticate": "Bearer" }),
         })
       }),

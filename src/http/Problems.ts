@@ -1,7 +1,7 @@
 import { Cause, Effect, Layer, Predicate, Result, SchemaIssue, type Types } from "effect"
 import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { Problems } from "../api/Middleware.ts"
+import { OpenAiProblems, Problems } from "../api/Middleware.ts"
 import { InternalError, InvalidRequest } from "../domain/Errors.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
@@ -48,12 +48,13 @@ const sayWhen = (failure: unknown) =>
 
 type Failure = Types.unhandled | InvalidRequest | InternalError
 
-export const layer = Layer.succeed(Problems, (respond) =>
+const tell: Problems["Service"] = (respond) =>
   Effect.catchCause(respond, (cause): Effect.Effect<never, Failure, HttpServerRequest.HttpServerRequest> => {
     const found = Cause.findError(cause)
     if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
     const failure: unknown = found.success
     if (!HttpApiError.HttpApiSchemaError.is(failure)) return Effect.andThen(sayWhen(failure), Effect.failCause(cause))
     return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause)) : unexpected(cause)
-  }),
-)
+  })
+
+export const layer = Layer.mergeAll(Layer.succeed(Problems, tell), Layer.succeed(OpenAiProblems, tell))

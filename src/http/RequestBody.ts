@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { Cause, Effect, Layer, Result, type Types } from "effect"
 import { HttpServerError, HttpServerRequest, Multipart } from "effect/http"
-import { RequestBody } from "../api/Middleware.ts"
+import { OpenAiRequestBody, RequestBody } from "../api/Middleware.ts"
 import { Config } from "../Config.ts"
 import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
 
@@ -54,30 +54,29 @@ const problemOf = (defect: unknown) => {
   return undefined
 }
 
-export const layer = Layer.effect(
-  RequestBody,
-  Effect.gen(function* () {
-    const { jsonDepthLimit } = yield* Config
-    const notUtf8 = InvalidRequest.at("body", "Expected UTF-8")
-    const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+const make = Effect.gen(function* (): Effect.fn.Return<RequestBody["Service"], never, Config> {
+  const { jsonDepthLimit } = yield* Config
+  const notUtf8 = InvalidRequest.at("body", "Expected UTF-8")
+  const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
 
-    const checkText = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (isForm(request)) return
-      // The request keeps its bytes, so the handler does not receive them again.
-      const text = decodeUtf8(new Uint8Array(yield* Effect.orDie(request.arrayBuffer)))
-      if (text === undefined) return yield* notUtf8
-      if (jsonDepth(text) > jsonDepthLimit) return yield* tooDeep
-    })
+  const checkText = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (isForm(request)) return
+    // The request keeps its bytes, so the handler does not receive them again.
+    const text = decodeUtf8(new Uint8Array(yield* Effect.orDie(request.arrayBuffer)))
+    if (text === undefined) return yield* notUtf8
+    if (jsonDepth(text) > jsonDepthLimit) return yield* tooDeep
+  })
 
-    return (respond) =>
-      Effect.catchCause(
-        Effect.andThen(checkText, respond),
-        (cause): Effect.Effect<never, Types.unhandled | InvalidRequest | TooLarge> => {
-          const defect = Cause.findDefect(cause)
-          const problem = Result.isSuccess(defect) ? problemOf(defect.success) : undefined
-          return problem === undefined ? Effect.failCause(cause) : Effect.fail(problem)
-        },
-      )
-  }),
-)
+  return (respond) =>
+    Effect.catchCause(
+      Effect.andThen(checkText, respond),
+      (cause): Effect.Effect<never, Types.unhandled | InvalidRequest | TooLarge> => {
+        const defect = Cause.findDefect(cause)
+        const problem = Result.isSuccess(defect) ? problemOf(defect.success) : undefined
+        return problem === undefined ? Effect.failCause(cause) : Effect.fail(problem)
+      },
+    )
+})
+
+export const layer = Layer.mergeAll(Layer.effect(RequestBody, make), Layer.effect(OpenAiRequestBody, make))

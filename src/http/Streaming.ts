@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Exit, Fiber, Predicate, Result } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ChatAnswer, ChatEvent, Emit } from "../services/Chat.ts"
 import { EventStream } from "./EventStream.ts"
@@ -13,10 +13,16 @@ export interface Protocol {
   readonly event: (event: ChatEvent) => string
   /** The last words of a whole reply. */
   readonly finished: (answer: ChatAnswer) => string
-  /** The last words of one that failed. `message` is safe to show. */
-  readonly failed: (message: string) => string
+  /** The last words of one that failed. */
+  readonly failed: (failure: ShownFailure) => string
   /** The last words of one that the server gave up. */
   readonly aborted: (reason: string) => string
+}
+
+/** A failure of `domain/Errors.ts`: safe to show. */
+export interface ShownFailure {
+  readonly _tag: string
+  readonly detail: string
 }
 
 export interface StreamingOptions {
@@ -85,12 +91,10 @@ const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, unknown>): st
   if (Exit.isSuccess(exit)) return protocol.finished(exit.value)
   if (Cause.hasInterrupts(exit.cause)) return protocol.aborted(shutDown)
   const failure = Cause.findError(exit.cause)
-  return protocol.failed(
-    Result.isSuccess(failure) && Predicate.hasProperty(failure.success, "detail")
-      ? String(failure.success.detail)
-      : internalError.detail,
-  )
+  return protocol.failed(Result.isSuccess(failure) && isShown(failure.success) ? failure.success : internalError)
 }
+
+const isShown = Schema.is(Schema.Struct({ _tag: Schema.String, detail: Schema.String }))
 
 /** A fault of ours that came too late for a status. */
 const logDefect = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>

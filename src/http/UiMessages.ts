@@ -1,5 +1,5 @@
 import type { ChatAnswer, ChatEvent } from "../services/Chat.ts"
-import type { Protocol } from "./Streaming.ts"
+import type { Protocol, ShownFailure } from "./Streaming.ts"
 
 /** What `finishReason` may be in the protocol. */
 const finishReasons: ReadonlySet<string> = new Set(["stop", "length", "content-filter", "tool-calls", "error"])
@@ -46,8 +46,8 @@ export class UiMessages implements Protocol {
     )
   }
 
-  failed(message: string): string {
-    return this.#cut(message, chunk({ type: "error", errorText: message }))
+  failed({ detail }: ShownFailure): string {
+    return this.#cut(detail, chunk({ type: "error", errorText: detail }))
   }
 
   aborted(reason: string): string {

@@ -4,12 +4,20 @@ import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import type { Passage } from "../agent/Tools.ts"
+import { type Caller, ensureServes } from "../domain/Caller.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
-import type { NotFound, ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
+import type {
+  Forbidden,
+  NotFound,
+  ProviderFailed,
+  ProviderTimeout,
+  TooManyRequests,
+  Unavailable,
+} from "../domain/Errors.ts"
 import { notHeld } from "../domain/History.ts"
-import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
+import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
@@ -70,6 +78,12 @@ export class Chat extends Context.Service<
       request: ChatRequest,
       emit?: Emit,
     ) => Effect.Effect<ChatAnswer, ChatFailure, CurrentOrganization>
+    /** The same as the chatbot of this id or slug, if the caller's key serves it. */
+    readonly replyAs: (
+      name: string,
+      request: ChatRequest,
+      emit?: Emit,
+    ) => Effect.Effect<ChatAnswer, ChatFailure | Forbidden, Caller | CurrentOrganization>
   }
 >()("parley/services/Chat") {
   static readonly layer = (settings: ChatSettings) =>
@@ -120,17 +134,15 @@ export class Chat extends Context.Service<
         })
 
         /** Passages of this chatbot, and of no other. */
-        const searchOf = (chatbotId: ChatbotId, organization: OrganizationId) => (query: string) =>
-          retriever.search({ chatbotId, query, topK: PASSAGES_PER_SEARCH }).pipe(
+        const searchOf = (chatbot: ChatbotRow) => (query: string) =>
+          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH }).pipe(
             Effect.map(({ hits }) => hits.map(toPassage)),
             // The chatbot was deleted while it was answering.
             Effect.catchTag("NotFound", () => Effect.succeed([])),
-            Effect.provideService(CurrentOrganization, organization),
+            Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
 
-        const reply = Effect.fnUntraced(function* (chatbotId: ChatbotId, request: ChatRequest, emit?: Emit) {
-          const organization = yield* CurrentOrganization
-          const chatbot = yield* chatbots.get(chatbotId)
+        const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
           const { sessionId, history, email } = yield* receive(chatbot, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const store = (message: Omit<BotMessage, "id">) =>
@@ -151,7 +163,7 @@ export class Chat extends Context.Service<
           }
 
           const partial = yield* Ref.make<Progress>({ steps: [], provider: "", tokens: noTokens })
-          const answer = yield* agent
+          const made = yield* agent
             .reply({
               model: chatbot.settings.model,
               instructions: {
@@ -162,7 +174,7 @@ export class Chat extends Context.Service<
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
               history: conversationOf(chatbot, history, request),
-              search: searchOf(chatbotId, organization),
+              search: searchOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
                 Ref.update(partial, (before) => ({
@@ -197,17 +209,23 @@ export class Chat extends Context.Service<
             )
           return {
             ...ids,
-            finish_reason: answer.finishReason,
-            output: answer.output,
-            sources: answer.sources,
-            steps: answer.steps,
-            tool_calls: answer.toolCalls,
-            tool_results: answer.toolResults,
-            tokens: answer.tokens,
+            finish_reason: made.finishReason,
+            output: made.output,
+            sources: made.sources,
+            steps: made.steps,
+            tool_calls: made.toolCalls,
+            tool_results: made.toolResults,
+            tokens: made.tokens,
           }
         })
 
-        return { reply }
+        return {
+          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          replyAs: (name, request, emit) =>
+            Effect.flatMap(chatbots.named(name), (row) =>
+              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
+            ),
+        }
       }),
     )
 }

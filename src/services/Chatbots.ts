@@ -17,7 +17,9 @@ import {
   suffixedSlug,
   VoiceWidgetConfig,
 } from "../domain/Chatbot.ts"
+import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
+  type Forbidden,
   InvalidRequest,
   type NotFound,
   PreconditionFailed,
@@ -51,6 +53,12 @@ export class Chatbots extends Context.Service<
       input: ChatbotInput,
     ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Unavailable, CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
+    /** By id or slug, within what the caller's key serves. */
+    readonly named: (
+      name: string,
+    ) => Effect.Effect<Chatbot, Forbidden | NotFound | Unavailable, Caller | CurrentOrganization>
+    /** Those that the caller's key serves: newest first, at most `limit`. */
+    readonly served: (limit: number) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, Caller | CurrentOrganization>
     /** Newest first, at most `limit`, those older than `before`. */
     readonly list: (options: {
       readonly limit: number
@@ -205,6 +213,16 @@ export class Chatbots extends Context.Service<
           return { config: row.voice_widget_config ?? {}, version: row.version }
         })
 
+        const served = Effect.fn("Chatbots.served")(function* (limit: number) {
+          const { chatbotId } = yield* Caller
+          if (chatbotId === null) return (yield* storage.list({ limit, before: undefined })).map(present)
+          return yield* storage.get(chatbotId).pipe(
+            Effect.map((row) => [present(row)]),
+            // It was deleted a moment ago.
+            Effect.catchTag("NotFound", () => Effect.succeed([])),
+          )
+        })
+
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
           yield* blobs.discard(yield* storage.remove(id))
         })
@@ -213,6 +231,12 @@ export class Chatbots extends Context.Service<
           create,
           get: (id) => Effect.map(storage.get(id), present),
           list: (options) => Effect.map(storage.list(options), (rows) => rows.map(present)),
+          named: (name) =>
+            Effect.map(
+              Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
+              present,
+            ),
+          served,
           update,
           updateAvatar,
           updateChatWidget,

@@ -1,8 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChatWidgetConfig, PersonalityConfig, Settings, VoiceWidgetConfig } from "../domain/Chatbot.ts"
 import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
@@ -48,6 +48,8 @@ export type NewChatbot = Pick<
   "id" | "name" | "description" | "slug" | "is_public" | "personality_config" | "settings" | "chat_widget_config"
 >
 
+const isChatbotId = Schema.is(ChatbotId)
+
 /** One value: an error holds no state, and its stack would say nothing. */
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
@@ -58,6 +60,8 @@ export class Chatbots extends Context.Service<
   {
     readonly insert: (chatbot: NewChatbot) => Effect.Effect<ChatbotRow, SlugTaken | Unavailable, CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
+    /** By id or slug. A slug may look like an id; then the id is meant. */
+    readonly named: (name: string) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
     /** Newest first, those older than `before`. */
     readonly list: (options: {
       readonly limit: number
@@ -109,6 +113,16 @@ export class Chatbots extends Context.Service<
         const organization = yield* CurrentOrganization
         return yield* only(
           sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,
+        )
+      }, withoutSqlErrors)
+
+      const named = Effect.fnUntraced(function* (name: string) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          sql<ChatbotRow>`
+            select ${columns} from chatbots
+            where organization_id = ${organization} and (slug = ${name} ${isChatbotId(name) ? sql`or id = ${name}` : sql``})
+            order by slug = ${name} limit 1`,
         )
       }, withoutSqlErrors)
 
@@ -171,7 +185,7 @@ export class Chatbots extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { insert, get, list, slugsLike, modify, remove }
+      return { insert, get, named, list, slugsLike, modify, remove }
     }),
   )
 }

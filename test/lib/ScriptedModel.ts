@@ -39,9 +39,23 @@ export const asks = (...queries: ReadonlyArray<string>): Array<Response.PartEnco
 export class ScriptedModel {
   readonly requests: Array<LanguageModel.ProviderOptions> = []
   private readonly script: ReadonlyArray<ScriptedAnswer>
+  private lastPieces: Stream.Stream<Response.StreamPartEncoded, AiError.AiError> | undefined
 
   constructor(...script: ReadonlyArray<ScriptedAnswer>) {
     this.script = script
+  }
+
+  /** After the script, a stream gets these pieces and then ends, fails or waits. `onRead` is called for each. */
+  thenPieces(
+    pieces: ReadonlyArray<Response.StreamPartEncoded>,
+    then: Effect.Effect<void, AiError.AiError>,
+    onRead: () => void = () => {},
+  ): void {
+    this.lastPieces = Stream.fromIterable(pieces).pipe(
+      Stream.rechunk(1),
+      Stream.tap(() => Effect.sync(onRead)),
+      Stream.concat(Stream.drain(Stream.fromEffect(then))),
+    )
   }
 
   /** `Models` whose every model is this one, but `missing`. */
@@ -60,7 +74,12 @@ export class ScriptedModel {
   private get languageModel(): Effect.Effect<LanguageModel.LanguageModel> {
     return LanguageModel.make({
       generateText: (request) => this.next(request),
-      streamText: () => Stream.die("A scripted model does not stream"),
+      streamText: (request) =>
+        this.lastPieces !== undefined && this.requests.length >= this.script.length
+          ? this.lastPieces
+          : Stream.unwrap(
+              Effect.map(this.next(request), (parts) => Stream.rechunk(Stream.fromIterable(piecesOf(parts)), 1)),
+            ),
     })
   }
 
@@ -70,5 +89,24 @@ export class ScriptedModel {
     return typeof answer === "function" ? answer(request) : Effect.succeed(answer)
   }
 }
+
+/** The same in pieces, as a provider would stream it: one character at a time, half a character where it is of two. */
+export const piecesOf = (parts: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Response.StreamPartEncoded> =>
+  parts.flatMap((part, index): ReadonlyArray<Response.StreamPartEncoded> => {
+    const id = String(index)
+    if (part.type === "text") {
+      const deltas = part.text.split("").map((delta) => ({ type: "text-delta" as const, id, delta }))
+      return [{ type: "text-start", id }, ...deltas, { type: "text-end", id }]
+    }
+    if (part.type === "reasoning") {
+      return [
+        { type: "reasoning-start", id },
+        { type: "reasoning-delta", id, delta: part.text },
+        { type: "reasoning-end", id },
+      ]
+    }
+    if (part.type === "tool-call") return [{ type: "tool-params-start", id: part.id, name: part.name }, part]
+    return [part]
+  })
 
 const unavailable = Effect.fail(new ModelUnavailable({ model: "missing", detail: "missing needs SOME_KEY." }))

@@ -84,6 +84,7 @@ const chatbotCases: Cases<Chatbots["Service"]> = {
         yield* chatbots.remove(id)
       }),
   ],
+  named: ["NotFound", (chatbots, { chatbot }) => chatbots.named(chatbot)],
   get: ["NotFound", (chatbots, { chatbot }) => chatbots.get(chatbot)],
   list: [
     [],

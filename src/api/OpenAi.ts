@@ -1,0 +1,189 @@
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { chatInputMaxLength, chatMessagesMaxCount } from "../domain/Chat.ts"
+import { Text, textBetween } from "../domain/Text.ts"
+import { alsoStream } from "./EventStream.ts"
+import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
+import * as OpenAiError from "./OpenAiError.ts"
+
+const ModelName = textBetween(1, 200).annotate({
+  description: "A chatbot: its slug, or its id.",
+  examples: ["support"],
+})
+
+const Content = Schema.Union([
+  Text,
+  Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: Text })),
+  Schema.Null,
+]).pipe(
+  Schema.decodeTo(
+    Text,
+    SchemaTransformation.transform({
+      decode: (content) => (typeof content === "string" ? content : (content ?? []).map(({ text }) => text).join("")),
+      encode: (text) => text,
+    }),
+  ),
+)
+
+/** Fields that would change what the answer is, and that nobody here sees to: they may stand for nothing only. */
+const none = <const F extends ReadonlyArray<string>>(fields: F, why: string) =>
+  Schema.makeFilter((value: { readonly [field: string]: unknown }) => {
+    const used = fields.find((field) => !isNothing(value[field]))
+    return used === undefined ? undefined : { path: [used], issue: why }
+  })
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
+
+const Unused = Schema.optionalKey(Schema.Unknown)
+
+const Message = Schema.Struct({
+  role: Schema.Literals(["system", "developer", "user", "assistant"]),
+  content: Content.annotate({ description: "Text, or parts of type `text`." }),
+  tool_calls: Unused,
+  function_call: Unused,
+}).check(none(["tool_calls", "function_call"], "Calls of the client's own tools are not supported"))
+type Message = typeof Message.Type
+
+/** Instructions of the application may stand anywhere; the conversation has to end with its user. */
+const lastProblem = (messages: ReadonlyArray<Message>): Schema.FilterOutput => {
+  const index = messages.findLastIndex(({ role }) => role === "user" || role === "assistant")
+  const last = messages[index]
+  if (last === undefined) return { path: [], issue: "Expected a message of the user" }
+  if (last.role !== "user") return { path: [index, "role"], issue: "Expected the last message to be the user's" }
+  if (last.content.length >= 1 && last.content.length <= chatInputMaxLength) return undefined
+  return { path: [index, "content"], issue: `Expected 1 to ${chatInputMaxLength} characters` }
+}
+
+const Request = Schema.Struct({
+  model: ModelName,
+  messages: Schema.Array(Message)
+    .check(Schema.isBetweenLength(1, chatMessagesMaxCount), Schema.makeFilter(lastProblem))
+    .annotate({
+      description:
+        "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions. `tool` and `function` messages are refused.",
+    }),
+  stream: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  stream_options: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        include_usage: Schema.optionalKey(
+          Schema.NullOr(Schema.Boolean).annotate({ description: "Whether the stream ends with the tokens used." }),
+        ),
+      }),
+    ),
+  ),
+  n: Schema.optionalKey(Schema.NullOr(Schema.Literal(1))).annotate({ description: "One answer is made." }),
+  metadata: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        session_id: Schema.optionalKey(
+          textBetween(1, 200).annotate({
+            description:
+              "Names the conversation, as `sessionToken` does in `Chat`. Absent: `x-session-id`, else a new one.",
+          }),
+        ),
+      }),
+    ),
+  ),
+  response_format: Schema.optionalKey(Schema.NullOr(Schema.Struct({ type: Schema.Literal("text") }))).annotate({
+    description: "Text only.",
+  }),
+  modalities: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Literal("text")))).annotate({
+    description: "Text only.",
+  }),
+  tools: Unused,
+  functions: Unused,
+  audio: Unused,
+  logprobs: Unused,
+}).check(none(["tools", "functions", "audio", "logprobs"], "Not supported"))
+
+const Completion = Schema.Struct({
+  id: Schema.String.annotate({ examples: ["chatcmpl-01a1f95a-af18-7790-86b8-edc5c6780a50"] }),
+  object: Schema.Literal("chat.completion"),
+  created: Schema.Int.annotate({ description: "Seconds since 1970." }),
+  model: Schema.String,
+  choices: Schema.Array(
+    Schema.Struct({
+      index: Schema.Int,
+      message: Schema.Struct({
+        role: Schema.Literal("assistant"),
+        content: Schema.String,
+        refusal: Schema.Null,
+      }),
+      logprobs: Schema.Null,
+      finish_reason: Schema.Literals(["stop", "length", "content_filter"]),
+    }),
+  ),
+  usage: Schema.Struct({
+    prompt_tokens: Schema.Int,
+    completion_tokens: Schema.Int,
+    total_tokens: Schema.Int,
+    prompt_tokens_details: Schema.Struct({ cached_tokens: Schema.Int }),
+  }).annotate({ description: "Of all steps." }),
+}).annotate({ identifier: "ChatCompletion" })
+export type Completion = typeof Completion.Type
+
+const Model = Schema.Struct({
+  id: Schema.String.annotate({ description: "The chatbot's slug.", examples: ["support"] }),
+  object: Schema.Literal("model"),
+  created: Schema.Int.annotate({ description: "Seconds since 1970." }),
+  owned_by: Schema.Literal("parley"),
+}).annotate({ identifier: "Model" })
+export type Model = typeof Model.Type
+
+const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", {
+  headers: {
+    "x-session-id": Schema.optionalKey(
+      textBetween(1, 200).annotate({ description: "Names the conversation. Absent: a new one." }),
+    ),
+  },
+  payload: Request,
+  success: HttpApiSchema.WithHeaders(Completion, { "x-session-id": Schema.String }),
+  error: [OpenAiError.NotFound, OpenAiError.TooManyRequests, OpenAiError.ProviderFailed, OpenAiError.ProviderTimeout],
+})
+  .middleware(OpenAiRequestBody)
+  .annotate(RequiredScope, "chat")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Chat, for clients of OpenAI",
+      description:
+        "Answers as the chatbot that `model` names, with its own model and tools. Sampling parameters are ignored, since the chatbot decides; what would change the meaning of the answer and is not supported is refused.",
+      transform: alsoStream(
+        "OpenAI's `chat.completion.chunk`s, then `[DONE]`. A stream also has what the chatbot says before it searches. What fails after the first chunk is an `error` in place of a chunk.",
+      ),
+    }),
+  )
+
+const models = HttpApiEndpoint.get("models", "/v1/models", {
+  success: Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(Model) }),
+})
+  .annotate(RequiredScope, "chat")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List chatbots as models",
+      description: "Those that the key may chat with, newest first, 1,000 at most.",
+    }),
+  )
+
+const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
+  params: { model: ModelName },
+  success: Model,
+  error: OpenAiError.NotFound,
+})
+  .annotate(RequiredScope, "chat")
+  .annotateMerge(OpenApi.annotations({ summary: "Get a chatbot as a model", description: "By its slug or its id." }))
+
+/** What clients of OpenAI expect. */
+export class OpenAiApi extends HttpApiGroup.make("openai")
+  .add(completions, models, model)
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "OpenAI",
+      description:
+        "Chatbots for clients of OpenAI: its base URL is this server's address and `/v1`. Errors have OpenAI's form.",
+    }),
+  )
+  .middleware(OpenAiAuthorization)
+  .middleware(OpenAiProblems) {}

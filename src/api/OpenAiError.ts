@@ -1,0 +1,102 @@
+import { Effect, Schema, SchemaTransformation } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import * as Errors from "../domain/Errors.ts"
+
+/*
+ * The failures of `domain/Errors.ts` in the form that clients of OpenAI know. `type` and `code` are OpenAI's own where
+ * it has the case, since its clients tell failures apart by them.
+ */
+
+const Body = Schema.Struct({
+  error: Schema.Struct({
+    message: Schema.String.annotate({ description: "For people." }),
+    type: Schema.String.annotate({ examples: ["invalid_request_error"] }),
+    param: Schema.NullOr(Schema.String).annotate({ description: "What of the request is meant." }),
+    code: Schema.String.annotate({ description: "Stable, for programs.", examples: ["model_not_found"] }),
+  }),
+}).annotate({ identifier: "OpenAiError" })
+
+interface Occurrence {
+  readonly detail: string
+  readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>
+}
+
+interface Kind {
+  readonly status: number
+  readonly type: string
+  readonly code: string
+}
+
+const kinds = {
+  InvalidRequest: { status: 400, type: "invalid_request_error", code: "invalid_request" },
+  UnsupportedVersion: { status: 400, type: "invalid_request_error", code: "unsupported_version" },
+  Unauthorized: { status: 401, type: "invalid_request_error", code: "invalid_api_key" },
+  Forbidden: { status: 403, type: "invalid_request_error", code: "insufficient_permissions" },
+  NotFound: { status: 404, type: "invalid_request_error", code: "model_not_found" },
+  MethodNotAllowed: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
+  TooLarge: { status: 413, type: "invalid_request_error", code: "request_too_large" },
+  UnsupportedMediaType: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
+  TooManyRequests: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" },
+  InternalError: { status: 500, type: "server_error", code: "internal_error" },
+  ProviderFailed: { status: 502, type: "server_error", code: "provider_failed" },
+  Unavailable: { status: 503, type: "server_error", code: "unavailable" },
+  ProviderTimeout: { status: 504, type: "server_error", code: "provider_timeout" },
+} as const satisfies Record<string, Kind>
+
+type Tag = keyof typeof kinds
+
+const isTag = (tag: string): tag is Tag => tag in kinds
+
+/** A failure as it is told, wherever that is: one that is none of these is a fault of ours. */
+export const rendered = ({ _tag, detail, errors }: Occurrence & { readonly _tag: string }) => {
+  const { code, status, type }: Kind = kinds[isTag(_tag) ? _tag : "InternalError"]
+  const body: typeof Body.Type = { error: { message: detail, type, param: errors?.[0]?.path ?? null, code } }
+  return { status, body }
+}
+
+const openAiError = <Type extends Occurrence & { readonly _tag: string }>(
+  tag: Tag,
+  error: Schema.Top & { readonly Type: Type },
+  decode: (detail: string) => Type,
+) =>
+  Body.pipe(
+    Schema.decodeTo(
+      Schema.toType(error),
+      SchemaTransformation.transformEffect({
+        decode: (body) => Effect.succeed(decode(body.error.message)),
+        encode: (failure: Type) => Effect.succeed(rendered(failure).body),
+      }),
+    ),
+    HttpApiSchema.status(kinds[tag].status),
+  )
+
+const plain = <Type extends Occurrence & { readonly _tag: string }>(
+  tag: Tag,
+  error: Schema.Top & { readonly Type: Type } & (new (fields: { readonly detail: string }) => Type),
+) => openAiError(tag, error, (detail) => new error({ detail }))
+
+const later = <Type extends Occurrence & { readonly _tag: string }>(
+  tag: Tag,
+  error: Schema.Top & { readonly Type: Type } & (new (fields: {
+      readonly detail: string
+      readonly retry_after_seconds: number
+    }) => Type),
+) => openAiError(tag, error, (detail) => new error({ detail, retry_after_seconds: 1 }))
+
+export const InvalidRequest = openAiError(
+  "InvalidRequest",
+  Errors.InvalidRequest,
+  (detail) => new Errors.InvalidRequest({ detail, errors: [] }),
+)
+export const UnsupportedVersion = plain("UnsupportedVersion", Errors.UnsupportedVersion)
+export const Unauthorized = plain("Unauthorized", Errors.Unauthorized)
+export const Forbidden = plain("Forbidden", Errors.Forbidden)
+export const NotFound = plain("NotFound", Errors.NotFound)
+export const MethodNotAllowed = plain("MethodNotAllowed", Errors.MethodNotAllowed)
+export const TooLarge = plain("TooLarge", Errors.TooLarge)
+export const UnsupportedMediaType = plain("UnsupportedMediaType", Errors.UnsupportedMediaType)
+export const TooManyRequests = later("TooManyRequests", Errors.TooManyRequests)
+export const InternalError = plain("InternalError", Errors.InternalError)
+export const ProviderFailed = plain("ProviderFailed", Errors.ProviderFailed)
+export const Unavailable = later("Unavailable", Errors.Unavailable)
+export const ProviderTimeout = plain("ProviderTimeout", Errors.ProviderTimeout)

@@ -1,0 +1,83 @@
+import { Clock, DateTime, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import type { Model } from "../api/OpenAi.ts"
+import { Config } from "../Config.ts"
+import type { Chatbot } from "../domain/Chatbot.ts"
+import { Chat, type ChatRequest } from "../services/Chat.ts"
+import { Chatbots } from "../services/Chatbots.ts"
+import { type Asked, completion, CompletionChunks } from "./Completions.ts"
+import { Lifecycle } from "./Lifecycle.ts"
+import { Server } from "./Server.ts"
+import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
+
+/** Where users of these clients are said to write. */
+const PLATFORM = "openai"
+/** All of an organization's chatbots in one answer, up to this many. */
+const MODELS_LIMIT = 1_000
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "openai",
+  Effect.fn(function* (handlers) {
+    const chat = yield* Chat
+    const chatbots = yield* Chatbots
+    const streaming: StreamingOptions = {
+      lifecycle: yield* Lifecycle,
+      server: yield* Server,
+      heartbeat: (yield* Config).streamHeartbeat,
+    }
+
+    return handlers.handleAll({
+      completions: ({ headers, payload: { messages, metadata, model, stream, stream_options } }) => {
+        const request: ChatRequest = {
+          ...conversationOf(messages),
+          platform: PLATFORM,
+          sessionToken: metadata?.session_id ?? headers["x-session-id"],
+        }
+        return Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+          const asked: Asked = {
+            model,
+            created: Math.floor(millis / 1_000),
+            includeUsage: stream_options?.include_usage === true,
+          }
+          return stream === true
+            ? respondWithStream((emit) => chat.replyAs(model, request, emit), new CompletionChunks(asked), streaming)
+            : Effect.map(chat.replyAs(model, request), (answer) =>
+                HttpServerResponse.jsonUnsafe(completion(answer, asked), {
+                  headers: { "x-session-id": answer.session_id },
+                }),
+              )
+        })
+      },
+
+      models: () =>
+        Effect.map(chatbots.served(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
+
+      model: ({ params }) => Effect.map(chatbots.named(params.model), modelOf),
+    })
+  }),
+)
+
+type Role = "system" | "developer" | "user" | "assistant"
+
+/** The application's instructions, and what was said. */
+const conversationOf = (
+  messages: ReadonlyArray<{ readonly role: Role; readonly content: string }>,
+): Pick<ChatRequest, "instructions" | "messages"> => ({
+  instructions: messages
+    .filter(({ role }) => role === "system" || role === "developer")
+    .map(({ content }) => content)
+    .join("\n\n"),
+  messages: messages.flatMap(({ role, content }) =>
+    role === "user" || role === "assistant" ? [{ role, content }] : [],
+  ),
+})
+
+const modelOf = ({ created_at, slug }: Chatbot): Model => ({
+  id: slug,
+  object: "model",
+  created: Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(created_at)) / 1_000),
+  owned_by: "parley",
+})
