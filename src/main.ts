@@ -26,6 +26,7 @@ import { Retriever } from "./knowledge/Retriever.ts"
 import * as Log from "./Log.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
+import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { Conversations } from "./services/Conversations.ts"
@@ -36,8 +37,10 @@ import { Knowledge } from "./services/Knowledge.ts"
 import { Organizations } from "./services/Organizations.ts"
 import * as Reembedding from "./services/Reembedding.ts"
 import { PublicUrl } from "./services/PublicUrl.ts"
+import { Usage } from "./services/Usage.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
+import * as BudgetStorage from "./storage/Budgets.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
 import { Chunks } from "./storage/Chunks.ts"
 import * as ConversationStorage from "./storage/Conversations.ts"
@@ -48,6 +51,7 @@ import * as OrganizationStorage from "./storage/Organizations.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
+import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
 /** A layer that is made from the settings. */
@@ -67,6 +71,7 @@ const database = configured(({ databaseUrl, databaseConnections, databasePipelin
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
+  BudgetStorage.Budgets.layer,
   ChatbotStorage.Chatbots.layer,
   Chunks.layer,
   ConversationStorage.Conversations.layer,
@@ -76,6 +81,7 @@ const storage = Layer.mergeAll(
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
+  UsageStorage.Usage.layer,
   VectorIndexes.layer(),
 ).pipe(Layer.provide(database))
 
@@ -152,6 +158,19 @@ const reembedding = configured(({ ingestLease, databaseUrl }) =>
   Reembedding.layer({ lease: ingestLease, isAlone: databaseUrl === undefined }),
 )
 
+const budgets = configured((config) =>
+  Budgets.layer({
+    organization: {
+      tokensPerDay: config.organizationTokensPerDay,
+      concurrentChats: config.organizationConcurrentChats,
+    },
+    key: { tokensPerDay: config.keyTokensPerDay, concurrentChats: config.keyConcurrentChats },
+    outputMax: config.chatMaxTokens,
+    replyDeadline: config.chatDeadline,
+    isAlone: config.databaseUrl === undefined,
+  }),
+)
+
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 const services = Layer.mergeAll(
@@ -167,11 +186,12 @@ const services = Layer.mergeAll(
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
     Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
+  configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,
   vectorIndexing,
 ).pipe(
   Layer.provide(ingestion),
-  Layer.provide([agent, retriever, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([agent, budgets, retriever, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

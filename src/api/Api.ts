@@ -6,13 +6,14 @@ import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { SystemApi } from "./System.ts"
+import { UsageApi } from "./Usage.ts"
 
 /** Version of the interface that this server speaks. */
 export const apiVersion = "1.0.0"
 
 /** All that Parley promises over HTTP. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, AdminApi, SystemApi)
+  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, UsageApi, AdminApi, SystemApi)
   // What handlers return was made by us and is of the declared type already.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(

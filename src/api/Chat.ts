@@ -36,7 +36,14 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
-  error: [Problem.NotFound, Problem.TooManyRequests, Problem.ProviderFailed, Problem.ProviderTimeout],
+  error: [
+    Problem.NotFound,
+    Problem.TooManyRequests,
+    Problem.BudgetSpent,
+    Problem.TooManyChats,
+    Problem.ProviderFailed,
+    Problem.ProviderTimeout,
+  ],
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "chat")

@@ -25,6 +25,7 @@ import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
 import * as System from "./System.ts"
+import * as Usage from "./Usage.ts"
 
 /** Fields of a form beside its files. */
 const FORM_FIELDS = 4
@@ -45,6 +46,7 @@ const routes = Layer.mergeAll(
     Knowledge.layer,
     OpenAi.layer,
     System.layer,
+    Usage.layer,
   ]),
   Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),

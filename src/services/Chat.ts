@@ -4,15 +4,17 @@ import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import type { Passage } from "../agent/Tools.ts"
-import { type Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServes } from "../domain/Caller.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
 import type {
+  BudgetSpent,
   Forbidden,
   NotFound,
   ProviderFailed,
   ProviderTimeout,
+  TooManyChats,
   TooManyRequests,
   Unavailable,
 } from "../domain/Errors.ts"
@@ -22,6 +24,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
+import { Budgets } from "./Budgets.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
@@ -60,7 +63,14 @@ export type ChatEvent =
 /** Told of a reply while it is made, and waited for. */
 export type Emit = (event: ChatEvent) => Effect.Effect<void>
 
-type ChatFailure = NotFound | ProviderFailed | ProviderTimeout | TooManyRequests | Unavailable
+type ChatFailure =
+  | BudgetSpent
+  | NotFound
+  | ProviderFailed
+  | ProviderTimeout
+  | TooManyChats
+  | TooManyRequests
+  | Unavailable
 
 /** Passages that one tool call looks for. */
 const PASSAGES_PER_SEARCH = 5
@@ -77,7 +87,7 @@ export class Chat extends Context.Service<
       chatbot: ChatbotId,
       request: ChatRequest,
       emit?: Emit,
-    ) => Effect.Effect<ChatAnswer, ChatFailure, CurrentOrganization>
+    ) => Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization>
     /** The same as the chatbot of this id or slug, if the caller's key serves it. */
     readonly replyAs: (
       name: string,
@@ -91,6 +101,7 @@ export class Chat extends Context.Service<
       Chat,
       Effect.gen(function* () {
         const agent = yield* Agent
+        const budgets = yield* Budgets
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
         const retriever = yield* Retriever
@@ -98,19 +109,23 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        /** Stores what is new of the request. Returns the session, and all that was said in it before. */
-        const receive = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest) {
-          const found =
-            request.sessionToken === undefined
-              ? undefined
-              : yield* conversations.find(
-                  chatbot.id,
-                  request.sessionToken,
-                  // Between the messages that were sent may stand replies that the client does not know.
-                  request.messages.length === 1
-                    ? settings.historyLimit
-                    : Math.max(settings.historyLimit, 2 * request.messages.length),
-                )
+        /** The session that the request goes on with, if there is one. */
+        const find = (chatbot: ChatbotRow, { messages, sessionToken }: ChatRequest) =>
+          sessionToken === undefined
+            ? Effect.undefined
+            : conversations.find(
+                chatbot.id,
+                sessionToken,
+                // Between the messages that were sent may stand replies that the client does not know.
+                messages.length === 1 ? settings.historyLimit : Math.max(settings.historyLimit, 2 * messages.length),
+              )
+
+        /** Stores what is new of the request. */
+        const receive = Effect.fnUntraced(function* (
+          chatbot: ChatbotRow,
+          found: OpenSession | undefined,
+          request: ChatRequest,
+        ) {
           const history = found?.history ?? []
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
@@ -130,7 +145,7 @@ export class Chat extends Context.Service<
             ),
             userInfo,
           )
-          return { sessionId, history, email: userInfo?.email ?? found?.user_info.email }
+          return { sessionId, email: userInfo?.email ?? found?.user_info.email }
         })
 
         /** Passages of this chatbot, and of no other. */
@@ -142,11 +157,21 @@ export class Chat extends Context.Service<
             Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
 
-        const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
-          const { sessionId, history, email } = yield* receive(chatbot, request)
+        const answerIn = Effect.fnUntraced(function* (
+          chatbot: ChatbotRow,
+          found: OpenSession | undefined,
+          request: ChatRequest,
+          emit?: Emit,
+        ) {
+          const { apiKeyId } = yield* Caller
+          const { sessionId, email } = yield* receive(chatbot, found, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
-          const store = (message: Omit<BotMessage, "id">) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message })
+          const store = (message: Omit<BotMessage, "id">, tokens?: Tokens) =>
+            conversations.reply(
+              sessionId,
+              { id: ids.message_id, ...message },
+              tokens && { apiKeyId, chatbotId: chatbot.id, tokens },
+            )
           if (emit !== undefined) yield* emit({ type: "start", ...ids })
 
           if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
@@ -173,7 +198,7 @@ export class Chat extends Context.Service<
                 application: request.instructions ?? "",
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
-              history: conversationOf(chatbot, history, request),
+              history: conversationOf(chatbot, found?.history ?? [], request),
               search: searchOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
@@ -187,22 +212,28 @@ export class Chat extends Context.Service<
               // Whatever came of it is stored, even when the client leaves at this very moment.
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
-                  ? store({
-                      ...costOf(exit.value),
-                      content: exit.value.output,
-                      model: exit.value.model,
-                      finish_reason: exit.value.finishReason,
-                    })
+                  ? store(
+                      {
+                        ...costOf(exit.value),
+                        content: exit.value.output,
+                        model: exit.value.model,
+                        finish_reason: exit.value.finishReason,
+                      },
+                      exit.value.tokens,
+                    )
                   : Effect.flatMap(Ref.get(partial), (progress) =>
                       progress.steps.length === 0
                         ? Effect.void
                         : Effect.ignore(
-                            store({
-                              ...costOf(progress),
-                              content: textOf(progress.steps),
-                              model: chatbot.settings.model,
-                              finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
-                            }),
+                            store(
+                              {
+                                ...costOf(progress),
+                                content: textOf(progress.steps),
+                                model: chatbot.settings.model,
+                                finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
+                              },
+                              progress.tokens,
+                            ),
                           ),
                     ),
               ),
@@ -218,6 +249,14 @@ export class Chat extends Context.Service<
             tokens: made.tokens,
           }
         })
+
+        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) =>
+          Effect.flatMap(find(chatbot, request), (found) =>
+            // Before anything is stored: what is refused has not been said.
+            budgets.within(() => shownOf(chatbot, found?.history ?? [], request))(
+              answerIn(chatbot, found, request, emit),
+            ),
+          )
 
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
@@ -297,6 +336,13 @@ const conversationOf = (
   const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
   return rest.at(-1)?.role === "user" ? rest : turns
 }
+
+/** All that the model is shown at first, but for what the knowledge base has. */
+const shownOf = (chatbot: ChatbotRow, history: ReadonlyArray<Said>, request: ChatRequest): ReadonlyArray<string> => [
+  chatbot.settings.prompt,
+  request.instructions ?? "",
+  ...conversationOf(chatbot, history, request).map(({ content }) => content),
+]
 
 /** What led to a reply, whole or not, and what it cost. */
 const costOf = ({ steps, provider, tokens }: Progress) => ({

@@ -1,13 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
-import { NotFound, type Unavailable } from "../domain/Errors.ts"
-import { type ChatbotId, type MessageId, SessionId } from "../domain/Ids.ts"
+import type { Feedback, Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
+import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+import type { Spent } from "./Usage.ts"
 
 /** What a client says, or says that was said before. */
 export interface NewMessage {
@@ -53,16 +54,26 @@ export interface SessionTarget {
   readonly platform: string
 }
 
+/** A message's place in its session. */
+export interface Place {
+  /** As the database writes it: finer than a `Date`. */
+  readonly at: string
+  readonly id: MessageId
+}
+
 interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-interface MessageRow extends Omit<Message, "created_at" | "migrated_data" | "session_token"> {
+interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
   readonly created_at: Date
+  readonly feedback: Feedback | null
 }
 
 const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
+const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 const isSessionId = Schema.is(SessionId)
 
 /**
@@ -85,8 +96,15 @@ export class Conversations extends Context.Service<
       messages: ReadonlyArray<NewMessage>,
       userInfo: UserInfo | undefined,
     ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
-    /** Stores a reply. A session that was deleted meanwhile stays deleted. */
-    readonly reply: (session: SessionId, message: BotMessage) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /**
+     * Stores a reply, and counts what a model took for it. A session that was deleted meanwhile stays deleted; the
+     * tokens are counted all the same.
+     */
+    readonly reply: (
+      session: SessionId,
+      message: BotMessage,
+      spent?: Spent,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
     readonly messages: (
       chatbot: ChatbotId,
       name: string,
@@ -96,6 +114,23 @@ export class Conversations extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
+    /** What was said after a place in the session, ascending; from the start without one. */
+    readonly after: (
+      session: SessionId,
+      place: Place | undefined,
+      limit: number,
+    ) => Effect.Effect<
+      { readonly messages: ReadonlyArray<Message>; readonly last: Place | undefined },
+      Unavailable,
+      CurrentOrganization
+    >
+    /** Only a reply can be rated. `null` takes it back. */
+    readonly rate: (
+      chatbot: ChatbotId,
+      name: string,
+      message: MessageId,
+      feedback: Feedback | null,
+    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
     /** Newest activity first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -197,13 +232,23 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage) {
+      const counted = (organization: OrganizationId, { id, model, provider }: BotMessage, spent: Spent) => {
+        const { input, output, cacheRead, cacheWrite } = spent.tokens
+        return sql`, counted as (
+          insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider,
+            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+          values (${organization}, ${id}, ${spent.apiKeyId}, ${spent.chatbotId}, ${model}, ${provider},
+            ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)
+        )`
+      }
+
+      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage, spent?: Spent) {
         const organization = yield* CurrentOrganization
         yield* sql`
           with session as (
             update sessions set message_count = message_count + 1, updated_at = clock_timestamp()
             where id = ${session} and organization_id = ${organization} returning id
-          )
+          ) ${spent === undefined ? sql`` : counted(organization, message, spent)}
           insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
             usage, finish_reason, tool_calls, tool_results)
           select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
@@ -212,15 +257,17 @@ export class Conversations extends Context.Service<
           from session`
       }, withoutSqlErrors)
 
+      const messageColumns =
+        sql.literal(`id, session_id, sender_type, content, attachments, created_at, metadata, model,
+        provider, tokens_used, tool_calls, tool_results, feedback`)
+
       const messages = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, page: Page) {
         const organization = yield* CurrentOrganization
         // The session comes back even when the page is empty: then without a message.
         const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
           select s.message_count as total, m.*
           from sessions s left join lateral (
-            select id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-              tokens_used, tool_calls, tool_results
-            from messages where session_id = s.id and organization_id = ${organization}
+            select ${messageColumns} from messages where session_id = s.id and organization_id = ${organization}
             order by created_at, id limit ${page.limit} offset ${offset(page)}
           ) m on true
           where ${named(chatbot, name, organization)} order by m.created_at, m.id`
@@ -230,6 +277,36 @@ export class Conversations extends Context.Service<
           total: first.total,
           messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
         }
+      }, withoutSqlErrors)
+
+      const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<MessageRow & { readonly at: string }>`
+          select ${messageColumns}, created_at::text as at from messages
+          where session_id = ${session} and organization_id = ${organization}
+            ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
+          order by created_at, id limit ${limit}`
+        return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
+      }, withoutSqlErrors)
+
+      const rate = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: string,
+        message: MessageId,
+        feedback: Feedback | null,
+      ) {
+        const organization = yield* CurrentOrganization
+        const [found] = yield* sql<{ sender_type: SenderType }>`
+          with found as (
+            select m.id, m.sender_type from sessions s join messages m on m.session_id = s.id
+            where m.id = ${message} and m.organization_id = ${organization} and ${named(chatbot, name, organization)}
+          ), rated as (
+            update messages set feedback = ${json(feedback)}
+            where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          )
+          select sender_type from found`
+        if (found === undefined) return yield* messageNotFound
+        if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors)
 
       const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
@@ -264,7 +341,7 @@ export class Conversations extends Context.Service<
         if (gone.length === 0) return yield* sessionNotFound
       }, withoutSqlErrors)
 
-      return { find, say, reply, messages, list, get, remove }
+      return { find, say, reply, messages, after, rate, list, get, remove }
     }),
   )
 }
@@ -275,8 +352,9 @@ const toSession = (row: SessionRow): Session => ({
   updated_at: timestamp(row.updated_at),
 })
 
-const toMessage = (row: MessageRow): Message => ({
+const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
   ...row,
+  ...(feedback !== null && { feedback }),
   created_at: timestamp(row.created_at),
   migrated_data: false,
   session_token: null,

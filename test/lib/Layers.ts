@@ -9,6 +9,7 @@ import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
@@ -16,6 +17,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -33,12 +35,14 @@ export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 export const repositories = Layer.mergeAll(
   ApiKeys.layer,
   BlobGarbage.layer,
+  Budgets.layer,
   Chatbots.layer,
   Chunks.layer,
   Conversations.layer,
   Documents.layer,
   Ingestions.layer,
   Organizations.layer,
+  Usage.layer,
   VectorIndexes.layer(),
   Reembeddings.layer,
 )

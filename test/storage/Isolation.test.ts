@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
 import { MessageId, type OrganizationId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
@@ -11,6 +12,7 @@ import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
 import { platform, repositories, storage } from "../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
@@ -142,6 +144,15 @@ const conversationCases: Cases<Conversations["Service"]> = {
       ),
   ],
   messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
+  after: [
+    { messages: [], last: undefined },
+    (conversations, { session }) => conversations.after(session, undefined, 10),
+  ],
+  rate: [
+    "NotFound",
+    (conversations, { chatbot, reply }) =>
+      conversations.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
+  ],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
@@ -226,6 +237,28 @@ const reembeddingCases: Cases<
   release: [undefined, (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1))],
 }
 
+const today = () => new Date().toISOString().slice(0, 10)
+const noUsage = {
+  replies: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: 0,
+}
+
+// The others serve all organizations.
+const usageCases: Cases<Usage["Service"], "read"> = {
+  read: [
+    { rows: [], count: 0, total: noUsage },
+    (usage, { chatbot }) => usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], chatbot, page }),
+  ],
+}
+
+const budgetCases: Cases<Budgets["Service"], "release"> = {
+  release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
+}
+
 /** What a caller gets to know: the value, or the failure's name. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -251,6 +284,8 @@ const cases = [
   ...named("Conversations", Conversations, conversationCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("Ingestions", Ingestions, ingestionCases),
+  ...named("Usage", Usage, usageCases),
+  ...named("Budgets", Budgets, budgetCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 
