@@ -1,15 +1,27 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
 /*
  * How much a caller may chat: tokens of a day (UTC), and chats at once. Both for the organization and for the key.
  */
 
-const Limit = Schema.NullOr(
+const LimitValue = Schema.NullOr(
   Schema.Union([
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000_000 })),
     Schema.Literal("unlimited"),
   ]),
-).annotate({ description: "`null`: what the server's settings say." })
+)
+const Limit = LimitValue.annotate({ description: "`null`: what the server's settings say." })
+
+/** As it is given on the command line: a number, `unlimited`, or `default`. */
+export const LimitText = Schema.String.pipe(
+  Schema.decodeTo(
+    LimitValue,
+    SchemaTransformation.transform({
+      decode: (text) => (text === "default" ? null : text === "unlimited" ? text : Number(text || Number.NaN)),
+      encode: (limit) => String(limit ?? "default"),
+    }),
+  ),
+)
 
 /** What is set for an organization or a key. */
 export const Budget = Schema.Struct({
