@@ -48,6 +48,7 @@ import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.t
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
+import { Messages } from "./storage/Messages.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
@@ -77,6 +78,7 @@ const storage = Layer.mergeAll(
   ConversationStorage.Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Messages.layer,
   Inspection.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,

@@ -6,6 +6,7 @@ import type { Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import * as Storage from "../storage/Conversations.ts"
+import { Messages, type Place } from "../storage/Messages.ts"
 
 /** Messages of a transcript that are in memory at once. */
 const TRANSCRIPT_PAGE = 200
@@ -63,26 +64,25 @@ export class Conversations extends Context.Service<
     this,
     Effect.gen(function* () {
       const storage = yield* Storage.Conversations
+      const messages = yield* Messages
       const chatbots = yield* Chatbots
 
       const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
         const session = yield* storage.get(chatbot, name)
-        const messages = Stream.paginate<Storage.Place | undefined, Message, Unavailable, CurrentOrganization>(
-          undefined,
-          (place) =>
-            Effect.map(storage.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
-              messages,
-              messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
-            ]),
+        const said = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(undefined, (place) =>
+          Effect.map(messages.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
+            messages,
+            messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
+          ]),
         )
-        return { session, messages: Stream.provideService(messages, CurrentOrganization, organization) }
+        return { session, messages: Stream.provideService(said, CurrentOrganization, organization) }
       })
 
       return {
         messages: storage.messages,
         transcript,
-        rate: storage.rate,
+        rate: messages.rate,
         get: storage.get,
         remove: storage.remove,
         // An empty list says nothing about the chatbot, so it is asked for.

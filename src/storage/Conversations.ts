@@ -1,11 +1,12 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Feedback, Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
-import { type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
+import type { Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
+import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
+import { messageColumns, type MessageRow, sessionNamed, toMessage } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 import type { Spent } from "./Usage.ts"
@@ -54,28 +55,12 @@ export interface SessionTarget {
   readonly platform: string
 }
 
-/** A message's place in its session. */
-export interface Place {
-  /** As the database writes it: finer than a `Date`. */
-  readonly at: string
-  readonly id: MessageId
-}
-
 interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
-  readonly created_at: Date
-  readonly feedback: Feedback | null
-}
-
 const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
-const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
-const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
-const isSessionId = Schema.is(SessionId)
-
 /**
  * The tables `sessions` and `messages`, always within the current organization. A session is named by its id or by the
  * token it was opened with.
@@ -114,23 +99,6 @@ export class Conversations extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
-    /** What was said after a place in the session, ascending; from the start without one. */
-    readonly after: (
-      session: SessionId,
-      place: Place | undefined,
-      limit: number,
-    ) => Effect.Effect<
-      { readonly messages: ReadonlyArray<Message>; readonly last: Place | undefined },
-      Unavailable,
-      CurrentOrganization
-    >
-    /** Only a reply can be rated. `null` takes it back. */
-    readonly rate: (
-      chatbot: ChatbotId,
-      name: string,
-      message: MessageId,
-      feedback: Feedback | null,
-    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
     /** Newest activity first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -155,14 +123,7 @@ export class Conversations extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** A token may look like an id, so it is tried as both; a session's own token wins. */
-      const named = (chatbot: ChatbotId, name: string, organization: string) => sql`
-        s.id = (
-          select id from sessions
-          where chatbot_id = ${chatbot} and organization_id = ${organization}
-            and (session_token = ${name} ${isSessionId(name) ? sql`or id = ${name}` : sql``})
-          order by session_token = ${name} desc nulls last limit 1
-        )`
+      const named = sessionNamed(sql)
 
       const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, limit: number) {
         const organization = yield* CurrentOrganization
@@ -257,17 +218,13 @@ export class Conversations extends Context.Service<
           from session`
       }, withoutSqlErrors)
 
-      const messageColumns =
-        sql.literal(`id, session_id, sender_type, content, attachments, created_at, metadata, model,
-        provider, tokens_used, tool_calls, tool_results, feedback`)
-
       const messages = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, page: Page) {
         const organization = yield* CurrentOrganization
         // The session comes back even when the page is empty: then without a message.
         const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
           select s.message_count as total, m.*
           from sessions s left join lateral (
-            select ${messageColumns} from messages where session_id = s.id and organization_id = ${organization}
+            select ${sql.literal(messageColumns)} from messages where session_id = s.id and organization_id = ${organization}
             order by created_at, id limit ${page.limit} offset ${offset(page)}
           ) m on true
           where ${named(chatbot, name, organization)} order by m.created_at, m.id`
@@ -277,36 +234,6 @@ export class Conversations extends Context.Service<
           total: first.total,
           messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
         }
-      }, withoutSqlErrors)
-
-      const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql<MessageRow & { readonly at: string }>`
-          select ${messageColumns}, created_at::text as at from messages
-          where session_id = ${session} and organization_id = ${organization}
-            ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
-          order by created_at, id limit ${limit}`
-        return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
-      }, withoutSqlErrors)
-
-      const rate = Effect.fnUntraced(function* (
-        chatbot: ChatbotId,
-        name: string,
-        message: MessageId,
-        feedback: Feedback | null,
-      ) {
-        const organization = yield* CurrentOrganization
-        const [found] = yield* sql<{ sender_type: SenderType }>`
-          with found as (
-            select m.id, m.sender_type from sessions s join messages m on m.session_id = s.id
-            where m.id = ${message} and m.organization_id = ${organization} and ${named(chatbot, name, organization)}
-          ), rated as (
-            update messages set feedback = ${json(feedback)}
-            where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
-          )
-          select sender_type from found`
-        if (found === undefined) return yield* messageNotFound
-        if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors)
 
       const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
@@ -341,7 +268,7 @@ export class Conversations extends Context.Service<
         if (gone.length === 0) return yield* sessionNotFound
       }, withoutSqlErrors)
 
-      return { find, say, reply, messages, after, rate, list, get, remove }
+      return { find, say, reply, messages, list, get, remove }
     }),
   )
 }
@@ -350,12 +277,4 @@ const toSession = (row: SessionRow): Session => ({
   ...row,
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
-})
-
-const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
-  ...row,
-  ...(feedback !== null && { feedback }),
-  created_at: timestamp(row.created_at),
-  migrated_data: false,
-  session_token: null,
 })

@@ -28,9 +28,10 @@ describe("feedback", () => {
     const down: Feedback = { rating: "down", comment: "That is wrong: “<b>” \n" }
     expect((await rate(id, bot.id, down)).body).toStrictEqual({ message_id: bot.id, feedback: down })
     expect(await client.messages(id, "visitor")).toStrictEqual([user, { ...bot, feedback: down }])
-    for (const _ of ["once", "twice"]) {
+    for (const time of ["once", "twice"]) {
       const reply = await rate(id, bot.id, { rating: "up" })
-      expect(reply.body).toStrictEqual({ message_id: bot.id, feedback: { rating: "up", comment: null } })
+      const up = { message_id: bot.id, feedback: { rating: "up", comment: null } }
+      expect([time, reply.body]).toStrictEqual([time, up])
     }
     expect((await client.messages(id, "visitor"))[1]?.feedback).toEqual({ rating: "up", comment: null })
     expect((await rate(id, bot.id, { rating: null })).body).toStrictEqual({ message_id: bot.id, feedback: null })

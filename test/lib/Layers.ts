@@ -15,6 +15,7 @@ import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { Usage } from "../../src/storage/Usage.ts"
@@ -41,6 +42,7 @@ export const repositories = Layer.mergeAll(
   Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Messages.layer,
   Organizations.layer,
   Usage.layer,
   VectorIndexes.layer(),

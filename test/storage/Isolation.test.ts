@@ -11,6 +11,7 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { Usage } from "../../src/storage/Usage.ts"
 import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
@@ -144,18 +145,17 @@ const conversationCases: Cases<Conversations["Service"]> = {
       ),
   ],
   messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
-  after: [
-    { messages: [], last: undefined },
-    (conversations, { session }) => conversations.after(session, undefined, 10),
-  ],
-  rate: [
-    "NotFound",
-    (conversations, { chatbot, reply }) =>
-      conversations.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
-  ],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
+}
+
+const messageCases: Cases<Messages["Service"]> = {
+  after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  rate: [
+    "NotFound",
+    (messages, { chatbot, reply }) => messages.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
+  ],
 }
 
 const asked = [{ language: "english" as const, words: "shared" }]
@@ -282,6 +282,7 @@ const cases = [
   ...named("Chatbots", Chatbots, chatbotCases),
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
+  ...named("Messages", Messages, messageCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("Ingestions", Ingestions, ingestionCases),
   ...named("Usage", Usage, usageCases),
