@@ -121,5 +121,8 @@ const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void
   const delta = clean(text)
   if (delta === "") return
   open.text += delta
-  events.push({ type: "text-delta", id: open.id, delta })
+  const last = events.at(-1)
+  if (last?.type !== "text-delta" || last.id !== open.id) events.push({ type: "text-delta", id: open.id, delta })
+  // What came together is told together.
+  else events[events.length - 1] = { ...last, delta: last.delta + delta }
 }

@@ -34,6 +34,11 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       }),
     ),
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
+    trigger: Schema.optionalKey(
+      Schema.Unknown.annotate({
+        description: "`regenerate-message`, as AI SDKs send it, asks for the reply to what was said last again.",
+      }),
+    ),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
   error: [

@@ -1,4 +1,4 @@
-import { Effect, Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Errors from "../domain/Errors.ts"
 
@@ -13,12 +13,19 @@ const Body = Schema.Struct({
     type: Schema.String.annotate({ examples: ["invalid_request_error"] }),
     param: Schema.NullOr(Schema.String).annotate({ description: "What of the request is meant." }),
     code: Schema.String.annotate({ description: "Stable, for programs.", examples: ["model_not_found"] }),
+    errors: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })).annotate({
+        description: "All that is wrong with the request.",
+      }),
+    ),
+    retry_after_seconds: Schema.optionalKey(Schema.Int),
   }),
 }).annotate({ identifier: "OpenAiError" })
 
 interface Occurrence {
   readonly detail: string
   readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>
+  readonly retry_after_seconds?: number
 }
 
 interface Kind {
@@ -51,23 +58,32 @@ type Tag = keyof typeof kinds
 const isTag = (tag: string): tag is Tag => tag in kinds
 
 /** A failure as it is told, wherever that is: one that is none of these is a fault of ours. */
-export const rendered = ({ _tag, detail, errors }: Occurrence & { readonly _tag: string }) => {
+export const rendered = ({ _tag, detail, errors, retry_after_seconds }: Occurrence & { readonly _tag: string }) => {
   const { code, status, type }: Kind = kinds[isTag(_tag) ? _tag : "InternalError"]
-  const body: typeof Body.Type = { error: { message: detail, type, param: errors?.[0]?.path ?? null, code } }
+  const body: typeof Body.Type = {
+    error: {
+      message: detail,
+      type,
+      param: errors?.[0]?.path ?? null,
+      code,
+      ...(errors && { errors }),
+      ...(retry_after_seconds !== undefined && { retry_after_seconds }),
+    },
+  }
   return { status, body }
 }
 
 const openAiError = <Type extends Occurrence & { readonly _tag: string }>(
   tag: Tag,
   error: Schema.Top & { readonly Type: Type },
-  decode: (detail: string) => Type,
+  decode: (error: (typeof Body.Type)["error"]) => Type,
 ) =>
   Body.pipe(
     Schema.decodeTo(
       Schema.toType(error),
-      SchemaTransformation.transformEffect({
-        decode: (body) => Effect.succeed(decode(body.error.message)),
-        encode: (failure: Type) => Effect.succeed(rendered(failure).body),
+      SchemaTransformation.transform({
+        decode: (body) => decode(body.error),
+        encode: (failure: Type) => rendered(failure).body,
       }),
     ),
     HttpApiSchema.status(kinds[tag].status),
@@ -76,7 +92,7 @@ const openAiError = <Type extends Occurrence & { readonly _tag: string }>(
 const plain = <Type extends Occurrence & { readonly _tag: string }>(
   tag: Tag,
   error: Schema.Top & { readonly Type: Type } & (new (fields: { readonly detail: string }) => Type),
-) => openAiError(tag, error, (detail) => new error({ detail }))
+) => openAiError(tag, error, ({ message }) => new error({ detail: message }))
 
 const later = <Type extends Occurrence & { readonly _tag: string }>(
   tag: Tag,
@@ -84,12 +100,13 @@ const later = <Type extends Occurrence & { readonly _tag: string }>(
       readonly detail: string
       readonly retry_after_seconds: number
     }) => Type),
-) => openAiError(tag, error, (detail) => new error({ detail, retry_after_seconds: 1 }))
+) =>
+  openAiError(tag, error, ({ message, retry_after_seconds = 1 }) => new error({ detail: message, retry_after_seconds }))
 
 export const InvalidRequest = openAiError(
   "InvalidRequest",
   Errors.InvalidRequest,
-  (detail) => new Errors.InvalidRequest({ detail, errors: [] }),
+  ({ message, errors = [] }) => new Errors.InvalidRequest({ detail: message, errors }),
 )
 export const UnsupportedVersion = plain("UnsupportedVersion", Errors.UnsupportedVersion)
 export const Unauthorized = plain("Unauthorized", Errors.Unauthorized)

@@ -1,9 +1,26 @@
 import type { ChatTurn } from "./Chat.ts"
 
-const isSame = (a: ChatTurn, b: ChatTurn) => a.role === b.role && a.content === b.content
+/** A turn as a client sends it, with the id that it has there. */
+export interface SentTurn extends ChatTurn {
+  readonly id?: string | undefined
+}
+
+/** A turn as a session holds it. */
+export interface HeldTurn extends ChatTurn {
+  /** Ours, which streams tell. */
+  readonly id?: string | undefined
+}
+
+/**
+ * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
+ * by our id. Ids that clients make are no proof, for some give every message the same.
+ */
+const isSame = (held: HeldTurn, sent: SentTurn) =>
+  held.role === sent.role &&
+  (held.content === sent.content || (held.role === "assistant" && held.id !== undefined && held.id === sent.id))
 
 /** Whether the session ends with these turns, if need be with replies in between that are not among them. */
-const endsWith = (held: ReadonlyArray<ChatTurn>, turns: ReadonlyArray<ChatTurn>, passReplies: boolean): boolean => {
+const endsWith = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>, passReplies: boolean): boolean => {
   let end = held.length
   for (const turn of turns.toReversed()) {
     let last = held[--end]
@@ -13,7 +30,7 @@ const endsWith = (held: ReadonlyArray<ChatTurn>, turns: ReadonlyArray<ChatTurn>,
   return true
 }
 
-const longestHeld = (held: ReadonlyArray<ChatTurn>, sent: ReadonlyArray<ChatTurn>, passReplies: boolean): number => {
+const longestHeld = (held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn>, passReplies: boolean): number => {
   let length = Math.min(held.length, sent.length)
   while (length > 0 && !endsWith(held, sent.slice(0, length), passReplies)) length--
   return length
@@ -21,14 +38,16 @@ const longestHeld = (held: ReadonlyArray<ChatTurn>, sent: ReadonlyArray<ChatTurn
 
 /**
  * Of the messages that a client sent, those that the session does not hold yet. A client that sends one message sends
- * what is new. One that sends several shows the conversation as it knows it, so the longest beginning of it with which
- * the session ends is held already. Where there is none, the session may hold replies that the client does not know:
- * cut off on their way, or to be made again. Then these are passed over.
+ * what is new, unless it asks for the reply to what was said last `again`. One that sends several shows the
+ * conversation as it knows it, so the longest beginning of it with which the session ends is held already. Where there
+ * is none, the session may hold replies that the client does not know: cut off on their way, or to be made again. Then
+ * these are passed over.
  */
-export const notHeld = <A extends ChatTurn>(
-  held: ReadonlyArray<ChatTurn>,
+export const notHeld = <A extends SentTurn>(
+  held: ReadonlyArray<HeldTurn>,
   sent: ReadonlyArray<A>,
+  again = false,
 ): ReadonlyArray<A> => {
-  if (sent.length <= 1) return sent
+  if (sent.length <= 1 && !again) return sent
   return sent.slice(longestHeld(held, sent, false) || longestHeld(held, sent, true))
 }

@@ -22,8 +22,9 @@ export const layer = HttpApiBuilder.group(
     }
 
     return handlers.handleAll({
-      chat: ({ params, query, payload: { messages, platform = "web", sessionToken, id }, request }) => {
-        const asked = { messages, platform, sessionToken: sessionToken ?? id }
+      chat: ({ params, query, payload: { messages, platform = "web", sessionToken, id, trigger }, request }) => {
+        const again = trigger === "regenerate-message"
+        const asked = { messages, platform, sessionToken: sessionToken ?? id, again }
         return wantsStream(query.stream, request)
           ? respondWithStream((emit) => chat.reply(params.chatbotId, asked, emit), new UiMessages(), streaming)
           : Effect.map(chat.reply(params.chatbotId, asked), respond)

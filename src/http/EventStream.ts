@@ -43,14 +43,18 @@ export class EventStream {
   write(text: string): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.#send(text)
-      return this.#isOver || this.#hasRoom ? Effect.void : this.#change
+      return this.#room
     })
   }
 
   /** Waits until the stream is open, or over. */
-  get opened(): Effect.Effect<void> {
-    return Effect.suspend(() => (this.isOpen || this.#isOver ? Effect.void : this.#change))
-  }
+  readonly opened: Effect.Effect<void> = Effect.suspend(() =>
+    this.isOpen || this.#isOver ? Effect.void : Effect.flatMap(this.#change, () => this.opened),
+  )
+
+  readonly #room: Effect.Effect<void> = Effect.suspend(() =>
+    this.#isOver || this.#hasRoom ? Effect.void : Effect.flatMap(this.#change, () => this.#room),
+  )
 
   /** Ends the stream, after these words if it is open. */
   end(lastWords: string): void {

@@ -70,8 +70,8 @@ export const respondWithStream = <E, R>(
       return forked
     })
     return Effect.flatMap(start, (forked) =>
-      Effect.onInterrupt(events.opened, () => Fiber.interrupt(forked)).pipe(
-        Effect.flatMap(() => (events.isOpen ? Effect.void : Fiber.join(forked))),
+      Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(forked))).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(forked)),
         Effect.map(() =>
           HttpServerResponse.raw(events.body, {
             contentType: "text/event-stream; charset=utf-8",

@@ -18,7 +18,7 @@ import type {
   TooManyRequests,
   Unavailable,
 } from "../domain/Errors.ts"
-import { notHeld } from "../domain/History.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
@@ -33,10 +33,12 @@ export interface ChatSettings {
 
 export interface ChatRequest {
   /** The last is the user's. */
-  readonly messages: ReadonlyArray<ChatTurn & { readonly id?: string | undefined }>
+  readonly messages: ReadonlyArray<SentTurn>
   readonly platform: string
   /** Chosen by the client, or the id of a session. */
   readonly sessionToken: string | undefined
+  /** Whether the reply to what was said last is to be made again. */
+  readonly again?: boolean
   /** What the application that serves the conversation adds to the chatbot's own instructions. */
   readonly instructions?: string | undefined
 }
@@ -109,24 +111,31 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        /** The session that the request goes on with, if there is one. */
-        const find = (chatbot: ChatbotRow, { messages, sessionToken }: ChatRequest) =>
-          sessionToken === undefined
-            ? Effect.undefined
-            : conversations.find(
-                chatbot.id,
-                sessionToken,
-                // Between the messages that were sent may stand replies that the client does not know.
-                messages.length === 1 ? settings.historyLimit : Math.max(settings.historyLimit, 2 * messages.length),
+        /** The session that the request goes on with, if there is one, and what the request brings to it. */
+        const find = (
+          chatbot: ChatbotRow,
+          request: ChatRequest,
+        ): Effect.Effect<Before, Unavailable, CurrentOrganization> =>
+          request.sessionToken === undefined
+            ? Effect.succeed(beforeOf(undefined, request))
+            : Effect.map(
+                conversations.find(
+                  chatbot.id,
+                  request.sessionToken,
+                  // Between the messages that were sent may stand replies that the client does not know.
+                  request.messages.length === 1
+                    ? settings.historyLimit
+                    : Math.max(settings.historyLimit, 2 * request.messages.length),
+                ),
+                (found) => beforeOf(found, request),
               )
 
         /** Stores what is new of the request. */
         const receive = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
-          found: OpenSession | undefined,
+          { found, fresh }: Before,
           request: ChatRequest,
         ) {
-          const history = found?.history ?? []
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
             chatbot.id,
@@ -135,7 +144,7 @@ export class Chat extends Context.Service<
               token: found === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(notHeld(history.map(toTurn), request.messages), ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
               Effect.map(newMessageId, (id) => ({
                 id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
@@ -159,12 +168,12 @@ export class Chat extends Context.Service<
 
         const answerIn = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
-          found: OpenSession | undefined,
+          before: Before,
           request: ChatRequest,
           emit?: Emit,
         ) {
           const { apiKeyId } = yield* Caller
-          const { sessionId, email } = yield* receive(chatbot, found, request)
+          const { sessionId, email } = yield* receive(chatbot, before, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const store = (message: Omit<BotMessage, "id">, tokens?: Tokens) =>
             conversations.reply(
@@ -198,7 +207,7 @@ export class Chat extends Context.Service<
                 application: request.instructions ?? "",
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
-              history: conversationOf(chatbot, found?.history ?? [], request),
+              history: conversationOf(chatbot, before.history, request),
               search: searchOf(chatbot),
               emit,
               onStep: (step, { provider, tokens }) =>
@@ -251,11 +260,9 @@ export class Chat extends Context.Service<
         })
 
         const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) =>
-          Effect.flatMap(find(chatbot, request), (found) =>
+          Effect.flatMap(find(chatbot, request), (before) =>
             // Before anything is stored: what is refused has not been said.
-            budgets.within(() => shownOf(chatbot, found?.history ?? [], request))(
-              answerIn(chatbot, found, request, emit),
-            ),
+            budgets.within(() => shownOf(chatbot, before.history, request))(answerIn(chatbot, before, request, emit)),
           )
 
         return {
@@ -267,6 +274,29 @@ export class Chat extends Context.Service<
         }
       }),
     )
+}
+
+/** What a request finds. */
+interface Before {
+  readonly found: OpenSession | undefined
+  /** Of the request, what the session does not hold yet. */
+  readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
+  /** What was said before. */
+  readonly history: ReadonlyArray<Said>
+}
+
+const beforeOf = (found: OpenSession | undefined, { again, messages }: ChatRequest): Before => {
+  const held = found?.history ?? []
+  const fresh = notHeld(held.map(toHeldTurn), messages, again)
+  // Asked again, the model does not see what it answered before.
+  const isAgain = fresh.length === 0
+  const history = isAgain
+    ? held.slice(
+        0,
+        held.findLastIndex(({ sender_type }) => sender_type === "user"),
+      )
+    : held
+  return { found, fresh, history }
 }
 
 /** How far a reply has got. */
@@ -306,6 +336,8 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
+
+const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
 
 /** What the request tells of its user that the session does not know yet. */
 const newUserInfo = (

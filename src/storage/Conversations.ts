@@ -35,6 +35,7 @@ export interface BotMessage {
 
 /** A message as history needs it. */
 export interface Said {
+  readonly id: MessageId
   readonly sender_type: SenderType
   readonly content: string
   readonly model: string | null
@@ -129,8 +130,8 @@ export class Conversations extends Context.Service<
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<OpenSession>`
           select s.id, s.user_info, coalesce((
-            select jsonb_agg(jsonb_build_object('sender_type', sender_type, 'content', content, 'model', model)
-              order by created_at, id)
+            select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
+              'content', content, 'model', model) order by created_at, id)
             from (
               select id, sender_type, content, model, created_at from messages
               where session_id = s.id and organization_id = ${organization}

@@ -361,7 +361,7 @@ describe("retry-after", () => {
       const model = yield* modelAt(fake, {
         ...patient,
         retryAfterMax: Duration.minutes(3),
-        retryWindow: Duration.minutes(3),
+        retryWindow: Duration.minutes(10),
       })
       const fiber = yield* Effect.forkChild(whole(model))
       yield* until(() => fake.requests.length === 1)

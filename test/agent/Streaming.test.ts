@@ -152,6 +152,19 @@ describe("a stream", () => {
       }),
     ))
 
+  test("tells together what came together", async () => {
+    const model = new ScriptedModel()
+    const deltas = ["At ", "noon", "."].map((delta) => ({ type: "text-delta" as const, id: "a", delta }))
+    model.thenPieces(
+      [{ type: "text-start", id: "a" }, ...deltas, { type: "text-end", id: "a" }],
+      Effect.void,
+      undefined,
+      5,
+    )
+    const { events } = await Effect.runPromise(stream(model))
+    expect(events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))).toEqual(["At noon."])
+  })
+
   test("tells outcomes, and errors as such", async () => {
     const model = new ScriptedModel(asks("refunds"), [toolCall("bad", {}), finish("tool-calls")], answers("ok"))
     const { events } = await Effect.runPromise(stream(model))

@@ -9,7 +9,7 @@ import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http
 import * as Load from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
 
-interface Settings {
+export interface Settings {
   readonly server: string
   readonly rounds: number
   readonly milliseconds: number
@@ -20,7 +20,7 @@ interface Settings {
 }
 
 const REQUESTS_MAX = 50_000
-const CONNECTIONS = "16"
+export const CONNECTIONS = "16"
 /** Of each scenario, whichever comes first: a just-in-time compiler takes some ten thousand requests to make up its mind. */
 const WARM_UP_REQUESTS = 10_000
 const WARM_UP_MILLISECONDS = 20_000
@@ -28,25 +28,25 @@ const WARM_UP_MILLISECONDS = 20_000
 const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
 
-const script = (name: string) => join(import.meta.dir, name)
+export const script = (name: string) => join(import.meta.dir, name)
 const parleyScript = script("../../src/main.ts")
 
-const authenticated = { path: "/api/external/chatbots", headers: { "x-api-key": apiKey } }
+export const authenticated = { path: "/api/external/chatbots", headers: { "x-api-key": apiKey } }
 
-const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
+export const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
   script: parleyScript,
   environment: { DATA_DIR: join(directory, "data"), BOOTSTRAP_API_KEY: apiKey, LOG_FORMAT: "json", ...environment },
   ready: authenticated,
   output: join(directory, "parley.log"),
 })
 
-interface Target {
+export interface Target {
   readonly name: "bare" | "Parley"
   readonly child: Child
 }
 
 /** Alternates the targets in short rounds, so that whatever else the machine does hits both. */
-const measure = Effect.fnUntraced(function* (
+export const measure = Effect.fnUntraced(function* (
   scenario: Scenario,
   clients: number,
   targets: readonly [Target, Target],
@@ -65,7 +65,7 @@ const measure = Effect.fnUntraced(function* (
 })
 
 /** Both answer what they are asked, and are warm. */
-const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, targets: ReadonlyArray<Target>) {
+export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, targets: ReadonlyArray<Target>) {
   for (const { name, child } of targets) {
     for (const { expected, requests, name: scenario } of scenarios) {
       const text = yield* Load.answerOf(child.port, requests[0])
@@ -92,7 +92,7 @@ const coldStarts = Effect.fnUntraced(function* (options: ChildOptions) {
   return times
 })
 
-const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+export const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
 )

@@ -19,6 +19,23 @@ describe("what a session does not hold yet", () => {
       ),
     ))
 
+  test("one message is held when the reply to it is wanted again, and it was said last", () => {
+    const held = [turn("user", "a"), turn("assistant", "x"), turn("user", "b"), turn("assistant", "y")]
+    expect(notHeld(held, [turn("user", "b")], true)).toEqual([])
+    expect(notHeld(held, [turn("user", "c")], true)).toEqual([turn("user", "c")])
+    expect(notHeld([], [turn("user", "b")], true)).toEqual([turn("user", "b")])
+  })
+
+  test("a reply is known by our id, however the client shows it; a question is not known by the client's", () => {
+    const held = [turn("user", "a"), { ...turn("assistant", "At noon."), id: "r1" }]
+    const next = turn("user", "b")
+    const shown = (id: string) => [turn("user", "a"), { ...turn("assistant", "Let me look.At noon."), id }, next]
+    expect(notHeld(held, shown("r1"))).toEqual([next])
+    expect(notHeld(held, shown("r2"))).toHaveLength(2)
+    const first = { ...turn("user", "a"), id: "1" }
+    expect(notHeld([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
+  })
+
   test("is an end of what was sent, so that nothing is torn out of its order", () =>
     fc.assert(
       fc.property(turns, turns, (held, sent) => {

@@ -69,6 +69,12 @@ const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 413, 415, 500, 503]],
 ]
 
+const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
+  ["POST /v1/chat/completions", [200, 400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]],
+  ["GET /v1/models", [200, 400, 401, 403, 500, 503]],
+  ["GET /v1/models/{model}", [200, 400, 401, 403, 404, 500, 503]],
+]
+
 const additions = [
   "DELETE /api/external/chatbot/{chatbotId}",
   "GET /api/external/chatbot/{chatbotId}/conversations",
@@ -102,15 +108,26 @@ describe("/openapi.json", () => {
     const operation = named(name)
     expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...statuses])
     for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
-      expect(Object.keys(content ?? {})).toEqual([
-        Number(status) < 300 ? "application/json" : "application/problem+json",
-      ])
+      const success = name.endsWith("/chat") ? ["application/json", "text/event-stream"] : ["application/json"]
+      expect(Object.keys(content ?? {})).toEqual(Number(status) < 300 ? success : ["application/problem+json"])
+    }
+  })
+
+  test.each(forOpenAi)("has %s for clients of OpenAI, with every answer", (name, statuses) => {
+    const operation = named(name)
+    expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...statuses])
+    for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
+      const isStream = status === "200" && name.endsWith("/completions")
+      expect(Object.keys(content ?? {})).toEqual(["application/json", ...(isStream ? ["text/event-stream"] : [])])
+      if (status === "200") continue
+      const references = JSON.stringify(content).matchAll(/"\$ref":"([^"]+)"/g)
+      expect(new Set(Array.from(references, ([, name]) => name))).toEqual(new Set(["#/components/schemas/OpenAiError"]))
     }
   })
 
   test("has what is added, and nothing else", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(
-      [...promised.map(([name]) => name), ...additions, ...open].toSorted(),
+      [...[...promised, ...forOpenAi].map(([name]) => name), ...additions, ...open].toSorted(),
     )
   })
 
@@ -156,6 +173,7 @@ describe("/openapi.json", () => {
       [`POST ${chatbot}/chat`]: json,
       [`POST ${chatbot}/query-knowledge`]: json,
       [`PATCH ${chatbot}/knowledge-base`]: form,
+      "POST /v1/chat/completions": json,
       "POST /api/embedfiles": form,
       [`POST ${chatbot}/conversations/{sessionId}/messages/{messageId}/feedback`]: json,
       "POST /api/admin/organizations": json,

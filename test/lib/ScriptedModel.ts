@@ -45,15 +45,19 @@ export class ScriptedModel {
     this.script = script
   }
 
-  /** After the script, a stream gets these pieces and then ends, fails or waits. `onRead` is called for each. */
+  /**
+   * After the script, a stream gets these pieces, so many at once, and then ends, fails or waits. `onRead` is called for
+   * each.
+   */
   thenPieces(
     pieces: ReadonlyArray<Response.StreamPartEncoded>,
     then: Effect.Effect<void, AiError.AiError>,
     onRead: () => void = () => {},
+    atOnce = 1,
   ): void {
     this.lastPieces = Stream.fromIterable(pieces).pipe(
-      Stream.rechunk(1),
       Stream.tap(() => Effect.sync(onRead)),
+      Stream.rechunk(atOnce),
       Stream.concat(Stream.drain(Stream.fromEffect(then))),
     )
   }

@@ -90,8 +90,9 @@ const chat = async (request: Request, id: string): Promise<Response> => {
   const session = crypto.randomUUID()
   await save(session, "user", body.messages.at(-1)?.content ?? "")
   const messages: Array<MessageParam> = [...body.messages]
-  const ask = () =>
-    anthropic.messages.create({ model: chatbot.model, max_tokens: 4_096, system: chatbot.prompt, messages, tools })
+  const params = { model: chatbot.model, max_tokens: 4_096, system: chatbot.prompt, messages, tools }
+  if (new URL(request.url).searchParams.get("stream") === "true") return streamed(id, session, params)
+  const ask = () => anthropic.messages.create(params)
   let reply = await ask()
   while (reply.stop_reason === "tool_use") {
     messages.push({ role: "assistant", content: reply.content }, await toolResults(id, reply.content))
@@ -100,6 +101,50 @@ const chat = async (request: Request, id: string): Promise<Response> => {
   const output = reply.content.map((block) => (block.type === "text" ? block.text : "")).join("")
   await save(session, "assistant", output)
   return Response.json({ session_id: session, output, messages })
+}
+
+interface Params {
+  readonly model: string
+  readonly max_tokens: number
+  readonly system: string
+  readonly messages: Array<MessageParam>
+  readonly tools: Array<Tool>
+}
+
+const utf8 = new TextEncoder()
+
+/** Text as it comes; what the model calls is run in between. */
+const streamed = (chatbot: string, session: string, params: Params): Response => {
+  const upstream = new AbortController()
+  const body = new ReadableStream({
+    start: async (controller) => {
+      const say = (data: object) => controller.enqueue(utf8.encode(`data: ${JSON.stringify(data)}\n\n`))
+      let output = ""
+      for (let isDone = false; !isDone;) {
+        const blocks: Array<ContentBlock> = []
+        let input = ""
+        const events = await anthropic.messages.create({ ...params, stream: true }, { signal: upstream.signal })
+        for await (const event of events) {
+          if (event.type === "content_block_start") blocks.push(event.content_block)
+          if (event.type !== "content_block_delta") continue
+          if (event.delta.type === "input_json_delta") input += event.delta.partial_json
+          if (event.delta.type !== "text_delta") continue
+          output += event.delta.text
+          say({ type: "text", text: event.delta.text })
+        }
+        const calls = blocks.flatMap((block) =>
+          block.type === "tool_use" ? [{ ...block, input: JSON.parse(input) }] : [],
+        )
+        isDone = calls.length === 0
+        if (!isDone) params.messages.push({ role: "assistant", content: calls }, await toolResults(chatbot, calls))
+      }
+      await save(session, "assistant", output)
+      say({ type: "done", session })
+      controller.close()
+    },
+    cancel: () => upstream.abort(),
+  })
+  return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
 
 const page = async (request: Request, id: string, session: string): Promise<Response> => {
@@ -115,6 +160,7 @@ const page = async (request: Request, id: string, session: string): Promise<Resp
 Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.env["PORT"]),
+  idleTimeout: 255,
   routes: {
     "/healthz": new Response("ok"),
     "/api/external/chatbots": async (request) => {

@@ -1,0 +1,195 @@
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { NodeRuntime } from "@effect/platform-node-shared"
+import { Effect } from "effect"
+import {
+  authenticated,
+  CONNECTIONS,
+  measure,
+  parley,
+  script,
+  type Settings,
+  type Target,
+  warmUp,
+  withDirectory,
+} from "./http.ts"
+import { start } from "./http/Child.ts"
+import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
+import type { Pace } from "./http/FakeProvider.ts"
+import { requestBytes } from "./http/Load.ts"
+import * as Report from "./http/Report.ts"
+import * as Streams from "./http/Streams.ts"
+
+interface ChatSettings extends Settings {
+  /** So many streams at once, held. */
+  readonly streams: ReadonlyArray<number>
+  readonly seconds: number
+}
+
+const TOKENS_PER_SECOND = 20
+/** Of one look at first words; each client asks so often. */
+const FIRST_WORD_ROUNDS = 20
+const RAMP_MILLISECONDS = 2_000
+/** Between two servers, for what the first one left to be done. */
+const PAUSE_MILLISECONDS = 2_000
+
+const setPace = (port: number, pace: Pace) =>
+  Effect.promise(() => fetch(`http://127.0.0.1:${port}/pace`, { method: "POST", body: JSON.stringify(pace) }))
+
+const quantile = (values: ReadonlyArray<number>, share: number): string => {
+  const sorted = values.toSorted((left, right) => left - right)
+  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(1)
+}
+
+/** The time to the first word, when the provider answers at once: what the server adds. */
+const firstWords = Effect.fnUntraced(function* (
+  requests: ReadonlyArray<Uint8Array>,
+  clients: number,
+  targets: ReadonlyArray<Target>,
+) {
+  for (const round of ["to warm up", "measured"]) {
+    for (const { name, child } of targets) {
+      const found: Array<number> = []
+      let errors = 0
+      for (let number = 0; number < FIRST_WORD_ROUNDS; number++) {
+        const outcome = yield* Streams.hold({ port: child.port, requests, streams: clients, words: 40, rampMillis: 0 })
+        found.push(...outcome.firstWords)
+        errors += outcome.errors
+      }
+      if (round === "measured") {
+        yield* Report.line(
+          `First word, ${String(clients).padStart(3)} clients, ${name.padEnd(6)}: p50 ${quantile(found, 0.5)} ms, p99 ${quantile(found, 0.99)} ms, ${errors} errors`,
+        )
+      }
+    }
+  }
+})
+
+const heldStreams = Effect.fnUntraced(function* (
+  requests: ReadonlyArray<Uint8Array>,
+  streams: number,
+  targets: ReadonlyArray<Target>,
+  seconds: number,
+) {
+  for (const { name, child } of targets) {
+    const before = { memory: child.memory().now, processor: child.processorTime() }
+    const words = seconds * TOKENS_PER_SECOND
+    const held = yield* Streams.hold({ port: child.port, requests, streams, words, rampMillis: RAMP_MILLISECONDS })
+    const processor = child.processorTime() - before.processor
+    const { now, peak } = child.memory()
+    yield* Report.line(
+      [
+        `${String(streams).padStart(5)} streams of ${TOKENS_PER_SECOND} tokens/s for ${seconds} s, ${name.padEnd(6)}: ${held.errors} errors`,
+        `first word p50 ${quantile(held.firstWords, 0.5)} p99 ${quantile(held.firstWords, 0.99)} ms`,
+        `longest gap p50 ${quantile(held.longestGaps, 0.5)} p99 ${quantile(held.longestGaps, 0.99)} at most ${quantile(held.longestGaps, 1)} ms`,
+        `CPU ${((processor / held.milliseconds) * 100).toFixed(0)} % (${((processor * 1_000) / (streams * words)).toFixed(0)} µs a token)`,
+        `memory ${before.memory.toFixed(0)} → ${now.toFixed(0)} MB, peak ${peak.toFixed(0)} MB`,
+      ].join("; "),
+    )
+    yield* Effect.sleep(PAUSE_MILLISECONDS)
+  }
+})
+
+const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
+  const directory = yield* withDirectory
+  const parleyUrl = yield* database(settings.server, "parley")
+  const bareUrl = yield* database(settings.server, "bare")
+  const many = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" }
+  const provider = yield* start({
+    script: script("http/FakeProvider.ts"),
+    environment: {},
+    ready: { path: "/healthz" },
+    output: join(directory, "provider.log"),
+  })
+  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const onPostgres = parley(directory, {
+    ...many,
+    DATABASE_URL: parleyUrl,
+    DATABASE_CONNECTIONS: CONNECTIONS,
+    ANTHROPIC_API_KEY: "bench",
+    ANTHROPIC_BASE_URL: providerUrl,
+  })
+  const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
+  const passages = yield* copy(parleyUrl, bareUrl, filled)
+  const bareChild = yield* start({
+    script: script("http/Bare.ts"),
+    environment: { ...many, DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS },
+    ready: authenticated,
+    output: join(directory, "bare.log"),
+  })
+  const parleyChild = yield* start({
+    ...onPostgres,
+    bunOptions:
+      settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
+  })
+  const targets = [
+    { name: "bare", child: bareChild },
+    { name: "Parley", child: parleyChild },
+  ] as const
+  yield* Report.header(passages, settings)
+  const path = `/api/external/chatbot/${filled.chatbot}/chat?stream=true`
+  const requests = filled.questions.map((content) =>
+    requestBytes({ method: "POST", path, apiKey, body: { messages: [{ role: "user", content }] } }),
+  )
+  const whole = scenariosOf(filled).filter(({ name }) => name === "two-step chat")
+  const streamed: Scenario = { name: "the same, streamed", requests, expected: /zq39 / }
+  const scenarios = [...whole, streamed].filter(({ name }) => name.includes(settings.only))
+  yield* setPace(provider.port, { tokens: 40, tokenMillis: 0 })
+  yield* warmUp(scenarios, targets)
+  for (const scenario of scenarios) {
+    for (const clients of settings.clients) yield* Report.row(yield* measure(scenario, clients, targets, settings))
+  }
+  yield* Report.line("")
+  if ("first words".includes(settings.only)) {
+    for (const clients of [1, 256]) yield* firstWords(requests, clients, targets)
+    yield* Report.line("")
+  }
+  if (!"held streams".includes(settings.only)) return
+  yield* setPace(provider.port, {
+    tokens: settings.seconds * TOKENS_PER_SECOND,
+    tokenMillis: 1_000 / TOKENS_PER_SECOND,
+  })
+  for (const streams of settings.streams) yield* heldStreams(requests, streams, targets, settings.seconds)
+})
+
+/**
+ * Chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second, the time to
+ * the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
+ * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`,
+ * `--only chat`, `streamed`, `first words` or `held streams`, `--profile DIR`.
+ */
+export const run = (args: ReadonlyArray<string>): void => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: "string", default: "4" },
+      milliseconds: { type: "string", default: "1500" },
+      clients: { type: "string", default: "1,16,64,256" },
+      streams: { type: "string", default: "1000,2000" },
+      seconds: { type: "string", default: "20" },
+      only: { type: "string", default: "" },
+      profile: { type: "string" },
+    },
+  })
+  const server = process.env["DATABASE_URL"]
+  if (server === undefined) throw new Error("Set DATABASE_URL to a Postgres server in which databases may be made")
+  const numbers = (text: string) =>
+    text
+      .split(",")
+      .filter((part) => part !== "")
+      .map(Number)
+  NodeRuntime.runMain(
+    Effect.scoped(
+      bench({
+        server,
+        rounds: Number(values.rounds),
+        milliseconds: Number(values.milliseconds),
+        clients: numbers(values.clients),
+        streams: numbers(values.streams),
+        seconds: Number(values.seconds),
+        only: values.only,
+        profileDirectory: values.profile,
+      }),
+    ),
+  )
+}

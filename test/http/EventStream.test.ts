@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test"
+import { Effect, Fiber } from "effect"
+import * as fc from "fast-check"
+import { EventStream } from "../../src/http/EventStream.ts"
+
+const HEARTBEAT_MILLIS = 20
+/** No heartbeat within a test. */
+const QUIET_MILLIS = 60_000
+
+const open = (heartbeatMillis = QUIET_MILLIS) => {
+  let left = 0
+  const stream = new EventStream({ heartbeatMillis, onLeave: () => left++ })
+  return { stream, left: () => left }
+}
+
+const heartbeats = (text: string) => text.split(": heartbeat\n\n").length - 1
+
+describe("an event stream", () => {
+  test("brings everything that was written, in order, and ends with the last words", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ minLength: 1, unit: "grapheme" })), async (texts) => {
+        const { stream } = open()
+        const reading = new Response(stream.body).text()
+        for (const text of texts) await Effect.runPromise(stream.write(text))
+        stream.end("last")
+        // One that never opened has nothing to say: another answer is given instead.
+        expect(await reading).toBe(texts.length === 0 ? "" : `${texts.join("")}last`)
+      }),
+    ))
+
+  test("lets its writer wait for a client that does not read, and go on when it does", async () => {
+    const { stream } = open()
+    const large = "x".repeat(20_000)
+    const writing = Effect.runFork(Effect.andThen(stream.write(large), stream.write("y")))
+    await Bun.sleep(20)
+    expect(writing.pollUnsafe()).toBeUndefined()
+    const reader = stream.body.getReader()
+    expect((await reader.read()).value).toHaveLength(20_000)
+    await Effect.runPromise(Fiber.join(writing))
+    stream.end("")
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe("y")
+  })
+
+  test("is open from the first event on, or from the first heartbeat", async () => {
+    const { stream } = open()
+    const waiting = Effect.runFork(stream.opened)
+    await Bun.sleep(20)
+    expect([stream.isOpen, waiting.pollUnsafe()]).toEqual([false, undefined])
+    await Effect.runPromise(stream.write("a"))
+    await Effect.runPromise(Fiber.join(waiting))
+    expect(stream.isOpen).toBe(true)
+    stream.end("")
+
+    const { stream: silent } = open(HEARTBEAT_MILLIS)
+    await Effect.runPromise(silent.opened)
+    expect(silent.isOpen).toBe(true)
+    silent.end("")
+
+    const { stream: failed } = open()
+    const held = Effect.runFork(failed.opened)
+    failed.end("never said")
+    await Effect.runPromise(Fiber.join(held))
+    expect(failed.isOpen).toBe(false)
+    expect(await new Response(failed.body).text()).toBe("")
+  })
+
+  test("shows that it is alive to a client that reads, and piles nothing up for one that does not", async () => {
+    const { stream } = open(HEARTBEAT_MILLIS)
+    await Effect.runPromise(stream.opened)
+    const blocked = Effect.runFork(stream.write("x".repeat(20_000)))
+    await Bun.sleep(10 * HEARTBEAT_MILLIS)
+    let text = ""
+    for await (const bytes of stream.body) {
+      text += Buffer.from(bytes).toString()
+      if (text.includes("x")) break
+    }
+    expect(heartbeats(text)).toBe(1)
+    await Effect.runPromise(Fiber.interrupt(blocked))
+  })
+
+  test("tells once that its client has left, and lets nobody wait for it", async () => {
+    const { stream, left } = open(HEARTBEAT_MILLIS)
+    const writing = Effect.runFork(Effect.andThen(stream.write("x".repeat(20_000)), stream.write("y")))
+    await stream.body.cancel()
+    await Effect.runPromise(Fiber.join(writing))
+    await Effect.runPromise(stream.write("z"))
+    stream.end("last")
+    await Bun.sleep(3 * HEARTBEAT_MILLIS)
+    expect(left()).toBe(1)
+  })
+})

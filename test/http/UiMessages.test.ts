@@ -1,0 +1,354 @@
+import { describe, expect, test } from "bun:test"
+import { Chat } from "@ai-sdk/react"
+import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai"
+import { problem, until } from "../lib/Client.ts"
+import { type Answer, calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { operatorKey } from "../lib/ServerProcess.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "200ms" })
+
+const claude = { settings: { model: "claude-sonnet-5-5" } }
+const tides = { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon." }
+const streamPath = (id: string) => `/api/external/chatbot/${id}/chat?stream=true`
+const atOnce = { "x-should-retry": "false" }
+
+/** An answer that has begun, and then goes on as it ends. */
+const begun = (ending: "end" | "reset" | "hang", text = "At n"): Answer => ({
+  kind: "events",
+  events: [
+    { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+  ],
+  ending,
+})
+
+const ask = (id: string, content = "When?", more: object = {}) =>
+  client.post(streamPath(id), { json: { messages: [{ role: "user", content }], ...more } })
+
+/**
+ * The events of a stream, each of them checked against the protocol's own schema. Deltas of one text are one here: how
+ * much of it comes at once is the network's affair.
+ */
+const eventsOf = async (text: string) => {
+  const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
+  expect(frames.at(-1)).toBe("data: [DONE]")
+  const events = frames.slice(0, -1).map((frame) => {
+    expect(frame).toStartWith("data: ")
+    return JSON.parse(frame.slice("data: ".length))
+  })
+  const schema = uiMessageChunkSchema()
+  for (const event of events) expect(await schema.validate?.(event)).toMatchObject({ success: true })
+  return events.reduce<typeof events>((whole, event) => {
+    const last = whole.at(-1)
+    if (event.type !== "text-delta" || last?.type !== "text-delta" || last.id !== event.id) return [...whole, event]
+    return [...whole.slice(0, -1), { ...event, delta: last.delta + event.delta }]
+  }, [])
+}
+
+/** A chat as a React application has it, with no setting but the address and the key. */
+const chatWith = (id: string, session = crypto.randomUUID()) => {
+  const errors: Array<Error> = []
+  const chat = new Chat<UIMessage>({
+    id: session,
+    transport: new DefaultChatTransport({ api: url + streamPath(id), headers: { "x-api-key": operatorKey } }),
+    onError: (error) => errors.push(error),
+  })
+  return { chat, errors, session }
+}
+
+const textOf = (message: UIMessage | undefined) =>
+  (message?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("")
+
+describe("a stream", () => {
+  test("is the AI SDK's UI message stream", async () => {
+    const { id } = await client.newChatbot(claude)
+    await client.learn(id, tides)
+    await provider.answers(calls("tide"), says("At noon."))
+    const reply = await ask(id)
+    expect(reply.status).toBe(200)
+    const session = reply.headers.get("x-session-id") ?? ""
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      "content-type": expect.stringMatching(/^text\/event-stream/),
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+      "x-vercel-ai-ui-message-stream": "v1",
+      "access-control-allow-origin": "*",
+    })
+    const stored = await client.messages(id, session)
+    const call = { toolCallId: "toolu_tide_0", dynamic: true }
+    const name = { toolName: "searchKnowledgeBase" }
+    expect(await eventsOf(reply.text)).toEqual([
+      { type: "start", messageId: stored[1]?.id, messageMetadata: { session_id: session } },
+      { type: "start-step" },
+      { type: "tool-input-start", ...call, ...name },
+      { type: "tool-input-available", ...call, ...name, input: { query: "tide" } },
+      { type: "tool-output-available", ...call, output: stored[1]?.tool_results?.map((one) => Object(one).result)[0] },
+      { type: "finish-step" },
+      { type: "start-step" },
+      { type: "text-start", id: "text-1" },
+      { type: "text-delta", id: "text-1", delta: "At noon." },
+      { type: "text-end", id: "text-1" },
+      { type: "finish-step" },
+      { type: "finish", finishReason: "stop" },
+    ])
+  })
+
+  test("is asked for by the address or by Accept, and the address decides", async () => {
+    const { id } = await client.newChatbot()
+    const kindOf = async (query: string, accept?: string) => {
+      const { headers } = await client.post(`/api/external/chatbot/${id}/chat${query}`, {
+        json: { messages: [{ role: "user", content: "Hello" }] },
+        ...(accept !== undefined && { headers: { accept } }),
+      })
+      return headers.get("content-type")?.split(";")[0]
+    }
+    expect(await kindOf("")).toBe("application/json")
+    expect(await kindOf("", "*/*")).toBe("application/json")
+    expect(await kindOf("", "text/event-stream")).toBe("text/event-stream")
+    expect(await kindOf("?stream=true", "application/json")).toBe("text/event-stream")
+    expect(await kindOf("?stream=false", "text/event-stream")).toBe("application/json")
+    problem(
+      await client.post(`/api/external/chatbot/${id}/chat?stream=yes`, { json: { messages: [] } }),
+      400,
+      "invalid_request",
+    )
+  })
+
+  test("stores what the same answer in one piece stores", async () => {
+    const { id } = await client.newChatbot(claude)
+    await client.learn(id, tides)
+    const script = [calls("tide", "moon"), says("First, ", "pause_turn"), says("at noon.", "max_tokens")]
+    const [whole, streamed] = ["whole", "streamed"]
+    await provider.answers(...script)
+    await client.chat(id, "When?", { sessionToken: whole })
+    await provider.answers(...script)
+    await ask(id, "When?", { sessionToken: streamed })
+    const [one, other] = [await client.messages(id, whole), await client.messages(id, streamed)]
+    const kept = (messages: typeof one) => messages.map(({ id: _, session_id: __, created_at: ___, ...rest }) => rest)
+    expect(one).toHaveLength(2)
+    expect(kept(other)).toEqual(kept(one))
+  })
+
+  test("of an error of a tool says so", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(
+      message([{ type: "tool_use", id: "toolu_1", name: "nowhere", input: {} }], "tool_use"),
+      says("Sorry."),
+    )
+    const events = await eventsOf((await ask(id)).text)
+    expect(events.filter(({ type }) => type === "tool-output-error")).toEqual([
+      {
+        type: "tool-output-error",
+        toolCallId: "toolu_1",
+        errorText: expect.stringContaining("There is no tool nowhere"),
+        dynamic: true,
+      },
+    ])
+  })
+
+  test("of a question for the e-mail address is one too", async () => {
+    const { id } = await client.newChatbot({ settings: { ...claude.settings, isRequestUserInfoEnabled: true } })
+    const events = await eventsOf((await ask(id)).text)
+    expect(events.map(({ type }) => type)).toEqual(["start", "text-start", "text-delta", "text-end", "finish"])
+  })
+})
+
+describe("a stream that fails", () => {
+  test("before its first event has a status", async () => {
+    const { id } = await client.newChatbot(claude)
+    const failures = [
+      [fails(500, "api_error", atOnce), 502, "provider_failed"],
+      [fails(529, "overloaded_error", atOnce), 503, "unavailable"],
+      [fails(429, "rate_limit_error", { ...atOnce, "retry-after": "9" }), 429, "too_many_requests"],
+    ] as const
+    for (const [answer, status, code] of failures) {
+      await provider.answers(answer)
+      problem(await ask(id), status, code)
+    }
+    problem(await ask("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"), 404, "not_found")
+    problem(await client.withKey("nobody").post(streamPath(id), { json: {} }), 401, "unauthorized")
+  })
+
+  test("after its first event ends what has begun and tells the error, without the provider's words", async () => {
+    const { id } = await client.newChatbot(claude)
+    for (const ending of ["reset", "end"] as const) {
+      await provider.answers(begun(ending))
+      const reply = await ask(id)
+      expect(reply.status).toBe(200)
+      const events = await eventsOf(reply.text)
+      expect(events.map(({ type }) => type)).toEqual([
+        "start",
+        "start-step",
+        "text-start",
+        "text-delta",
+        "text-end",
+        "finish-step",
+        "error",
+      ])
+      expect(events.at(-1)?.errorText).toMatch(/^The model provider (?:cannot be reached|failed to answer)\.$/)
+      const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
+      expect(partial).toMatchObject({ id: events[0]?.messageId, content: "At n", provider: "anthropic" })
+      expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11)
+    }
+  })
+
+  test("after a tool tells the error and keeps what was found", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
+    const reply = await ask(id)
+    expect((await eventsOf(reply.text)).at(-1)).toEqual({
+      type: "error",
+      errorText: "The model provider failed to answer.",
+    })
+    const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
+    expect(partial?.tool_results).toHaveLength(1)
+  })
+})
+
+describe("a stream that waits", () => {
+  test("shows that it is alive, begins without the model if need be, and tells the error as an event then", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(fails(500, "api_error", atOnce))
+    const goOn = provider.hold()
+    const response = await fetch(url + streamPath(id), {
+      method: "POST",
+      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-session-id")).toMatch(/^[0-9a-f-]{36}$/)
+    goOn()
+    const text = await response.text()
+    expect(text).toStartWith(": heartbeat\n\n")
+    expect((await eventsOf(text)).map(({ type }) => type)).toEqual(["start", "error"])
+  })
+
+  test("in the middle shows that it is alive", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(begun("hang"))
+    const controller = new AbortController()
+    const response = await fetch(url + streamPath(id), {
+      method: "POST",
+      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
+      signal: controller.signal,
+    })
+    let seen = ""
+    const reading = (async () => {
+      for await (const bytes of response.body ?? []) seen += Buffer.from(bytes).toString()
+    })().catch(() => {})
+    await until(
+      () => seen.split(": heartbeat\n\n").length,
+      (count) => count > 3,
+    )
+    expect(seen).toContain('"delta":"At n"')
+    controller.abort()
+    await reading
+    await until(provider.hungUp, (count) => count === 1)
+  })
+})
+
+describe("the AI SDK's client", () => {
+  test("talks to a chatbot, turn after turn, and nothing is stored twice", async () => {
+    const { id } = await client.newChatbot(claude)
+    await client.learn(id, tides)
+    const looking = calls("tide")
+    if (looking.kind !== "message") throw new Error("Expected a message")
+    await provider.answers(
+      { ...looking, content: [{ type: "text", text: "Let me look." }, ...looking.content] },
+      says("At noon."),
+      says("At six."),
+    )
+    const { chat, errors, session } = chatWith(id)
+    await chat.sendMessage({ text: "When does the tide turn?" })
+    expect(errors).toEqual([])
+    expect(chat.status).toBe("ready")
+    const [question, answer] = chat.messages
+    expect(question?.role).toBe("user")
+    expect(answer?.parts.map(({ type }) => type)).toEqual(["step-start", "text", "dynamic-tool", "step-start", "text"])
+    expect(answer?.parts[2]).toMatchObject({
+      type: "dynamic-tool",
+      toolName: "searchKnowledgeBase",
+      state: "output-available",
+      input: { query: "tide" },
+      output: [{ title: "Tides", chunk: 1 }],
+    })
+    expect(textOf(answer)).toBe("Let me look.At noon.")
+    expect(answer?.parts.every((part) => part.type !== "text" || part.state === "done")).toBe(true)
+
+    await chat.sendMessage({ text: "And then?" })
+    expect(textOf(chat.messages.at(-1))).toBe("At six.")
+    const stored = await client.messages(id, session)
+    expect(stored.map(({ content }) => content)).toEqual([
+      "When does the tide turn?",
+      "At noon.",
+      "And then?",
+      "At six.",
+    ])
+    expect(chat.messages.map((one) => one.id)).toEqual([
+      question?.id ?? "",
+      stored[1]?.id ?? "",
+      stored[2]?.metadata.mid ?? "",
+      stored[3]?.id ?? "",
+    ])
+  })
+
+  test("makes an answer again", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("At noon."), says("At one."))
+    const { chat, errors, session } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    await chat.regenerate()
+    expect(errors).toEqual([])
+    expect(chat.messages.map(textOf)).toEqual(["When?", "At one."])
+    expect((await client.messages(id, session)).map(({ content }) => content)).toEqual(["When?", "At noon.", "At one."])
+    expect(JSON.parse(provider.requests()[1]?.body ?? "").messages).toHaveLength(1)
+  })
+
+  test("gets to know an error, before the stream and within it", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(fails(500, "api_error", atOnce), begun("reset"))
+    const { chat, errors } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    expect([chat.status, chat.error?.message]).toEqual(["error", expect.stringContaining("provider_failed")])
+    chat.clearError()
+    await chat.sendMessage({ text: "When?" })
+    expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
+    expect(errors).toHaveLength(2)
+    expect(textOf(chat.messages.at(-1))).toBe("At n")
+  })
+
+  test("stops an answer, and what there is of it is kept", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(begun("hang", "As far as this"), says("Yes."))
+    const { chat, errors, session } = chatWith(id)
+    const sending = chat.sendMessage({ text: "When?" })
+    await until(
+      () => textOf(chat.messages.at(-1)),
+      (text) => text === "As far as this",
+    )
+    await chat.stop()
+    await sending
+    await until(provider.hungUp, (count) => count === 1)
+    const stored = await until(
+      () => client.messages(id, session),
+      (messages) => messages.length === 2,
+    )
+    expect(stored[1]).toMatchObject({
+      id: chat.messages.at(-1)?.id,
+      content: "As far as this",
+      tokens_used: 50 + 40 + 7 + 11,
+      provider: "anthropic",
+    })
+    await chat.sendMessage({ text: "Go on?" })
+    expect(errors).toEqual([])
+    expect((await client.messages(id, session)).map(({ content }) => content)).toEqual([
+      "When?",
+      "As far as this",
+      "Go on?",
+      "Yes.",
+    ])
+  })
+})
