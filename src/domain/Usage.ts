@@ -16,7 +16,7 @@ const dayForm = /^\d{4}-\d\d-\d\d$/
 const isDay = (text: string): boolean => {
   const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Some days that do not exist are read as the one after.
-  return !Number.isNaN(time) && text >= "0001" && new Date(time).toISOString().startsWith(text)
+  return !Number.isNaN(time) && text >= "1970" && new Date(time).toISOString().startsWith(text)
 }
 
 export const Day = Schema.String.check(
