@@ -1,6 +1,8 @@
 import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { allScopes, Scope } from "./domain/ApiKey.ts"
+import { type Budget, type BudgetPatch, LimitText } from "./domain/Budget.ts"
+import type { NotFound, Unavailable } from "./domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
@@ -75,6 +77,62 @@ const revokeKey = Command.make(
   }),
 ).pipe(Command.withDescription("Revoke an API key"))
 
+const limit = (name: string, meaning: string) =>
+  Flag.String(name).pipe(
+    Flag.withSchema(LimitText),
+    Flag.withDescription(`${meaning}: a number, "unlimited", or "default" for what the settings say`),
+    Flag.optional,
+  )
+
+const budgetFlags = {
+  tokens: limit("tokens-per-day", "Tokens from midnight to midnight, UTC"),
+  chats: limit("concurrent-chats", "Chats at once"),
+}
+
+/** What is not given stays as it is. */
+const patchOf = ({
+  chats,
+  tokens,
+}: Record<"chats" | "tokens", Option.Option<Budget["tokens_per_day"]>>): BudgetPatch => ({
+  ...(Option.isSome(tokens) && { tokens_per_day: tokens.value }),
+  ...(Option.isSome(chats) && { concurrent_chats: chats.value }),
+})
+
+const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
+  Console.log(
+    `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,
+  )
+
+const explained = ({ detail }: NotFound | Unavailable) =>
+  new StartupError({ what: detail, doThis: "See what `list` lists, and try again." })
+
+const budgetKey = Command.make(
+  "budget",
+  {
+    id: Argument.String("id").pipe(Argument.withSchema(ApiKeyId), Argument.withDescription("Id of the key")),
+    ...budgetFlags,
+  },
+  Effect.fn(function* ({ id, ...flags }) {
+    const { budget } = yield* Effect.mapError((yield* ApiKeys).setBudget(id, undefined, patchOf(flags)), explained)
+    yield* showBudget(budget)
+  }),
+).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
+
+const budgetOrganization = Command.make(
+  "budget",
+  {
+    id: Argument.String("id").pipe(
+      Argument.withSchema(OrganizationId),
+      Argument.withDescription("Id of the organization"),
+    ),
+    ...budgetFlags,
+  },
+  Effect.fn(function* ({ id, ...flags }) {
+    const { budget } = yield* Effect.mapError((yield* Organizations).setBudget(id, patchOf(flags)), explained)
+    yield* showBudget(budget)
+  }),
+).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
+
 const createOrganization = Command.make(
   "create",
   { name: Argument.String("name") },
@@ -134,6 +192,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
           Command.provide(createKey, actions.tenancy),
           Command.provide(listKeys, actions.tenancy),
           Command.provide(revokeKey, actions.tenancy),
+          Command.provide(budgetKey, actions.tenancy),
         ]),
       ),
       Command.make("organizations").pipe(
@@ -141,6 +200,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
         Command.withSubcommands([
           Command.provide(createOrganization, actions.tenancy),
           Command.provide(listOrganizations, actions.tenancy),
+          Command.provide(budgetOrganization, actions.tenancy),
         ]),
       ),
     ]),

@@ -68,6 +68,10 @@ const integer = (minimum: number, maximum: number) =>
   })
 
 const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
+/** `Infinity` when it is off. */
+const limit = kind("`off`, or a whole number", (value) =>
+  value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,
+)
 
 const fraction = kind("a number from 0 to 1", (value) =>
   /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
@@ -168,6 +172,17 @@ const settings = {
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
   chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),
   chatHistoryLimit: integer(1, 1_000).or("100", "Stored messages that a model is shown, at most."),
+  organizationTokensPerDay: limit.or(
+    "off",
+    "Tokens that an organization's chats may take from midnight to midnight, UTC, unless its own budget says otherwise.",
+  ),
+  organizationConcurrentChats: limit.or(
+    "off",
+    "Chats of an organization at once, unless its own budget says otherwise.",
+  ),
+  keyTokensPerDay: limit.or("off", "The same tokens for each API key, unless its own budget says otherwise."),
+  keyConcurrentChats: limit.or("off", "Chats of an API key at once, unless its own budget says otherwise."),
+  usageRetention: integer(1, 36_500).or("400", "Days for which usage is kept."),
   streamHeartbeat: positiveDuration.or(
     "10s",
     "How often a stream shows that it is alive; also how long it waits for the model before it begins.",

@@ -29,6 +29,7 @@ import { Retriever } from "./knowledge/Retriever.ts"
 import * as Log from "./Log.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
+import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { ChatbotTools } from "./services/ChatbotTools.ts"
@@ -40,8 +41,10 @@ import { Knowledge } from "./services/Knowledge.ts"
 import { Organizations } from "./services/Organizations.ts"
 import * as Reembedding from "./services/Reembedding.ts"
 import { PublicUrl } from "./services/PublicUrl.ts"
+import { Usage } from "./services/Usage.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
+import * as BudgetStorage from "./storage/Budgets.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
 import * as ToolStorage from "./storage/ChatbotTools.ts"
 import { Chunks } from "./storage/Chunks.ts"
@@ -50,9 +53,11 @@ import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.t
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
+import { Messages } from "./storage/Messages.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
+import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
 /** A layer that is made from the settings. */
@@ -72,16 +77,19 @@ const database = configured(({ databaseUrl, databaseConnections, databasePipelin
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
+  BudgetStorage.Budgets.layer,
   ChatbotStorage.Chatbots.layer,
   ToolStorage.ChatbotTools.layer,
   Chunks.layer,
   ConversationStorage.Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Messages.layer,
   Inspection.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
+  UsageStorage.Usage.layer,
   VectorIndexes.layer(),
 ).pipe(Layer.provide(database))
 
@@ -200,6 +208,19 @@ const reembedding = configured(({ ingestLease, databaseUrl }) =>
   Reembedding.layer({ lease: ingestLease, isAlone: databaseUrl === undefined }),
 )
 
+const budgets = configured((config) =>
+  Budgets.layer({
+    organization: {
+      tokensPerDay: config.organizationTokensPerDay,
+      concurrentChats: config.organizationConcurrentChats,
+    },
+    key: { tokensPerDay: config.keyTokensPerDay, concurrentChats: config.keyConcurrentChats },
+    outputMax: config.chatMaxTokens,
+    replyDeadline: config.chatDeadline,
+    isAlone: config.databaseUrl === undefined,
+  }),
+)
+
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 const services = Layer.mergeAll(
@@ -216,11 +237,12 @@ const services = Layer.mergeAll(
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
     Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
+  configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,
   vectorIndexing,
 ).pipe(
   Layer.provide(ingestion),
-  Layer.provide([agent, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
+import { BudgetPatch } from "../domain/Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
@@ -30,6 +31,29 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
     description: "All of them with an admin key of the operator's organization, else the key's own.",
   }),
 )
+
+const BudgetChange = Schema.Struct({ budget: BudgetPatch })
+
+const budgetDescription =
+  "A limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
+
+const setOrganizationBudget = HttpApiEndpoint.patch(
+  "setOrganizationBudget",
+  "/api/admin/organizations/:organizationId",
+  {
+    params: { organizationId: OrganizationId },
+    payload: BudgetChange,
+    success: Schema.Struct({ organization: Organization }),
+    error: Problem.NotFound,
+  },
+)
+  .middleware(RequestBody)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Set the budget of an organization",
+      description: `Only with an admin key of the operator's organization. ${budgetDescription}`,
+    }),
+  )
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
@@ -70,9 +94,31 @@ const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys
   }),
 )
 
+const setApiKeyBudget = HttpApiEndpoint.patch("setApiKeyBudget", "/api/admin/api-keys/:apiKeyId", {
+  params: { apiKeyId: ApiKeyId },
+  payload: BudgetChange,
+  success: Schema.Struct({ api_key: ApiKey }),
+  error: Problem.NotFound,
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Set the budget of an API key",
+      description: `The budget of its organization holds as well. ${budgetDescription}`,
+    }),
+  )
+
 /** Organizations and API keys. */
 export class AdminApi extends HttpApiGroup.make("admin")
-  .add(createOrganization, listOrganizations, createApiKey, listApiKeys, revokeApiKey)
+  .add(
+    createOrganization,
+    listOrganizations,
+    setOrganizationBudget,
+    createApiKey,
+    listApiKeys,
+    revokeApiKey,
+    setApiKeyBudget,
+  )
   .annotateEndpoints(RequiredScope, "admin")
   .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))

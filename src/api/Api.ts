@@ -7,13 +7,14 @@ import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { SystemApi } from "./System.ts"
 import { ToolsApi } from "./Tools.ts"
+import { UsageApi } from "./Usage.ts"
 
 /** Version of the interface that this server speaks. */
 export const apiVersion = "1.0.0"
 
 /** All that Parley promises over HTTP. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ToolsApi, AdminApi, SystemApi)
+  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ToolsApi, UsageApi, AdminApi, SystemApi)
   // What handlers return was made by us and is of the declared type already.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(

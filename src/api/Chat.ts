@@ -41,7 +41,14 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     ),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
-  error: [Problem.NotFound, Problem.TooManyRequests, Problem.ProviderFailed, Problem.ProviderTimeout],
+  error: [
+    Problem.NotFound,
+    Problem.TooManyRequests,
+    Problem.BudgetSpent,
+    Problem.TooManyChats,
+    Problem.ProviderFailed,
+    Problem.ProviderTimeout,
+  ],
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "chat")

@@ -1,10 +1,12 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Message, Session } from "../domain/Conversation.ts"
-import { ChatbotId } from "../domain/Ids.ts"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { merge } from "../domain/Chatbot.ts"
+import { Feedback, FeedbackInput, Message, Session } from "../domain/Conversation.ts"
+import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/Text.ts"
-import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
+import { transcriptFormats } from "../domain/Transcript.ts"
+import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 
@@ -56,9 +58,63 @@ const remove = HttpApiEndpoint.delete("delete", `${base}/:sessionId`, {
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(OpenApi.annotations({ summary: "Delete a conversation", description: "With all its messages." }))
 
+const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageId/feedback`, {
+  params: { ...sessionParams, messageId: MessageId },
+  payload: FeedbackInput,
+  success: Schema.Struct({
+    message_id: MessageId,
+    feedback: Schema.NullOr(Feedback).annotate({ description: "As it is now." }),
+  }),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "chat")
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Rate a reply",
+      description:
+        "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it.",
+    }),
+  )
+
+const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcript`, {
+  params: sessionParams,
+  query: {
+    format: Schema.optionalKey(Schema.Literals(transcriptFormats)).annotate({
+      description: "Absent: as `Accept` says, `text/markdown` or else JSON.",
+    }),
+  },
+  success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Export a conversation",
+      description: "The whole of it, as a file to keep.",
+      transform: (operation) =>
+        merge(operation, {
+          responses: {
+            200: {
+              content: {
+                "text/markdown": {
+                  schema: {
+                    type: "string",
+                    description:
+                      "A section for each message. What was said stands in a code fence, exactly as it was said, so that nothing in it can look like another message.",
+                  },
+                },
+              },
+            },
+          },
+        }),
+    }),
+  )
+
 /** Conversations: operation 9, and the sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
-  .add(messages, list, get, remove)
+  .add(messages, list, get, remove, rate, transcript)
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))
   .middleware(Authorization)
   .middleware(Problems) {}

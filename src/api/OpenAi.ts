@@ -140,7 +140,14 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   },
   payload: Request,
   success: HttpApiSchema.WithHeaders(Completion, { "x-session-id": Schema.String }),
-  error: [OpenAiError.NotFound, OpenAiError.TooManyRequests, OpenAiError.ProviderFailed, OpenAiError.ProviderTimeout],
+  error: [
+    OpenAiError.NotFound,
+    OpenAiError.TooManyRequests,
+    OpenAiError.BudgetSpent,
+    OpenAiError.TooManyChats,
+    OpenAiError.ProviderFailed,
+    OpenAiError.ProviderTimeout,
+  ],
 })
   .middleware(OpenAiRequestBody)
   .annotate(RequiredScope, "chat")

@@ -44,6 +44,9 @@ const kinds = {
   TooLarge: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   UnsupportedMediaType: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
   TooManyRequests: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" },
+  // OpenAI's own clients know this code as one that waiting does not help with soon.
+  BudgetSpent: { status: 429, type: "insufficient_quota", code: "insufficient_quota" },
+  TooManyChats: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" },
   InternalError: { status: 500, type: "server_error", code: "internal_error" },
   ProviderFailed: { status: 502, type: "server_error", code: "provider_failed" },
   Unavailable: { status: 503, type: "server_error", code: "unavailable" },
@@ -113,6 +116,8 @@ export const MethodNotAllowed = plain("MethodNotAllowed", Errors.MethodNotAllowe
 export const TooLarge = plain("TooLarge", Errors.TooLarge)
 export const UnsupportedMediaType = plain("UnsupportedMediaType", Errors.UnsupportedMediaType)
 export const TooManyRequests = later("TooManyRequests", Errors.TooManyRequests)
+export const BudgetSpent = later("BudgetSpent", Errors.BudgetSpent)
+export const TooManyChats = later("TooManyChats", Errors.TooManyChats)
 export const InternalError = plain("InternalError", Errors.InternalError)
 export const ProviderFailed = plain("ProviderFailed", Errors.ProviderFailed)
 export const Unavailable = later("Unavailable", Errors.Unavailable)

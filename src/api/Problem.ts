@@ -168,6 +168,25 @@ export const TooManyRequests = problemWith(
   { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
   ({ detail, retry_after_seconds = 1 }) => new Errors.TooManyRequests({ detail, retry_after_seconds }),
 )
+export const BudgetSpent = problemWith(
+  Errors.BudgetSpent,
+  429,
+  "budget_spent",
+  "The tokens of the day are spent",
+  {
+    detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
+    retry_after_seconds: 35_000,
+  },
+  ({ detail, retry_after_seconds = 1 }) => new Errors.BudgetSpent({ detail, retry_after_seconds }),
+)
+export const TooManyChats = problemWith(
+  Errors.TooManyChats,
+  429,
+  "too_many_chats",
+  "Too many chats at once",
+  { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
+  ({ detail, retry_after_seconds = 1 }) => new Errors.TooManyChats({ detail, retry_after_seconds }),
+)
 export const InternalError = problem(
   Errors.InternalError,
   500,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import { Budget } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
 import { textBetween } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -28,6 +29,7 @@ export const ApiKey = Schema.Struct({
   prefix: Schema.String,
   last_four: Schema.String,
   scopes: Schema.Array(Scope),
+  budget: Budget,
   created_at: Timestamp,
   last_used_at: Schema.NullOr(Timestamp),
   expires_at: Schema.NullOr(Timestamp),

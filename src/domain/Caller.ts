@@ -1,9 +1,14 @@
 import { Context, Effect } from "effect"
 import type { Scope } from "./ApiKey.ts"
+import type { Budget } from "./Budget.ts"
 import { Forbidden } from "./Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
 
-/** Who asks: the key behind the request, as far as services need to know it. */
+/**
+ * Who asks: the key behind the request, as far as services need to know it.
+ *
+ * @effect-leakable-service methods ask for it, since it changes from call to call
+ */
 export class Caller extends Context.Service<
   Caller,
   {
@@ -14,6 +19,8 @@ export class Caller extends Context.Service<
     readonly chatbotId: ChatbotId | null
     /** Whether the organization is the operator's, whose admin keys see the others. */
     readonly isOperator: boolean
+    /** What is set of budgets; the rest is as the settings say. */
+    readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }
 >()("parley/domain/Caller") {}
 

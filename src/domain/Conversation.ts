@@ -1,11 +1,31 @@
 import { Schema } from "effect"
 import { ChatbotId, MessageId, SessionId } from "./Ids.ts"
+import { textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 export const SenderType = Schema.Literals(["user", "bot"])
 export type SenderType = typeof SenderType.Type
 
 const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
+
+/** What a user thinks of a reply. */
+export const Feedback = Schema.Struct({
+  rating: Schema.Literals(["up", "down"]),
+  comment: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "Feedback", examples: [{ rating: "up", comment: "That helped." }] })
+export type Feedback = typeof Feedback.Type
+
+/** Feedback as it is sent. */
+export const FeedbackInput = Schema.Struct({
+  rating: Schema.NullOr(Schema.Literals(["up", "down"])).annotate({ description: "`null` takes it back." }),
+  comment: Schema.optionalKey(textUpTo(2_000).annotate({ examples: ["That helped."] })),
+}).check(
+  Schema.makeFilter(({ comment, rating }) =>
+    rating === null && comment !== undefined
+      ? { path: ["comment"], issue: "Expected no comment where the rating is taken back" }
+      : undefined,
+  ),
+)
 
 /** A stored message. */
 export const Message = Schema.Struct({
@@ -25,6 +45,7 @@ export const Message = Schema.Struct({
   tokens_used: Schema.Finite,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
+  feedback: Schema.optionalKey(Feedback.annotate({ description: "Only where a reply was rated." })),
 }).annotate({
   identifier: "Message",
   examples: [

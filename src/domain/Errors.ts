@@ -73,6 +73,20 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
   { httpApiStatus: 429 },
 ) {}
 
+/** 429: the organization or the key has spent its tokens of the day. */
+export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()(
+  "BudgetSpent",
+  { ...Detail, retry_after_seconds: Schema.Int },
+  { httpApiStatus: 429 },
+) {}
+
+/** 429: the organization or the key has as many chats under way as it may have. */
+export class TooManyChats extends Schema.TaggedError<TooManyChats>()(
+  "TooManyChats",
+  { ...Detail, retry_after_seconds: Schema.Int },
+  { httpApiStatus: 429 },
+) {}
+
 /** 500: a fault of ours. The log has it under the request id; the answer says nothing of it. */
 export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", Detail, {
   httpApiStatus: 500,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Budget } from "./Budget.ts"
 import { OrganizationId } from "./Ids.ts"
 import { textBetween } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -12,6 +13,7 @@ export const Organization = Schema.Struct({
   is_operator: Schema.Boolean.annotate({
     description: "The organization of whoever runs the server: only its admin keys manage other organizations.",
   }),
+  budget: Budget,
   created_at: Timestamp,
 }).annotate({ identifier: "Organization" })
 export type Organization = typeof Organization.Type

@@ -39,6 +39,16 @@ export const layer = HttpApiBuilder.group(
           return { organizations: yield* organizations.list(isOperator ? undefined : organizationId) }
         }),
 
+      setOrganizationBudget: ({ params, payload }) =>
+        Effect.gen(function* () {
+          if (!(yield* Caller).isOperator) {
+            return yield* new Forbidden({
+              detail: "Only the operator's organization sets what organizations may spend.",
+            })
+          }
+          return { organization: yield* organizations.setBudget(params.organizationId, payload.budget) }
+        }),
+
       createApiKey: ({ payload }) =>
         Effect.gen(function* () {
           const { apiKey, key } = yield* keys.create({
@@ -60,6 +70,13 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const { isOperator, organizationId } = yield* Caller
           return { api_key: yield* keys.revoke(params.apiKeyId, isOperator ? undefined : organizationId) }
+        }),
+
+      setApiKeyBudget: ({ params, payload }) =>
+        Effect.gen(function* () {
+          const { isOperator, organizationId } = yield* Caller
+          const only = isOperator ? undefined : organizationId
+          return { api_key: yield* keys.setBudget(params.apiKeyId, only, payload.budget) }
         }),
     })
   }),

@@ -27,6 +27,7 @@ import * as RequestBody from "./RequestBody.ts"
 import { Server } from "./Server.ts"
 import * as System from "./System.ts"
 import * as Tools from "./Tools.ts"
+import * as Usage from "./Usage.ts"
 
 /** Fields of a form beside its files. */
 const FORM_FIELDS = 4
@@ -49,6 +50,7 @@ const routes = Layer.mergeAll(
     OpenAi.layer,
     System.layer,
     Tools.layer,
+    Usage.layer,
   ]),
   Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
   Layer.provide([Etag.layer, HttpPlatform.layer]),

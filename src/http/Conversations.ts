@@ -1,8 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { pageOf } from "../api/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
+import { notations, type TranscriptFormat } from "../domain/Transcript.ts"
 import { Conversations } from "../services/Conversations.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -29,6 +31,30 @@ export const layer = HttpApiBuilder.group(
       get: ({ params }) =>
         Effect.map(conversations.get(params.chatbotId, params.sessionId), (session) => ({ session })),
 
+      rate: ({ params, payload: { rating, comment = null } }) => {
+        const feedback = rating === null ? null : { rating, comment }
+        return Effect.as(conversations.rate(params.chatbotId, params.sessionId, params.messageId, feedback), {
+          message_id: params.messageId,
+          feedback,
+        })
+      },
+
+      transcript: ({ params, query, request }) =>
+        Effect.map(conversations.transcript(params.chatbotId, params.sessionId), ({ session, messages }) => {
+          const notation = notations[query.format ?? formatOf(request)]
+          const file = `conversation-${session.id}.${notation.fileExtension}`
+          const parts = Stream.make(notation.opening(session)).pipe(
+            Stream.concat(
+              Stream.map(Stream.zipWithIndex(messages), ([message, index]) => notation.message(message, index)),
+            ),
+            Stream.concat(Stream.make(notation.ending)),
+          )
+          return HttpServerResponse.stream(Stream.encodeText(parts), {
+            contentType: notation.mediaType,
+            headers: { "content-disposition": `attachment; filename="${file}"`, "cache-control": "no-store" },
+          })
+        }),
+
       delete: ({ params }) =>
         Effect.as(conversations.remove(params.chatbotId, params.sessionId), {
           message: "Conversation deleted successfully" as const,
@@ -36,3 +62,6 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const formatOf = ({ headers }: HttpServerRequest.HttpServerRequest): TranscriptFormat =>
+  headers["accept"]?.includes("text/markdown") === true ? "markdown" : "json"

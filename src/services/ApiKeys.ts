@@ -9,6 +9,7 @@ import {
   makeKey,
   type Scope,
 } from "../domain/ApiKey.ts"
+import type { BudgetPatch } from "../domain/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
@@ -53,6 +54,12 @@ export class ApiKeys extends Context.Service<
       id: ApiKeyId,
       organization: OrganizationId | undefined,
     ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+    /** Holds within a second, on every server. Of any organization, or only of this one; what the patch leaves out stays. */
+    readonly setBudget: (
+      id: ApiKeyId,
+      organization: OrganizationId | undefined,
+      patch: BudgetPatch,
+    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
   }
 >()("parley/services/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -82,6 +89,7 @@ export class ApiKeys extends Context.Service<
           scopes: live.scopes,
           chatbotId: live.chatbot_id,
           isOperator: live.is_operator,
+          budgets: live.budgets,
         }
       })
 
@@ -109,7 +117,7 @@ export class ApiKeys extends Context.Service<
         return yield* issue(request)
       })
 
-      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke }
+      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke, setBudget: storage.setBudget }
     }),
   )
 }

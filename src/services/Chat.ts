@@ -6,15 +6,17 @@ import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
-import { type Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServes } from "../domain/Caller.ts"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import type { UserInfo } from "../domain/Conversation.ts"
 import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
 import type {
+  BudgetSpent,
   Forbidden,
   NotFound,
   ProviderFailed,
   ProviderTimeout,
+  TooManyChats,
   TooManyRequests,
   Unavailable,
 } from "../domain/Errors.ts"
@@ -25,6 +27,7 @@ import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
+import { Budgets } from "./Budgets.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
@@ -65,7 +68,14 @@ export type ChatEvent =
 /** Told of a reply while it is made, and waited for. */
 export type Emit = (event: ChatEvent) => Effect.Effect<void>
 
-type ChatFailure = NotFound | ProviderFailed | ProviderTimeout | TooManyRequests | Unavailable
+type ChatFailure =
+  | BudgetSpent
+  | NotFound
+  | ProviderFailed
+  | ProviderTimeout
+  | TooManyChats
+  | TooManyRequests
+  | Unavailable
 
 /** Passages that one tool call looks for. */
 const PASSAGES_PER_SEARCH = 5
@@ -82,7 +92,7 @@ export class Chat extends Context.Service<
       chatbot: ChatbotId,
       request: ChatRequest,
       emit?: Emit,
-    ) => Effect.Effect<ChatAnswer, ChatFailure, CurrentOrganization>
+    ) => Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization>
     /** The same as the chatbot of this id or slug, if the caller's key serves it. */
     readonly replyAs: (
       name: string,
@@ -96,6 +106,7 @@ export class Chat extends Context.Service<
       Chat,
       Effect.gen(function* () {
         const agent = yield* Agent
+        const budgets = yield* Budgets
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
         const retriever = yield* Retriever
@@ -105,29 +116,31 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        /** Stores what is new of the request. Returns the session, and all that was said in it before. */
-        const receive = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest) {
-          const found =
-            request.sessionToken === undefined
-              ? undefined
-              : yield* conversations.find(
+        /** The session that the request goes on with, if there is one, and what the request brings to it. */
+        const find = (
+          chatbot: ChatbotRow,
+          request: ChatRequest,
+        ): Effect.Effect<Before, Unavailable, CurrentOrganization> =>
+          request.sessionToken === undefined
+            ? Effect.succeed(beforeOf(undefined, request))
+            : Effect.map(
+                conversations.find(
                   chatbot.id,
                   request.sessionToken,
                   // Between the messages that were sent may stand replies that the client does not know.
                   request.messages.length === 1
                     ? settings.historyLimit
                     : Math.max(settings.historyLimit, 2 * request.messages.length),
-                )
-          const held = found?.history ?? []
-          const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
-          // Asked again, the model does not see what it answered before.
-          const history =
-            fresh.length === 0
-              ? held.slice(
-                  0,
-                  held.findLastIndex(({ sender_type }) => sender_type === "user"),
-                )
-              : held
+                ),
+                (found) => beforeOf(found, request),
+              )
+
+        /** Stores what is new of the request. */
+        const receive = Effect.fnUntraced(function* (
+          chatbot: ChatbotRow,
+          { found, fresh }: Before,
+          request: ChatRequest,
+        ) {
           const userInfo = newUserInfo(chatbot, found, request)
           const sessionId = yield* conversations.say(
             chatbot.id,
@@ -146,7 +159,7 @@ export class Chat extends Context.Service<
             ),
             userInfo,
           )
-          return { sessionId, history, email: userInfo?.email ?? found?.user_info.email }
+          return { sessionId, email: userInfo?.email ?? found?.user_info.email }
         })
 
         /** Passages of this chatbot, and of no other. */
@@ -166,11 +179,21 @@ export class Chat extends Context.Service<
                 rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolLimits.resultMaxLength })),
               )
 
-        const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) {
-          const { sessionId, history, email } = yield* receive(chatbot, request)
+        const answerIn = Effect.fnUntraced(function* (
+          chatbot: ChatbotRow,
+          before: Before,
+          request: ChatRequest,
+          emit?: Emit,
+        ) {
+          const { apiKeyId } = yield* Caller
+          const { sessionId, email } = yield* receive(chatbot, before, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
-          const store = (message: Omit<BotMessage, "id">) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message })
+          const store = (message: Omit<BotMessage, "id">, tokens?: Tokens) =>
+            conversations.reply(
+              sessionId,
+              { id: ids.message_id, ...message },
+              tokens && { apiKeyId, chatbotId: chatbot.id, tokens },
+            )
           if (emit !== undefined) yield* emit({ type: "start", ...ids })
 
           if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
@@ -198,7 +221,7 @@ export class Chat extends Context.Service<
                 application: request.instructions ?? "",
               },
               toolsEnabled: chatbot.settings.isToolEnabled,
-              history: conversationOf(chatbot, history, request),
+              history: conversationOf(chatbot, before.history, request),
               search: searchOf(chatbot),
               tools: yield* toolsOf(chatbot),
               emit,
@@ -213,22 +236,28 @@ export class Chat extends Context.Service<
               // Whatever came of it is stored, even when the client leaves at this very moment.
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
-                  ? store({
-                      ...costOf(exit.value),
-                      content: exit.value.output,
-                      model: exit.value.model,
-                      finish_reason: exit.value.finishReason,
-                    })
+                  ? store(
+                      {
+                        ...costOf(exit.value),
+                        content: exit.value.output,
+                        model: exit.value.model,
+                        finish_reason: exit.value.finishReason,
+                      },
+                      exit.value.tokens,
+                    )
                   : Effect.flatMap(Ref.get(partial), (progress) =>
                       progress.steps.length === 0
                         ? Effect.void
                         : Effect.ignore(
-                            store({
-                              ...costOf(progress),
-                              content: textOf(progress.steps),
-                              model: chatbot.settings.model,
-                              finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
-                            }),
+                            store(
+                              {
+                                ...costOf(progress),
+                                content: textOf(progress.steps),
+                                model: chatbot.settings.model,
+                                finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
+                              },
+                              progress.tokens,
+                            ),
                           ),
                     ),
               ),
@@ -245,6 +274,12 @@ export class Chat extends Context.Service<
           }
         })
 
+        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) =>
+          Effect.flatMap(find(chatbot, request), (before) =>
+            // Before anything is stored: what is refused has not been said.
+            budgets.within(() => shownOf(chatbot, before.history, request))(answerIn(chatbot, before, request, emit)),
+          )
+
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
           replyAs: (name, request, emit) =>
@@ -257,6 +292,28 @@ export class Chat extends Context.Service<
 }
 
 const noTools = Effect.succeed([])
+/** What a request finds. */
+interface Before {
+  readonly found: OpenSession | undefined
+  /** Of the request, what the session does not hold yet. */
+  readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
+  /** What was said before. */
+  readonly history: ReadonlyArray<Said>
+}
+
+const beforeOf = (found: OpenSession | undefined, { again, messages }: ChatRequest): Before => {
+  const held = found?.history ?? []
+  const fresh = notHeld(held.map(toHeldTurn), messages, again)
+  // Asked again, the model does not see what it answered before.
+  const isAgain = fresh.length === 0
+  const history = isAgain
+    ? held.slice(
+        0,
+        held.findLastIndex(({ sender_type }) => sender_type === "user"),
+      )
+    : held
+  return { found, fresh, history }
+}
 
 /** How far a reply has got. */
 interface Progress {
@@ -328,6 +385,13 @@ const conversationOf = (
   const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
   return rest.at(-1)?.role === "user" ? rest : turns
 }
+
+/** All that the model is shown at first, but for what the knowledge base has. */
+const shownOf = (chatbot: ChatbotRow, history: ReadonlyArray<Said>, request: ChatRequest): ReadonlyArray<string> => [
+  chatbot.settings.prompt,
+  request.instructions ?? "",
+  ...conversationOf(chatbot, history, request).map(({ content }) => content),
+]
 
 /** What led to a reply, whole or not, and what it cost. */
 const costOf = ({ steps, provider, tokens }: Progress) => ({

@@ -1,11 +1,15 @@
-import { Context, Effect, Layer } from "effect"
-import type { Message, Session } from "../domain/Conversation.ts"
-import type { NotFound, Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId } from "../domain/Ids.ts"
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import type { Feedback, Message, Session } from "../domain/Conversation.ts"
+import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import * as Storage from "../storage/Conversations.ts"
+import { Messages, type Place } from "../storage/Messages.ts"
+
+/** Messages of a transcript that are in memory at once. */
+const TRANSCRIPT_PAGE = 200
 
 /** What was said with a chatbot. A session is named by its id, or by the token it was opened with. */
 export class Conversations extends Context.Service<
@@ -21,6 +25,22 @@ export class Conversations extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
+    /** The session, and all that was said in it, ascending, a little at a time. */
+    readonly transcript: (
+      chatbot: ChatbotId,
+      session: string,
+    ) => Effect.Effect<
+      { readonly session: Session; readonly messages: Stream.Stream<Message, Unavailable> },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    /** What the user thinks of a reply; `null` takes it back. */
+    readonly rate: (
+      chatbot: ChatbotId,
+      session: string,
+      message: MessageId,
+      feedback: Feedback | null,
+    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
     /** Newest activity first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -44,9 +64,25 @@ export class Conversations extends Context.Service<
     this,
     Effect.gen(function* () {
       const storage = yield* Storage.Conversations
+      const messages = yield* Messages
       const chatbots = yield* Chatbots
+
+      const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
+        const organization = yield* CurrentOrganization
+        const session = yield* storage.get(chatbot, name)
+        const said = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(undefined, (place) =>
+          Effect.map(messages.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
+            messages,
+            messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
+          ]),
+        )
+        return { session, messages: Stream.provideService(said, CurrentOrganization, organization) }
+      })
+
       return {
         messages: storage.messages,
+        transcript,
+        rate: messages.rate,
         get: storage.get,
         remove: storage.remove,
         // An empty list says nothing about the chatbot, so it is asked for.

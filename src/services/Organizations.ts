@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain/ApiKey.ts"
-import type { Unavailable } from "../domain/Errors.ts"
+import type { BudgetPatch } from "../domain/Budget.ts"
+import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Organization } from "../domain/Organization.ts"
 import * as ApiKeyStorage from "../storage/ApiKeys.ts"
@@ -14,6 +15,8 @@ export class Organizations extends Context.Service<
     readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
     /** Oldest first; all of them, or only this one. */
     readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    /** Holds within a second, on every server. What the patch leaves out stays. */
+    readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
     /**
      * Sees to it that there is an operator's organization, and a key to begin with: the given one, which is made
      * whenever it is missing, or one that the very first start makes up. That one is returned, to be shown once.
@@ -50,7 +53,7 @@ export class Organizations extends Context.Service<
         return made && given === undefined ? Redacted.make(key) : undefined
       })
 
-      return { create, list: storage.list, bootstrap }
+      return { create, list: storage.list, setBudget: storage.setBudget, bootstrap }
     }),
   )
 }

@@ -1,10 +1,13 @@
 import { Context, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
 import { type ApiKey, type Scope } from "../domain/ApiKey.ts"
+import type { Budget, BudgetPatch } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
 
 interface Row {
   readonly id: ApiKeyId
@@ -14,6 +17,7 @@ interface Row {
   readonly prefix: string
   readonly last_four: string
   readonly scopes: ReadonlyArray<Scope>
+  readonly budget: Budget
   readonly created_at: Date
   readonly last_used_at: Date | null
   readonly expires_at: Date | null
@@ -41,6 +45,7 @@ export interface LiveKey {
   readonly scopes: ReadonlyArray<Scope>
   readonly expires_at: Date | null
   readonly is_operator: boolean
+  readonly budgets: { readonly organization: Budget; readonly key: Budget }
 }
 
 /**
@@ -63,6 +68,12 @@ export class ApiKeys extends Context.Service<
       id: ApiKeyId,
       organization: OrganizationId | undefined,
     ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+    /** Of any organization, or only of this one. What the patch leaves out stays. */
+    readonly setBudget: (
+      id: ApiKeyId,
+      organization: OrganizationId | undefined,
+      patch: BudgetPatch,
+    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
   }
 >()("parley/storage/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -71,7 +82,8 @@ export class ApiKeys extends Context.Service<
       const sql = yield* SystemSql
 
       const columns = sql.literal(
-        `id, organization_id, chatbot_id, name, prefix, last_four, scopes, created_at, last_used_at, expires_at, revoked_at`,
+        `id, organization_id, chatbot_id, name, prefix, last_four, scopes, budget, created_at,
+         last_used_at, expires_at, revoked_at`,
       )
 
       const insert = Effect.fnUntraced(function* (key: NewApiKey) {
@@ -98,6 +110,7 @@ export class ApiKeys extends Context.Service<
         // `last_used_at` is to the minute, so that a busy key does not write a row every second.
         const [row] = yield* sql<LiveKey & { readonly stale: boolean }>`
           select k.id, k.organization_id, k.chatbot_id, k.scopes, k.expires_at, o.is_operator,
+            jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
           from api_keys k join organizations o on o.id = k.organization_id
           where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
@@ -111,15 +124,26 @@ export class ApiKeys extends Context.Service<
         return rows.map(toApiKey)
       }, withoutSqlErrors)
 
-      const revoke = Effect.fnUntraced(function* (id: ApiKeyId, organization: OrganizationId | undefined) {
+      const change = Effect.fnUntraced(function* (
+        id: ApiKeyId,
+        organization: OrganizationId | undefined,
+        changes: Statement.Fragment,
+      ) {
         const [row] = yield* sql<Row>`
-          update api_keys set revoked_at = coalesce(revoked_at, now())
+          update api_keys set ${changes}
           where id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}
           returning ${columns}`
         return row === undefined ? yield* new NotFound({ detail: "There is no such API key." }) : toApiKey(row)
       }, withoutSqlErrors)
 
-      return { insert, ensure, findLive, list, revoke }
+      return {
+        insert,
+        ensure,
+        findLive,
+        list,
+        revoke: (id, organization) => change(id, organization, sql`revoked_at = coalesce(revoked_at, now())`),
+        setBudget: (id, organization, patch) => change(id, organization, sql`budget = budget || ${json(patch)}`),
+      }
     }),
   )
 }

@@ -1,13 +1,15 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
-import { type ChatbotId, type MessageId, SessionId } from "../domain/Ids.ts"
+import type { ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
+import { messageColumns, type MessageRow, sessionNamed, toMessage } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+import type { Spent } from "./Usage.ts"
 
 /** What a client says, or says that was said before. */
 export interface NewMessage {
@@ -59,13 +61,7 @@ interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly updated_at: Date
 }
 
-interface MessageRow extends Omit<Message, "created_at" | "migrated_data" | "session_token"> {
-  readonly created_at: Date
-}
-
 const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
-const isSessionId = Schema.is(SessionId)
-
 /**
  * The tables `sessions` and `messages`, always within the current organization. A session is named by its id or by the
  * token it was opened with.
@@ -86,8 +82,15 @@ export class Conversations extends Context.Service<
       messages: ReadonlyArray<NewMessage>,
       userInfo: UserInfo | undefined,
     ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
-    /** Stores a reply. A session that was deleted meanwhile stays deleted. */
-    readonly reply: (session: SessionId, message: BotMessage) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /**
+     * Stores a reply, and counts what a model took for it. A session that was deleted meanwhile stays deleted; the
+     * tokens are counted all the same.
+     */
+    readonly reply: (
+      session: SessionId,
+      message: BotMessage,
+      spent?: Spent,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
     readonly messages: (
       chatbot: ChatbotId,
       name: string,
@@ -121,14 +124,7 @@ export class Conversations extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** A token may look like an id, so it is tried as both; a session's own token wins. */
-      const named = (chatbot: ChatbotId, name: string, organization: string) => sql`
-        s.id = (
-          select id from sessions
-          where chatbot_id = ${chatbot} and organization_id = ${organization}
-            and (session_token = ${name} ${isSessionId(name) ? sql`or id = ${name}` : sql``})
-          order by session_token = ${name} desc nulls last limit 1
-        )`
+      const named = sessionNamed(sql)
 
       const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, limit: number) {
         const organization = yield* CurrentOrganization
@@ -198,13 +194,23 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage) {
+      const counted = (organization: OrganizationId, { id, model, provider }: BotMessage, spent: Spent) => {
+        const { input, output, cacheRead, cacheWrite } = spent.tokens
+        return sql`, counted as (
+          insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider,
+            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+          values (${organization}, ${id}, ${spent.apiKeyId}, ${spent.chatbotId}, ${model}, ${provider},
+            ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)
+        )`
+      }
+
+      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage, spent?: Spent) {
         const organization = yield* CurrentOrganization
         yield* sql`
           with session as (
             update sessions set message_count = message_count + 1, updated_at = clock_timestamp()
             where id = ${session} and organization_id = ${organization} returning id
-          )
+          ) ${spent === undefined ? sql`` : counted(organization, message, spent)}
           insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
             usage, finish_reason, tool_calls, tool_results)
           select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
@@ -219,9 +225,7 @@ export class Conversations extends Context.Service<
         const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
           select s.message_count as total, m.*
           from sessions s left join lateral (
-            select id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-              tokens_used, tool_calls, tool_results
-            from messages where session_id = s.id and organization_id = ${organization}
+            select ${sql.literal(messageColumns)} from messages where session_id = s.id and organization_id = ${organization}
             order by created_at, id limit ${page.limit} offset ${offset(page)}
           ) m on true
           where ${named(chatbot, name, organization)} order by m.created_at, m.id`
@@ -274,11 +278,4 @@ const toSession = (row: SessionRow): Session => ({
   ...row,
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
-})
-
-const toMessage = (row: MessageRow): Message => ({
-  ...row,
-  created_at: timestamp(row.created_at),
-  migrated_data: false,
-  session_token: null,
 })

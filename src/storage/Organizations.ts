@@ -1,16 +1,19 @@
 import { Context, Effect, Layer } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
+import type { Budget, BudgetPatch } from "../domain/Budget.ts"
+import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Organization } from "../domain/Organization.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
 
 interface Row {
   readonly id: OrganizationId
   readonly name: string
   readonly is_operator: boolean
+  readonly budget: Budget
   readonly created_at: Date
 }
 
@@ -18,7 +21,7 @@ interface Row {
 export class Organizations extends Context.Service<
   Organizations,
   {
-    readonly insert: (organization: Omit<Row, "created_at" | "is_operator">) => Effect.Effect<Organization, Unavailable>
+    readonly insert: (organization: Pick<Row, "id" | "name">) => Effect.Effect<Organization, Unavailable>
     /**
      * The operator's organization with this key, both made by the first call ever; `made` tells whether this was it.
      * Processes that start at once agree on one organization and one key.
@@ -30,6 +33,8 @@ export class Organizations extends Context.Service<
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
     /** Oldest first; all of them, or only this one. */
     readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    /** What the patch leaves out stays. */
+    readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
   }
 >()("parley/storage/Organizations") {
   static readonly layer = Layer.effect(
@@ -78,7 +83,15 @@ export class Organizations extends Context.Service<
         return rows.map(toOrganization)
       }, withoutSqlErrors)
 
-      return { insert, bootstrap, list }
+      const setBudget = Effect.fnUntraced(function* (id: OrganizationId, patch: BudgetPatch) {
+        const [row] = yield* sql<Row>`
+          update organizations set budget = budget || ${json(patch)} where id = ${id} returning *`
+        return row === undefined
+          ? yield* new NotFound({ detail: "There is no such organization." })
+          : toOrganization(row)
+      }, withoutSqlErrors)
+
+      return { insert, bootstrap, list, setBudget }
     }),
   )
 }

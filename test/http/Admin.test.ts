@@ -4,6 +4,7 @@ import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/ApiKey.ts"
 import { Organization } from "../../src/domain/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
+import { noBudget } from "../lib/Tenants.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client } = await startServer()
@@ -24,7 +25,13 @@ describe("organizations", () => {
   test("are made and listed by the operator", async () => {
     const reply = await client.post(organizations, { json: { name: "Société Générale des Marées" } })
     expect(reply.status).toBe(201)
-    const made = { id: uuid, name: "Société Générale des Marées", is_operator: false, created_at: timestamp }
+    const made = {
+      id: uuid,
+      name: "Société Générale des Marées",
+      is_operator: false,
+      budget: noBudget,
+      created_at: timestamp,
+    }
     expect(reply.body).toStrictEqual({ organization: made })
     const [first, ...others] = await organizationsOf(client)
     expect(first).toMatchObject({ is_operator: true })
@@ -61,6 +68,7 @@ describe("keys", () => {
         prefix: key.slice(0, api_key.prefix.length),
         last_four: key.slice(-4),
         scopes: ["chat", "knowledge:read"],
+        budget: noBudget,
         created_at: timestamp,
         last_used_at: null,
         expires_at: null,

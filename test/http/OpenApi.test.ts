@@ -80,6 +80,9 @@ const additions = [
   "GET /api/external/chatbot/{chatbotId}/conversations",
   "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
   "DELETE /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
+  "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages/{messageId}/feedback",
+  "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/transcript",
+  "GET /api/external/usage",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
   "DELETE /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
@@ -91,8 +94,10 @@ const additions = [
   "DELETE /api/external/chatbot/{chatbotId}/tools/{toolId}",
   "POST /api/admin/organizations",
   "GET /api/admin/organizations",
+  "PATCH /api/admin/organizations/{organizationId}",
   "POST /api/admin/api-keys",
   "GET /api/admin/api-keys",
+  "PATCH /api/admin/api-keys/{apiKeyId}",
   "DELETE /api/admin/api-keys/{apiKeyId}",
 ]
 const open = ["GET /healthz", "GET /readyz", "GET /avatars/{name}"]
@@ -177,7 +182,10 @@ describe("/openapi.json", () => {
       [`PATCH ${chatbot}/knowledge-base`]: form,
       "POST /v1/chat/completions": json,
       "POST /api/embedfiles": form,
+      [`POST ${chatbot}/conversations/{sessionId}/messages/{messageId}/feedback`]: json,
       "POST /api/admin/organizations": json,
+      "PATCH /api/admin/organizations/{organizationId}": json,
+      "PATCH /api/admin/api-keys/{apiKeyId}": json,
       "POST /api/admin/api-keys": json,
     })
   })

@@ -1,5 +1,6 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { AgentInput, StepCost } from "../../src/agent/Agent.ts"
+import type { Caller } from "../../src/domain/Caller.ts"
 import type { Settings } from "../../src/domain/Chatbot.ts"
 import type { ChatTurn, Step } from "../../src/domain/Chat.ts"
 import { ChunkId } from "../../src/domain/Chunk.ts"
@@ -9,11 +10,12 @@ import { type ChatbotId, DocumentId, type OrganizationId } from "../../src/domai
 import { noPrivateNetworks } from "../../src/domain/PrivateNetworks.ts"
 import { timestamp } from "../../src/domain/Timestamp.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { Budgets, type BudgetSettings } from "../../src/services/Budgets.ts"
 import { Chat, type ChatRequest } from "../../src/services/Chat.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage } from "./Layers.ts"
-import { as, makeTenant } from "./Tenants.ts"
+import { as, asCaller, makeTenant } from "./Tenants.ts"
 
 /*
  * Chats with a scripted agent, and what is stored of them.
@@ -46,8 +48,21 @@ const echoingRetriever = Layer.succeed(Retriever, {
 /** Nothing outside is called. */
 const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, responseLimit: 0, resolve: () => Effect.succeed([]) })
 
+/** Tokens of an answer, at most, as budgets see it. */
+export const OUTPUT_MAX = 10
+
+/** Without limits, but for those that a caller has of its own. */
+export const budgetSettings: BudgetSettings = {
+  organization: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
+  key: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
+  outputMax: OUTPUT_MAX,
+  replyDeadline: Duration.minutes(2),
+  isAlone: false,
+}
+
 /** The service over the real storage. */
 export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT }).pipe(
+  Layer.provide(Budgets.layer(budgetSettings)),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
 )
 
@@ -76,10 +91,15 @@ export const makeTenantWith = (settings: Partial<Settings>) =>
 export const user = (content: string): ChatTurn => ({ role: "user", content })
 export const bot = (content: string): ChatTurn => ({ role: "assistant", content })
 
-export const chat = ({ organization, chatbot }: Tenant, messages: ChatRequest["messages"], sessionToken?: string) =>
-  Chat.use(({ reply }) => as(organization)(reply(chatbot, { messages, platform: "web", sessionToken })))
-export const say = (tenant: Tenant, content: string, sessionToken?: string) =>
-  chat(tenant, [user(content)], sessionToken)
+export const chat = (
+  { organization, chatbot }: Tenant,
+  messages: ChatRequest["messages"],
+  sessionToken?: string,
+  caller?: Partial<Caller["Service"]>,
+) =>
+  Chat.use(({ reply }) => asCaller(organization, caller)(reply(chatbot, { messages, platform: "web", sessionToken })))
+export const say = (tenant: Tenant, content: string, sessionToken?: string, caller?: Partial<Caller["Service"]>) =>
+  chat(tenant, [user(content)], sessionToken, caller)
 
 export const stored = ({ organization, chatbot }: Tenant, session: string) =>
   Conversations.use((conversations) =>

@@ -3,8 +3,9 @@ import { hashKey } from "../../src/domain/ApiKey.ts"
 import { ApiKeyId, MessageId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
+import { Budgets, type Reservation } from "../../src/storage/Budgets.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
-import { Conversations } from "../../src/storage/Conversations.ts"
+import { type BotMessage, Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -59,8 +60,9 @@ export const makeFilledTenant = Effect.gen(function* () {
       { email: "a@b.example" },
     ),
   )
+  const apiKeyId = ApiKeyId.make(yield* newId)
   yield* (yield* ApiKeys).insert({
-    id: ApiKeyId.make(yield* newId),
+    id: apiKeyId,
     organization_id: organization,
     chatbot_id: chatbot,
     name: "Key",
@@ -72,9 +74,52 @@ export const makeFilledTenant = Effect.gen(function* () {
   })
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
-  return { organization, chatbot, tool, ready: ready.id, running: running.id, attempt, reembedding, session, batch }
+  const reply = MessageId.make(yield* newId)
+  const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
+  const count = (id: MessageId) =>
+    mine(conversations.reply(session, replyOf(id), { apiKeyId, chatbotId: chatbot, tokens }))
+  yield* count(reply)
+  // Admitting a chat makes days of the entries; the second reply's entry stays one.
+  const reservation = yield* newId
+  yield* mine((yield* Budgets).reserve(reservationOf(reservation, apiKeyId)))
+  yield* count(MessageId.make(yield* newId))
+  return {
+    organization,
+    chatbot,
+    apiKeyId,
+    reply,
+    reservation,
+    tool,
+    ready: ready.id,
+    running: running.id,
+    attempt,
+    reembedding,
+    session,
+    batch,
+  }
 })
 export type Tenant = Effect.Success<typeof makeFilledTenant>
+
+export const replyOf = (id: MessageId): BotMessage => ({
+  id,
+  content: "answer",
+  model: "m",
+  provider: "p",
+  tokens_used: 10,
+  usage: {},
+  finish_reason: "stop",
+  tool_calls: [],
+  tool_results: [],
+})
+
+export const reservationOf = (id: string, apiKeyId: ApiKeyId): Reservation => ({
+  id,
+  apiKeyId,
+  tokens: 1,
+  lease: Duration.minutes(5),
+  organization: { tokensPerDay: 1_000, concurrentChats: 1_000 },
+  key: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
+})
 
 /** The tables whose rows belong to an organization, by name. */
 export const tablesWithOrganization = SystemSql.use((sql) =>

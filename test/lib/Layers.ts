@@ -10,14 +10,17 @@ import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -35,13 +38,16 @@ export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 export const repositories = Layer.mergeAll(
   ApiKeys.layer,
   BlobGarbage.layer,
+  Budgets.layer,
   Chatbots.layer,
   ChatbotTools.layer,
   Chunks.layer,
   Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  Messages.layer,
   Organizations.layer,
+  Usage.layer,
   VectorIndexes.layer(),
   Reembeddings.layer,
 )

@@ -1,8 +1,11 @@
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { allScopes } from "../../src/domain/ApiKey.ts"
+import type { Budget } from "../../src/domain/Budget.ts"
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
-import { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
+import { Caller } from "../../src/domain/Caller.ts"
+import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import type { ChunkBatch } from "../../src/storage/Chunks.ts"
@@ -20,6 +23,23 @@ export const newChatbotId = Effect.map(newId, (id) => ChatbotId.make(id))
 
 /** On behalf of an organization. */
 export const as = (organization: OrganizationId) => Effect.provideService(CurrentOrganization, organization)
+
+/** Nothing is set: the settings decide. */
+export const noBudget: Budget = { tokens_per_day: null, concurrent_chats: null }
+
+/** On behalf of an organization, with a key of its own. */
+export const asCaller = (organizationId: OrganizationId, more: Partial<Caller["Service"]> = {}) => {
+  const caller = Caller.of({
+    apiKeyId: ApiKeyId.make(crypto.randomUUID()),
+    organizationId,
+    scopes: allScopes,
+    chatbotId: null,
+    isOperator: false,
+    budgets: { organization: noBudget, key: noBudget },
+    ...more,
+  })
+  return <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(as(organizationId)(effect), Caller, caller)
+}
 
 export const makeOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* Organizations).insert({ id: OrganizationId.make(yield* newId), name: "Some" })

@@ -9,7 +9,7 @@ import { Organizations } from "../../src/services/Organizations.ts"
 import * as Storage from "../../src/storage/ApiKeys.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
-import { makeTenant } from "../lib/Tenants.ts"
+import { makeTenant, noBudget } from "../lib/Tenants.ts"
 
 /** How often the database was asked for a key. */
 class Lookups extends Context.Service<Lookups, { count: number }>()("test/Lookups") {}
@@ -59,6 +59,7 @@ describe("a key", () => {
           scopes,
           chatbotId: chatbot,
           isOperator: false,
+          budgets: { organization: noBudget, key: noBudget },
         })
         expect(Redacted.value(key)).toStartWith(apiKey.prefix)
         expect(Redacted.value(key)).toEndWith(apiKey.last_four)
@@ -130,6 +131,7 @@ describe("a key that makes keys", () => {
         scopes: ["admin", "chat"],
         chatbotId: null,
         isOperator: false,
+        budgets: { organization: noBudget, key: noBudget },
         ...caller,
       }),
     )

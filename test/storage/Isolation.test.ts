@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
 import { MessageId, type OrganizationId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
@@ -11,8 +12,10 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { makeFilledTenant, someTool, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { platform, repositories, storage } from "../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -163,6 +166,14 @@ const conversationCases: Cases<Conversations["Service"]> = {
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
 }
 
+const messageCases: Cases<Messages["Service"]> = {
+  after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  rate: [
+    "NotFound",
+    (messages, { chatbot, reply }) => messages.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
+  ],
+}
+
 const asked = [{ language: "english" as const, words: "shared" }]
 
 const chunkCases: Cases<Chunks["Service"]> = {
@@ -242,6 +253,28 @@ const reembeddingCases: Cases<
   release: [undefined, (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1))],
 }
 
+const today = () => new Date().toISOString().slice(0, 10)
+const noUsage = {
+  replies: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: 0,
+}
+
+// The others serve all organizations.
+const usageCases: Cases<Usage["Service"], "read"> = {
+  read: [
+    { rows: [], count: 0, total: noUsage },
+    (usage, { chatbot }) => usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], chatbot, page }),
+  ],
+}
+
+const budgetCases: Cases<Budgets["Service"], "release"> = {
+  release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
+}
+
 /** What a caller gets to know: the value, or the failure's name. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -266,8 +299,11 @@ const cases = [
   ...named("ChatbotTools", ChatbotTools, toolCases),
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
+  ...named("Messages", Messages, messageCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("Ingestions", Ingestions, ingestionCases),
+  ...named("Usage", Usage, usageCases),
+  ...named("Budgets", Budgets, budgetCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 

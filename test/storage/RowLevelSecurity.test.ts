@@ -62,6 +62,7 @@ describe("without any filter in the statement", () => {
         const tables = yield* tablesWithOrganization
         expect(tables).toEqual([
           "api_keys",
+          "chat_reservations",
           "chatbot_tools",
           "chatbots",
           "chunks",
@@ -70,6 +71,8 @@ describe("without any filter in the statement", () => {
           "messages",
           "reembeddings",
           "sessions",
+          "usage_days",
+          "usage_entries",
         ])
         for (const table of tables) {
           const own = new Set([second.organization])

@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { PageMetadata } from "../domain/Page.ts"
+import { Day, UsageCounts, usageDaysMax, UsageGroup, usageGroups, UsageGroups, UsageRow } from "../domain/Usage.ts"
+import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
+import { pageQuery } from "./Paging.ts"
+
+const read = HttpApiEndpoint.get("read", "/api/external/usage", {
+  query: {
+    from: Schema.optionalKey(Day.annotate({ description: "First day, UTC. Default: 29 days before the last." })),
+    to: Schema.optionalKey(
+      Day.annotate({ description: `Last day, UTC. Default: today. At most ${usageDaysMax} days in all.` }),
+    ),
+    group_by: Schema.optionalKey(
+      UsageGroups.annotate({
+        description: `Some of ${usageGroups.map((group) => `\`${group}\``).join(", ")}, with commas between. Default \`day\`.`,
+        examples: [["day", "model"]],
+      }),
+    ),
+    ...pageQuery,
+  },
+  success: Schema.Struct({
+    from: Day,
+    to: Day,
+    group_by: Schema.Array(UsageGroup),
+    data: Schema.Array(UsageRow),
+    total: UsageCounts.annotate({ description: "Of all pages." }),
+    metadata: PageMetadata,
+  }),
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Read usage",
+      description:
+        "Tokens that the models of this organization's chats have taken, as their providers told them; of replies that failed or were cut off too, and of conversations that were deleted since. A reply counts for the day on which it ended, at once. Days without replies are left out. A key that is bound to a chatbot sees that chatbot's.",
+    }),
+  )
+
+/** What chats have taken. */
+export class UsageApi extends HttpApiGroup.make("usage")
+  .add(read)
+  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What chats have taken." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

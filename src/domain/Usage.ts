@@ -1,0 +1,84 @@
+import { Schema, SchemaTransformation } from "effect"
+import { ApiKeyId, ChatbotId } from "./Ids.ts"
+
+/** What a reply took. `input` leaves out what was read from or written to the provider's cache. */
+export interface TokenCounts {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** Days that one request can ask for. */
+export const usageDaysMax = 366
+
+const dayForm = /^\d{4}-\d\d-\d\d$/
+const isDay = (text: string): boolean => {
+  const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  // Some days that do not exist are read as the one after.
+  return !Number.isNaN(time) && text >= "1970" && new Date(time).toISOString().startsWith(text)
+}
+
+export const Day = Schema.String.check(
+  Schema.makeFilter((text: string) => isDay(text) || "Expected a day such as 2026-11-20"),
+).annotate({ format: "date", examples: ["2026-11-20"] })
+
+/** Midnight, UTC, in days since 1970. */
+export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000
+export const dayAt = (number: number): string => new Date(number * 86_400_000).toISOString().slice(0, 10)
+
+export const usageGroups = ["day", "chatbot", "model", "provider", "key"] as const
+export const UsageGroup = Schema.Literals(usageGroups)
+export type UsageGroup = typeof UsageGroup.Type
+
+/** `day,model`: some of the groups, each at most once. */
+export const UsageGroups = Schema.String.check(
+  Schema.isPattern(new RegExp(`^(?:${usageGroups.join("|")})(?:,(?:${usageGroups.join("|")}))*$`), {
+    message: `Expected some of ${usageGroups.join(", ")}, with commas between`,
+  }),
+).pipe(
+  Schema.decodeTo(
+    Schema.Array(UsageGroup),
+    SchemaTransformation.transform({
+      decode: (text): ReadonlyArray<UsageGroup> => usageGroups.filter((group) => text.split(",").includes(group)),
+      encode: (groups) => groups.join(","),
+    }),
+  ),
+)
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const counts = {
+  replies: Count.annotate({ description: "Replies of a model; those that were cut off count too." }),
+  input_tokens: Count.annotate({ description: "Without those that were read from or written to a cache." }),
+  output_tokens: Count,
+  cache_read_tokens: Count,
+  cache_write_tokens: Count,
+  total_tokens: Count.annotate({ description: "Of all four kinds." }),
+}
+
+export const UsageCounts = Schema.Struct(counts).annotate({
+  identifier: "UsageCounts",
+  examples: [
+    {
+      replies: 2,
+      input_tokens: 1_050,
+      output_tokens: 310,
+      cache_read_tokens: 2_048,
+      cache_write_tokens: 512,
+      total_tokens: 3_920,
+    },
+  ],
+})
+export type UsageCounts = typeof UsageCounts.Type
+
+/** What was taken in one group: of each group that was asked for, there is one field. */
+export const UsageRow = Schema.Struct({
+  day: Schema.optionalKey(Day),
+  chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Of a chatbot that may have been deleted since." })),
+  model: Schema.optionalKey(Schema.String.annotate({ examples: ["claude-sonnet-5-5"] })),
+  provider: Schema.optionalKey(Schema.String.annotate({ examples: ["anthropic"] })),
+  api_key_id: Schema.optionalKey(ApiKeyId),
+  ...counts,
+}).annotate({ identifier: "UsageRow" })
+export type UsageRow = typeof UsageRow.Type

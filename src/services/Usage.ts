@@ -1,0 +1,76 @@
+import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { Caller } from "../domain/Caller.ts"
+import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
+import type { Page } from "../domain/Page.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { dayAt, dayNumber, usageDaysMax, type UsageGroup } from "../domain/Usage.ts"
+import { Budgets } from "../storage/Budgets.ts"
+import * as Storage from "../storage/Usage.ts"
+
+export interface UsageSettings {
+  /** Days for which usage is kept. */
+  readonly retentionDays: number
+}
+
+export interface UsageRequest {
+  /** First and last day, UTC. Absent: the last is today, and the first makes it 30 days. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly groups: ReadonlyArray<UsageGroup>
+  readonly page: Page
+}
+
+const DEFAULT_DAYS = 30
+/** Entries are read together with the days that they are folded into, so this only keeps them few. */
+const FOLD_INTERVAL = Duration.seconds(10)
+const FORGET_INTERVAL = Duration.hours(1)
+
+/** What the organization's chats have taken. */
+export class Usage extends Context.Service<
+  Usage,
+  {
+    /** Of the caller's chatbot alone when its key is bound to one. `from` and `to` are those that were meant. */
+    readonly read: (
+      request: UsageRequest,
+    ) => Effect.Effect<
+      Storage.UsageFound & { readonly from: string; readonly to: string },
+      InvalidRequest | Unavailable,
+      Caller | CurrentOrganization
+    >
+  }
+>()("parley/services/Usage") {
+  /** Folds and forgets as long as it lives. */
+  static readonly layer = ({ retentionDays }: UsageSettings) =>
+    Layer.effect(
+      Usage,
+      Effect.gen(function* () {
+        const storage = yield* Storage.Usage
+        const budgets = yield* Budgets
+
+        const read = Effect.fn("Usage.read")(function* ({ from, to, groups, page }: UsageRequest) {
+          const { chatbotId } = yield* Caller
+          const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
+          const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
+          const days = dayNumber(last) - dayNumber(first) + 1
+          if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
+          if (days > usageDaysMax) {
+            return yield* InvalidRequest.at("query.from", `Expected at most ${usageDaysMax} days up to \`to\``)
+          }
+          const found = yield* storage.read({ from: first, to: last, groups, chatbot: chatbotId ?? undefined, page })
+          return { from: first, to: last, ...found }
+        })
+
+        yield* regularly(FOLD_INTERVAL, storage.fold)
+        yield* regularly(FORGET_INTERVAL, Effect.andThen(storage.forget(retentionDays), budgets.drop("expired")))
+
+        return { read }
+      }),
+    )
+}
+
+const regularly = <R>(interval: Duration.Duration, work: Effect.Effect<void, Unavailable, R>) =>
+  work.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Counting usage was cut off", Cause.squash(cause))),
+    Effect.repeat(Schedule.spaced(interval)),
+    Effect.forkScoped,
+  )

@@ -1,0 +1,72 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Limits } from "../domain/Budget.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { ApiKeyId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+export interface Reservation {
+  readonly id: string
+  readonly apiKeyId: ApiKeyId
+  readonly tokens: number
+  /** Whoever made it is dead by then. */
+  readonly lease: Duration.Duration
+  readonly organization: Limits
+  readonly key: Limits
+}
+
+/** What is in the way of a chat. */
+export interface Refusal {
+  /** Too many at once; the tokens of the day are spent; or what is left of them is reserved by chats under way. */
+  readonly refusal: "concurrent_chats" | "spent" | "reserved"
+  readonly whose: "organization" | "key"
+  readonly at: Date
+}
+
+/** The table `chat_reservations`: one row for each chat under way that has a budget. */
+export class Budgets extends Context.Service<
+  Budgets,
+  {
+    /** Takes a place and tokens, or says why not. All at once, whoever else does the same elsewhere. */
+    readonly reserve: (reservation: Reservation) => Effect.Effect<Refusal | undefined, Unavailable, CurrentOrganization>
+    /** Gives them back. */
+    readonly release: (id: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** Drops those of all organizations that nobody will release any more, or simply all. */
+    readonly drop: (which: "expired" | "all") => Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/Budgets") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+
+      const reserve = Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
+        const owner = yield* CurrentOrganization
+        const rows = yield* sql<Refusal | { readonly refusal: null }>`
+          select refusal, whose, at from reserve_chat(
+            ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
+            ${Duration.toMillis(lease)}::float8 * interval '1 millisecond',
+            ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
+            ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
+          )`
+        return rows.find((row) => row.refusal !== null)
+      }, withoutSqlErrors)
+
+      const release = Effect.fnUntraced(function* (id: string) {
+        const owner = yield* CurrentOrganization
+        yield* sql`delete from chat_reservations where id = ${id} and organization_id = ${owner}`
+      }, withoutSqlErrors)
+
+      const drop = Effect.fnUntraced(function* (which: "expired" | "all") {
+        yield* system`delete from chat_reservations where ${which === "all"} or expires_at <= now()`
+      }, withoutSqlErrors)
+
+      return { reserve, release, drop }
+    }),
+  )
+}
+
+const orNull = (limit: number): number | null => (limit === Number.POSITIVE_INFINITY ? null : limit)

@@ -1,0 +1,111 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Feedback, Message, SenderType } from "../domain/Conversation.ts"
+import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { timestamp } from "../domain/Timestamp.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
+
+/** A message's place in its session. */
+export interface Place {
+  /** As the database writes it: finer than a `Date`. */
+  readonly at: string
+  readonly id: MessageId
+}
+
+export interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
+  readonly created_at: Date
+  readonly feedback: Feedback | null
+}
+
+export const messageColumns = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+  tokens_used, tool_calls, tool_results, feedback`
+
+export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
+  ...row,
+  ...(feedback !== null && { feedback }),
+  created_at: timestamp(row.created_at),
+  migrated_data: false,
+  session_token: null,
+})
+
+const isSessionId = Schema.is(SessionId)
+
+/** Which session `s` is meant. A token may look like an id, so it is tried as both; a session's own token wins. */
+export const sessionNamed =
+  (sql: SqlClient.SqlClient) => (chatbot: ChatbotId, name: string, organization: OrganizationId) =>
+    sql`
+    s.id = (
+      select id from sessions
+      where chatbot_id = ${chatbot} and organization_id = ${organization}
+        and (session_token = ${name} ${isSessionId(name) ? sql`or id = ${name}` : sql``})
+      order by session_token = ${name} desc nulls last limit 1
+    )`
+
+const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
+
+/** The table `messages`, as far as single messages are concerned, and all of them in turn. */
+export class Messages extends Context.Service<
+  Messages,
+  {
+    /** What was said after a place in the session, ascending; from the start without one. */
+    readonly after: (
+      session: SessionId,
+      place: Place | undefined,
+      limit: number,
+    ) => Effect.Effect<
+      { readonly messages: ReadonlyArray<Message>; readonly last: Place | undefined },
+      Unavailable,
+      CurrentOrganization
+    >
+    /** Only a reply can be rated. `null` takes it back. */
+    readonly rate: (
+      chatbot: ChatbotId,
+      name: string,
+      message: MessageId,
+      feedback: Feedback | null,
+    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/Messages") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<MessageRow & { readonly at: string }>`
+          select ${sql.literal(messageColumns)}, created_at::text as at from messages
+          where session_id = ${session} and organization_id = ${organization}
+            ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
+          order by created_at, id limit ${limit}`
+        return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
+      }, withoutSqlErrors)
+
+      const rate = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: string,
+        message: MessageId,
+        feedback: Feedback | null,
+      ) {
+        const organization = yield* CurrentOrganization
+        const [found] = yield* sql<{ sender_type: SenderType }>`
+          with found as (
+            select m.id, m.sender_type from sessions s join messages m on m.session_id = s.id
+            where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
+          ), rated as (
+            update messages set feedback = ${json(feedback)}
+            where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          )
+          select sender_type from found`
+        if (found === undefined) return yield* messageNotFound
+        if (found.sender_type !== "bot") return yield* onlyReplies
+      }, withoutSqlErrors)
+
+      return { after, rate }
+    }),
+  )
+}

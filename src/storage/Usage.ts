@@ -1,0 +1,124 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { offset, type Page } from "../domain/Page.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { TokenCounts, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+
+/** What a reply took, and who asked for it. */
+export interface Spent {
+  readonly apiKeyId: ApiKeyId
+  readonly chatbotId: ChatbotId
+  readonly tokens: TokenCounts
+}
+
+export interface UsageQuery {
+  /** First and last day, such as `2026-11-20`. */
+  readonly from: string
+  readonly to: string
+  readonly groups: ReadonlyArray<UsageGroup>
+  /** Only of this one. */
+  readonly chatbot: ChatbotId | undefined
+  readonly page: Page
+}
+
+export interface UsageFound {
+  readonly rows: ReadonlyArray<UsageRow>
+  /** Of rows, on all pages. */
+  readonly count: number
+  readonly total: UsageCounts
+}
+
+const columns = {
+  day: "day",
+  chatbot: "chatbot_id",
+  model: "model",
+  provider: "provider",
+  key: "api_key_id",
+} as const satisfies Record<UsageGroup, string>
+
+/**
+ * The tables `usage_entries` and `usage_days`: an entry for each reply, and days that entries are folded into. An entry
+ * is made by the statement that stores its reply, see `Conversations.reply`.
+ */
+export class Usage extends Context.Service<
+  Usage,
+  {
+    /** In the order of the groups: earliest day first. */
+    readonly read: (query: UsageQuery) => Effect.Effect<UsageFound, Unavailable, CurrentOrganization>
+    /** Makes days of the entries, of all organizations. What was used stays the same. */
+    readonly fold: Effect.Effect<void, Unavailable>
+    /** Forgets days, of all organizations, that are longer ago. */
+    readonly forget: (days: number) => Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/Usage") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+
+      const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
+      const everyColumn = sql.literal(Object.values(columns).join(", "))
+      const sums = sql.literal(
+        [
+          ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
+            (column) => `coalesce(sum(${column}), 0)::float8 as ${column}`,
+          ),
+          `coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)::float8 as total_tokens`,
+        ].join(", "),
+      )
+
+      const read = Effect.fnUntraced(
+        function* ({ from, to, groups, chatbot, page }: UsageQuery) {
+          const organization = yield* CurrentOrganization
+          const asked = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
+            ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
+          const by = sql.literal(groups.map((group) => columns[group]).join(", "))
+          // Days and entries in one statement, so that no reply is missed, or seen twice, because it is just folded.
+          const rows = yield* sql<Found>`
+            with taken as (
+              select ${everyColumn}, replies, ${kinds} from usage_days where ${asked}
+              union all select ${everyColumn}, 1, ${kinds} from usage_entries where ${asked}
+            ), grouped as (
+              select ${by}, ${sums} from taken group by ${by}
+            ), page as (
+              select * from grouped order by ${by} limit ${page.limit} offset ${offset(page)}
+            )
+            select page.*, total.counts, total.rows
+            from (select to_jsonb(t) as counts, (select count(*)::int from grouped) as rows
+              from (select ${sums} from taken) t) total
+            left join page on true order by ${by}`
+          const { counts, rows: count } = yield* Effect.fromNullishOr(rows[0])
+          return { rows: rows.flatMap(toRow), count, total: counts }
+        },
+        Effect.catchTag("NoSuchElementError", Effect.die),
+        withoutSqlErrors,
+      )
+
+      const fold = Effect.fnUntraced(function* () {
+        const waiting = yield* system<{ id: OrganizationId }>`
+          select distinct organization_id as id from usage_entries`
+        yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+      }, withoutSqlErrors)
+
+      const forget = Effect.fnUntraced(function* (days: number) {
+        yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
+      }, withoutSqlErrors)
+
+      return { read, fold: fold(), forget }
+    }),
+  )
+}
+
+/** A row of the page, or none where the page is empty; and what all pages come to. */
+type Found = { readonly counts: UsageCounts; readonly rows: number } & (UsageRow | { readonly replies: null })
+
+const toRow = (found: Found): ReadonlyArray<UsageRow> => {
+  if (found.replies === null) return []
+  const { counts: _, rows: __, ...row } = found
+  return [row]
+}

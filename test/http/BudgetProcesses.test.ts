@@ -1,0 +1,71 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Client, until } from "../lib/Client.ts"
+import { fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { provider } from "../lib/Provider.ts"
+import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh, layerOf } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+setDefaultTimeout(2 * testTimeout)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+/** Chats at once of the organization. */
+const PLACES = 5
+
+const launch = async (settings: Settings) => {
+  const server = await run(serverProcess(settings))
+  return { server, client: new Client(await server.listening, operatorKey) }
+}
+
+test("servers on one database keep to one budget together, and one that is killed gives its places back", async () => {
+  const database = await run(fresh)
+  const anthropic = await run(provider)
+  const settings = {
+    ...(await run(settingsFor(database))),
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: anthropic.url,
+    ORGANIZATION_CONCURRENT_CHATS: `${PLACES}`,
+  }
+  const first = await launch(settings)
+  // The embedded database has room for one.
+  const second = database.kind === "postgres" ? await launch(settings) : first
+  const { id } = await first.client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+
+  await anthropic.answers(says("At last."))
+  const goOn = anthropic.hold()
+  const asked = Array.from({ length: 40 }, (_, index) => [first, second][index % 2]?.client.say(id, "When?"))
+  let refused = 0
+  for (const reply of asked) void reply?.then(({ status }) => (refused += status === 429 ? 1 : 0))
+  await until(
+    () => refused,
+    (count) => count === 40 - PLACES,
+  )
+  goOn()
+  const statuses = (await Promise.all(asked)).map((reply) => reply?.status)
+  expect([statuses.filter((status) => status === 200).length, anthropic.arrived()]).toEqual([PLACES, PLACES])
+
+  await anthropic.answers(says("Never."))
+  anthropic.hold()
+  const lost = Array.from({ length: PLACES }, () => first.client.say(id, "When?").catch(() => "cut off"))
+  await until(anthropic.arrived, (count) => count === PLACES)
+  expect((await second.client.say(id, "And me?")).status).toBe(429)
+  first.server.kill("SIGKILL")
+  expect(await Promise.all(lost)).toEqual(lost.map(() => "cut off"))
+
+  const third = await launch(settings)
+  await anthropic.answers(says("Here."))
+  anthropic.hold()()
+  if (database.kind === "postgres") {
+    // Another server cannot know that the first is dead, until what it held runs out.
+    expect((await third.client.say(id, "And me?")).status).toBe(429)
+    const runOut = SystemSql.use((sql) => sql`update chat_reservations set expires_at = now()`)
+    await Effect.runPromise(Effect.provide(runOut, layerOf(database)))
+  }
+  expect((await third.client.say(id, "And me?")).status).toBe(200)
+})

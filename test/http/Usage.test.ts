@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
+import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
+import { says, usage as told } from "../lib/FakeAnthropic.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const { client, provider } = await startServer()
+
+const UsageReply = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  group_by: Schema.Array(Schema.String),
+  data: Schema.Array(UsageRow),
+  total: UsageCounts,
+  metadata: Schema.Struct({ totalCount: Schema.Int, totalPages: Schema.Int }),
+})
+const usageOf = async (of: Client, query = "") => read(UsageReply, await of.get(`/api/external/usage${query}`))
+const today = () => new Date().toISOString().slice(0, 10)
+
+/** What the provider tells of one reply. */
+const one = {
+  replies: 1,
+  input_tokens: told.input_tokens,
+  output_tokens: told.output_tokens,
+  cache_read_tokens: told.cache_read_input_tokens ?? 0,
+  cache_write_tokens: told.cache_creation_input_tokens ?? 0,
+  total_tokens: 108,
+}
+const times = (count: number, counts: UsageCounts) =>
+  Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, value * count]))
+
+/** An organization that has chatted: twice with a model of Anthropic's, once with another chatbot. */
+const chatted = async () => {
+  const own = await client.newOrganization()
+  await provider.answers(says("Hello."))
+  const written = await own.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+  const local = await own.newChatbot()
+  await own.chat(written.id, "Hi", { sessionToken: "s" })
+  await own.chat(written.id, "Hi again", { sessionToken: "s" })
+  await own.chat(local.id, "Hi")
+  return { own, written: written.id, local: local.id }
+}
+
+describe("usage", () => {
+  test("is the tokens of all kinds that the provider told, by day", async () => {
+    const { own, written } = await chatted()
+    const bound = (await own.newKey({ chatbot_id: written })).client
+    const { data, ...rest } = await usageOf(bound)
+    const from = new Date(Date.parse(today()) - 29 * 86_400_000).toISOString().slice(0, 10)
+    expect(data).toEqual([{ day: today(), ...one, ...times(2, one) }])
+    expect(rest).toMatchObject({ from, to: today(), group_by: ["day"], total: times(2, one) })
+    await client.delete(`/api/external/chatbot/${written}`)
+  })
+
+  test("is told by chatbot, model, provider and key, in any company, and page by page", async () => {
+    const { own, written, local } = await chatted()
+    const all = await usageOf(own, "?group_by=model,chatbot,provider,key,day")
+    expect(all.group_by).toEqual(["day", "chatbot", "model", "provider", "key"])
+    expect(all.data).toMatchObject([
+      { day: today(), chatbot_id: written, model: "claude-sonnet-5-5", provider: "anthropic", ...times(2, one) },
+      { day: today(), chatbot_id: local, model: "local/extractive", provider: "local", replies: 1 },
+    ])
+    expect(all.total.total_tokens).toBe(all.data.reduce((sum, row) => sum + row.total_tokens, 0))
+    expect((await usageOf(own, "?group_by=model")).data.map((row) => [row.model, row.replies])).toEqual([
+      ["claude-sonnet-5-5", 2],
+      ["local/extractive", 1],
+    ])
+    for (const page of [1, 2, 3]) {
+      const paged = await usageOf(own, `?group_by=chatbot&limit=1&page=${page}`)
+      expect(paged.data.map((row) => row.chatbot_id)).toEqual([[written, local][page - 1] ?? []].flat())
+      expect(paged.total).toEqual(all.total)
+      expect(paged.metadata).toMatchObject({ totalCount: 2, totalPages: 2 })
+    }
+  })
+
+  test("stays when conversation and chatbot are deleted", async () => {
+    const { own, written, local } = await chatted()
+    const before = await usageOf(own)
+    await own.delete(`/api/external/chatbot/${written}/conversations/s`)
+    expect((await own.delete(`/api/external/chatbot/${local}`)).status).toBe(200)
+    expect(await usageOf(own)).toEqual(before)
+  })
+
+  test("is an organization's own, needs a scope, and is nothing where nothing was said", async () => {
+    await chatted()
+    const stranger = await client.newOrganization()
+    expect(await usageOf(stranger)).toMatchObject({
+      data: [],
+      total: times(0, one),
+      metadata: { totalCount: 0, totalPages: 0 },
+    })
+    problem(await (await stranger.limitedTo("chat")).get("/api/external/usage"), 403, "forbidden")
+    const { own } = await chatted()
+    expect(await usageOf(own, "?from=2020-01-01&to=2020-12-31")).toMatchObject({ data: [], from: "2020-01-01" })
+  })
+
+  test.each([
+    ["from=yesterday", "query.from"],
+    ["to=2026-02-30", "query.to"],
+    ["to=2026-1-1", "query.to"],
+    ["from=2026-01-02&to=2026-01-01", "query.to"],
+    ["from=2025-01-01&to=2026-01-02", "query.from"],
+    ["from=2999-01-01", "query.to"],
+    ["group_by=", "query.group_by"],
+    ["group_by=week", "query.group_by"],
+    ["group_by=day,,model", "query.group_by"],
+    ["page=0", "query.page"],
+    ["limit=101", "query.limit"],
+  ])("refuses %s", async (query, path) => {
+    expect(wrongPaths(await client.get(`/api/external/usage?${query}`))).toEqual([path])
+  })
+})
+
+describe("a budget", () => {
+  const organizationOf = async (of: Client) =>
+    read(
+      Schema.Struct({ organizations: Schema.NonEmptyArray(Schema.Struct({ id: Schema.String, budget: Schema.Json })) }),
+      await of.get("/api/admin/organizations"),
+    ).organizations[0]
+  const setOrganization = (id: string, budget: object, by = client) =>
+    by.send("PATCH", `/api/admin/organizations/${id}`, { json: { budget } })
+  const setKey = (id: string, budget: object, by: Client) =>
+    by.send("PATCH", `/api/admin/api-keys/${id}`, { json: { budget } })
+
+  /** Asks until a change has reached the server: within a second. */
+  const untilRefused = async (ask: () => Promise<Reply>): Promise<Reply> => {
+    const reply = await ask()
+    return reply.status === 429 ? reply : Bun.sleep(50).then(() => untilRefused(ask))
+  }
+
+  test("of an organization is set by the operator, and holds in every form of chat", async () => {
+    const own = await client.newOrganization()
+    const { id } = await own.newChatbot()
+    const organization = await organizationOf(own)
+    expect(organization.budget).toEqual({ tokens_per_day: null, concurrent_chats: null })
+    await own.chat(id, "Hi")
+    expect((await setOrganization(organization.id, { tokens_per_day: 1 })).body).toMatchObject({
+      organization: { id: organization.id, budget: { tokens_per_day: 1, concurrent_chats: null } },
+    })
+    const asked = (await usageOf(own)).total
+    const refused = await untilRefused(() => own.say(id, "Hi"))
+    expect(problem(refused, 429, "budget_spent").retry_after_seconds).toBeWithin(1, 86_401)
+    problem(await own.say(id, "Hi", {}), 429, "budget_spent")
+    problem(await own.post(`/api/external/chatbot/${id}/chat?stream=true`, { json: saying }), 429, "budget_spent")
+    const openai = await own.post("/v1/chat/completions", { json: { model: id, ...saying } })
+    expect(openai).toMatchObject({ status: 429, body: { error: { code: "insufficient_quota" } } })
+    expect((await usageOf(own)).total.replies).toBeGreaterThanOrEqual(asked.replies)
+
+    const both = await setOrganization(organization.id, { tokens_per_day: "unlimited", concurrent_chats: 0 })
+    expect(both.body).toMatchObject({ organization: { budget: { tokens_per_day: "unlimited", concurrent_chats: 0 } } })
+    await Bun.sleep(1_000)
+    problem(await own.say(id, "Hi"), 429, "too_many_chats")
+    await setOrganization(organization.id, { concurrent_chats: null })
+    await Bun.sleep(1_000)
+    expect((await own.say(id, "Hi")).status).toBe(200)
+  })
+  const saying = { messages: [{ role: "user", content: "Hi" }] }
+
+  test("of a key is set by its organization, and spends that key alone", async () => {
+    const own = await client.newOrganization()
+    const stranger = await client.newOrganization()
+    const { id } = await own.newChatbot()
+    const { id: key, client: limited } = await own.newKey()
+    const reply = await setKey(key, { concurrent_chats: 0 }, own)
+    expect(reply.body).toMatchObject({ api_key: { id: key, budget: { tokens_per_day: null, concurrent_chats: 0 } } })
+    problem(await untilRefused(() => limited.say(id, "Hi")), 429, "too_many_chats")
+    expect((await own.say(id, "Hi")).status).toBe(200)
+    problem(await setKey(key, { concurrent_chats: 1 }, stranger), 404, "not_found")
+    expect((await setKey(key, {}, client)).status).toBe(200)
+  })
+
+  test("is refused to those who may not set it, and where it is none", async () => {
+    const own = await client.newOrganization()
+    const { id } = await organizationOf(own)
+    const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+    problem(await setOrganization(id, { tokens_per_day: 1 }, own), 403, "forbidden")
+    problem(await setOrganization(id, {}, await own.limitedTo("chat")), 403, "forbidden")
+    problem(await setOrganization(nowhere, {}), 404, "not_found")
+    problem(await setKey(nowhere, {}, client), 404, "not_found")
+    for (const wrong of [-1, 1.5, "none", "5", 1e13]) {
+      expect((await setOrganization(id, { tokens_per_day: wrong })).status).toBe(400)
+    }
+    expect(wrongPaths(await setOrganization(id, { tokens: 1 }))).toEqual(["budget.tokens"])
+  })
+})

@@ -1,0 +1,351 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Duration, Effect, Exit, Fiber, Latch, Layer, ManagedRuntime } from "effect"
+import * as fc from "fast-check"
+import type { Budget } from "../../src/domain/Budget.ts"
+import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { Budgets as Service } from "../../src/services/Budgets.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import {
+  budgetSettings,
+  chatLayer,
+  failed,
+  OUTPUT_MAX,
+  reset,
+  say,
+  stepCost,
+  stepOf,
+  stored,
+  type Tenant,
+} from "../lib/Chatting.ts"
+import { AgentControl, platform, repositories, replyOf } from "../lib/Layers.ts"
+import { asCaller, makeTenant, newId, noBudget } from "../lib/Tenants.ts"
+import * as TestDatabase from "../lib/TestDatabase.ts"
+
+const runtime = ManagedRuntime.make(chatLayer)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+beforeEach(() => run(reset))
+
+const newKey = () => ApiKeyId.make(crypto.randomUUID())
+const limited = (organization: Partial<Budget>, key: Partial<Budget> = {}, apiKeyId = newKey()) => ({
+  apiKeyId,
+  budgets: { organization: { ...noBudget, ...organization }, key: { ...noBudget, ...key } },
+})
+
+/** A reply of so many tokens, of all four kinds. */
+const taking = (tokens: number) => ({
+  ...replyOf("ok"),
+  tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: tokens - 6 },
+})
+
+/** What stands in the tables of an organization. */
+const counted = (organization: OrganizationId) =>
+  SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ tokens: number; reserved: number }>`
+        select (select coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)::int from (
+            select organization_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens from usage_days
+            union all select organization_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens
+            from usage_entries
+          ) taken where organization_id = ${organization}) as tokens,
+          (select count(*)::int from chat_reservations where organization_id = ${organization}) as reserved`,
+      ([row]) => row,
+    ),
+  )
+
+/** Says something so many times at once. What became of each: `ok`, or the failure's name. */
+const atOnce = (tenant: Tenant, count: number, caller: Parameters<typeof say>[3]) =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, index) => `${index}`),
+    (session) =>
+      Effect.match(say(tenant, "Hi", session, caller), { onSuccess: () => "ok", onFailure: ({ _tag }) => _tag }),
+    { concurrency: "unbounded" },
+  )
+
+const times = (outcomes: ReadonlyArray<string>, outcome: string) => outcomes.filter((one) => one === outcome).length
+
+/** An agent that lets nobody go on until it is told to, and counts who waits. */
+const holding = Effect.gen(function* () {
+  const agent = yield* AgentControl
+  const gate = yield* Latch.make(false)
+  const state = { running: 0, most: 0 }
+  agent.reply = () =>
+    Effect.suspend(() => {
+      state.most = Math.max(state.most, ++state.running)
+      return Effect.ensuring(
+        Effect.as(gate.await, taking(OUTPUT_MAX)),
+        Effect.sync(() => state.running--),
+      )
+    })
+  return { gate, state }
+})
+
+describe("chats at once", () => {
+  test.each([
+    ["of an organization", limited({ concurrent_chats: 7 })],
+    ["of a key", limited({ concurrent_chats: "unlimited" }, { concurrent_chats: 7 })],
+  ])("%s are never more than its budget has, of a hundred that ask; the others are told so", (_, caller) =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { gate, state } = yield* holding
+        const asking = yield* Effect.forkChild(atOnce(tenant, 100, caller))
+        while (state.running < 7) yield* Effect.sleep("1 millis")
+        yield* Effect.sleep("50 millis")
+        expect(state.running).toBe(7)
+        yield* gate.open
+        const outcomes = yield* Fiber.join(asking)
+        expect([times(outcomes, "ok"), times(outcomes, "TooManyChats")]).toEqual([7, 93])
+        expect(state.most).toBe(7)
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 7 * OUTPUT_MAX, reserved: 0 })
+      }),
+    ),
+  )
+
+  test("of one key or organization leave the others theirs", () =>
+    run(
+      Effect.gen(function* () {
+        const [tenant, other] = [yield* makeTenant, yield* makeTenant]
+        const { gate } = yield* holding
+        const mine = limited({}, { concurrent_chats: 1 })
+        const first = yield* Effect.forkChild(say(tenant, "Hi", "1", mine))
+        while ((yield* counted(tenant.organization))?.reserved !== 1) yield* Effect.sleep("1 millis")
+        expect((yield* Effect.flip(say(tenant, "Hi", "2", mine)))._tag).toBe("TooManyChats")
+        yield* gate.open
+        yield* say(tenant, "Hi", "3", limited({}, { concurrent_chats: 1 }))
+        yield* say(other, "Hi", "3", limited({ concurrent_chats: 1 }))
+        yield* Fiber.join(first)
+        yield* say(tenant, "Hi", "4", mine)
+      }),
+    ))
+
+  test("is none: nobody chats, nothing is stored, and no model is asked", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const refused = yield* Effect.flip(say(tenant, "Hi", "s", limited({ concurrent_chats: 0 })))
+        expect(refused).toMatchObject({ _tag: "TooManyChats", retry_after_seconds: 5 })
+        expect((yield* AgentControl).asked).toEqual([])
+        expect((yield* Effect.flip(stored(tenant, "s")))._tag).toBe("NotFound")
+      }),
+    ))
+})
+
+describe("tokens of a day", () => {
+  test("are all counted, and when they are spent nobody asks a model until midnight", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const agent = yield* AgentControl
+        agent.reply = () => Effect.succeed(taking(40))
+        const caller = limited({ tokens_per_day: 100 })
+        for (const session of ["1", "2", "3"]) yield* say(tenant, "Hi", session, caller)
+        const now = Date.now() / 1_000
+        const refused = yield* Effect.flip(say(tenant, "Hi", "4", caller))
+        expect(refused._tag).toBe("BudgetSpent")
+        const wait = "retry_after_seconds" in refused ? refused.retry_after_seconds : 0
+        // The database and this test look at one clock, but not at the same moment.
+        expect(Math.abs(((now + wait + 43_200) % 86_400) - 43_200)).toBeLessThan(30)
+        expect(agent.asked).toHaveLength(3)
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 120, reserved: 0 })
+        yield* SystemSql.use((sql) => sql`update usage_days set day = day - 1`)
+        yield* say(tenant, "Hi", "4", caller)
+      }),
+    ))
+
+  test("of a key are its own", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        ;(yield* AgentControl).reply = () => Effect.succeed(taking(40))
+        const caller = limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 })
+        yield* say(tenant, "Hi", "1", caller)
+        expect((yield* Effect.flip(say(tenant, "Hi", "2", caller)))._tag).toBe("BudgetSpent")
+        yield* say(tenant, "Hi", "3", limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 }))
+      }),
+    ))
+
+  test("count from before there was a budget, and of conversations that are gone", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        ;(yield* AgentControl).reply = () => Effect.succeed(taking(50))
+        yield* say(tenant, "Hi", "1")
+        yield* SystemSql.use((sql) => sql`delete from sessions where organization_id = ${tenant.organization}`)
+        const refused = yield* Effect.flip(say(tenant, "Hi", "2", limited({ tokens_per_day: 50 })))
+        expect(refused._tag).toBe("BudgetSpent")
+      }),
+    ))
+
+  test("are never sold twice, however many ask at once: a hundred replies stay within what they reserve", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        ;(yield* AgentControl).reply = () => Effect.as(Effect.sleep("5 millis"), taking(OUTPUT_MAX))
+        const outcomes = yield* atOnce(tenant, 100, limited({ tokens_per_day: 200 }))
+        const { tokens = 0, reserved } = (yield* counted(tenant.organization)) ?? {}
+        expect(tokens).toBe(times(outcomes, "ok") * OUTPUT_MAX)
+        expect(tokens).toBeGreaterThan(0)
+        expect(tokens).toBeLessThanOrEqual(200)
+        expect(times(outcomes, "ok") + times(outcomes, "BudgetSpent")).toBe(100)
+        expect(reserved).toBe(0)
+      }),
+    ))
+
+  test("of a budget can all be spent: the last chat may take what is left, alone", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { gate, state } = yield* holding
+        const caller = limited({ tokens_per_day: 5 })
+        const last = yield* Effect.forkChild(say(tenant, "Hi", "1", caller))
+        while (state.running < 1) yield* Effect.sleep("1 millis")
+        const refused = yield* Effect.flip(say(tenant, "Hi", "2", caller))
+        expect(refused).toMatchObject({ _tag: "BudgetSpent", retry_after_seconds: 5 })
+        yield* gate.open
+        expect((yield* Fiber.join(last)).output).toBe("ok")
+      }),
+    ))
+})
+
+describe("what a chat took", () => {
+  const spend = limited({ tokens_per_day: 1_000_000, concurrent_chats: 1 })
+
+  test("is counted when it fails, is cut off or has nowhere to be stored, and its place is free again", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const agent = yield* AgentControl
+        agent.reply = ({ onStep }) =>
+          Effect.andThen(onStep?.(stepOf("As far as this."), stepCost) ?? Effect.void, Effect.fail(failed))
+        yield* Effect.flip(say(tenant, "Hi", "1", spend))
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 0 })
+
+        const reached = yield* Latch.make(false)
+        agent.reply = ({ onStep }) =>
+          Effect.andThen(onStep?.(stepOf("And this."), stepCost) ?? Effect.void, () =>
+            Effect.andThen(reached.open, Effect.never),
+          )
+        const chatting = yield* Effect.forkChild(say(tenant, "Hi", "2", spend))
+        yield* reached.await
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 1 })
+        yield* Fiber.interrupt(chatting)
+        expect(Exit.hasInterrupts(yield* Fiber.await(chatting))).toBe(true)
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 36, reserved: 0 })
+
+        const sql = yield* SystemSql
+        const forget = Effect.orDie(sql`delete from sessions where organization_id = ${tenant.organization}`)
+        agent.reply = () => Effect.as(forget, taking(40))
+        yield* say(tenant, "Hi", "3", spend)
+        expect(yield* counted(tenant.organization)).toEqual({ tokens: 76, reserved: 0 })
+      }),
+    ))
+
+  test("frees its place by itself when the server died", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const budgets = yield* Budgets
+        const limits = { tokensPerDay: 1_000, concurrentChats: 1 }
+        const reserve = (lease: Duration.Input) =>
+          Effect.flatMap(newId, (id) =>
+            asCaller(tenant.organization)(
+              budgets.reserve({
+                id,
+                apiKeyId: spend.apiKeyId,
+                tokens: 1,
+                lease: Duration.fromInputUnsafe(lease),
+                organization: limits,
+                key: limits,
+              }),
+            ),
+          )
+        expect(yield* reserve("1 hour")).toBeUndefined()
+        expect((yield* Effect.flip(say(tenant, "Hi", "1", spend)))._tag).toBe("TooManyChats")
+        yield* SystemSql.use(
+          (sql) => sql`update chat_reservations set expires_at = now() - interval '1 second'
+          where organization_id = ${tenant.organization}`,
+        )
+        yield* say(tenant, "Hi", "1", spend)
+
+        expect(yield* reserve("0 seconds")).toBeUndefined()
+        expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 1 })
+        yield* budgets.drop("expired")
+        expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 0 })
+      }),
+    ))
+
+  test("is what its replies say, whatever they took, and stays so while it is folded", () =>
+    run(
+      Effect.gen(function* () {
+        const agent = yield* AgentControl
+        const kind = fc.integer({ min: 0, max: 1_000_000 })
+        const tokens = fc.record({ input: kind, output: kind, cacheRead: kind, cacheWrite: kind })
+        const budget = fc.constantFrom(noBudget, { ...noBudget, tokens_per_day: 1_000_000_000 })
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(fc.array(fc.record({ tokens, budget, fails: fc.boolean() }), { maxLength: 12 }), (chats) =>
+              run(
+                Effect.gen(function* () {
+                  const tenant = yield* makeTenant
+                  for (const { tokens, budget, fails } of chats) {
+                    agent.reply = ({ onStep }) =>
+                      fails
+                        ? Effect.andThen(
+                            onStep?.(stepOf("Some"), { model: "m", provider: "p", tokens }) ?? Effect.void,
+                            Effect.fail(failed),
+                          )
+                        : Effect.succeed({ ...replyOf("ok"), tokens })
+                    yield* Effect.exit(say(tenant, "Hi", "s", limited(budget)))
+                  }
+                  const sum = yield* SystemSql.use(
+                    (sql) => sql<{ sum: number }>`select coalesce(sum(tokens_used), 0)::int as sum from messages
+                      where organization_id = ${tenant.organization}`,
+                  )
+                  expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
+                  yield* SystemSql.use((sql) => sql`select fold_usage(${tenant.organization}::uuid)`)
+                  expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
+                }),
+              ),
+            ),
+            { numRuns: 15 },
+          ),
+        )
+      }),
+    ))
+
+  test("without a budget is no statement of budgets", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* SystemSql.use((sql) => sql`alter function reserve_chat rename to away`)
+        yield* say(tenant, "Hi", "s")
+        yield* SystemSql.use((sql) => sql`alter function away rename to reserve_chat`)
+      }),
+    ))
+})
+
+test("a server that is alone with its database finds none of its chats under way when it starts", () =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      const budgets = yield* Budgets
+      const limits = { tokensPerDay: 1_000, concurrentChats: 1 }
+      const id = yield* newId
+      const reservation = {
+        id,
+        apiKeyId: newKey(),
+        tokens: 1,
+        lease: Duration.hours(1),
+        organization: limits,
+        key: limits,
+      }
+      yield* asCaller(tenant.organization)(budgets.reserve(reservation))
+      const start = (isAlone: boolean) => Effect.scoped(Layer.build(Service.layer({ ...budgetSettings, isAlone })))
+      yield* start(false)
+      expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 1 })
+      yield* start(true)
+      expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 0 })
+    }).pipe(Effect.provide(repositories.pipe(Layer.provideMerge(TestDatabase.layer), Layer.merge(platform)))),
+  ))
