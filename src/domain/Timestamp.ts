@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
 
 /** ISO 8601 with offset and milliseconds, always UTC, written `+00:00`. */
 export const Timestamp = Schema.String.annotate({
@@ -7,5 +7,7 @@ export const Timestamp = Schema.String.annotate({
 }).pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
 
+const branded = Brand.nominal<Timestamp>()
+
 /** What the database returns becomes what the API shows. */
-export const timestamp = (date: Date): Timestamp => Timestamp.make(date.toISOString().replace("Z", "+00:00"))
+export const timestamp = (date: Date): Timestamp => branded(date.toISOString().replace("Z", "+00:00"))
