@@ -54,7 +54,8 @@ alter table api_keys add column budget jsonb not null default '{"tokens_per_day"
 -- `rating`, and `comment` or null.
 alter table messages add column feedback jsonb;
 
--- Whoever counts or admits for an organization does so alone.
+-- Whoever folds or admits for an organization does so alone: so no place is given out twice, and two who fold never wait
+-- for each other's rows.
 create function lock_budget(of_organization uuid) returns void
   language sql
   as $$ select pg_advisory_xact_lock(724201554, hashtext(of_organization::text)) $$;
