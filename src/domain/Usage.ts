@@ -12,14 +12,15 @@ export interface TokenCounts {
 /** Days that one request can ask for. */
 export const usageDaysMax = 366
 
-const dayForm = /^\d{4}-\d\d-\d\d$/
+const dayForm = /^(?:19[7-9]\d|2\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const isDay = (text: string): boolean => {
   const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Some days that do not exist are read as the one after.
-  return !Number.isNaN(time) && text >= "1970" && new Date(time).toISOString().startsWith(text)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 export const Day = Schema.String.check(
+  Schema.isPattern(dayForm, { message: "Expected a day such as 2026-11-20" }),
   Schema.makeFilter((text: string) => isDay(text) || "Expected a day such as 2026-11-20"),
 ).annotate({ format: "date", examples: ["2026-11-20"] })
 

@@ -54,10 +54,44 @@ test("the walk finds all that is sent", () => {
   )
 })
 
+/** Chance finds no JSON Schema, no address with places for its properties, and no groups in their order. */
+const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, ReadonlyArray<unknown>>([
+  [
+    "usage.read query",
+    [{ group_by: ["day", "model"], page: 2 }, { group_by: ["key"], from: "2026-11-01", to: "2026-11-20" }, {}],
+  ],
+  [
+    "tools.createTool payload",
+    [
+      {
+        name: "orderStatus",
+        description: "Tells where an order is.",
+        input_schema: { type: "object", properties: { orderId: { type: "string" } }, required: ["orderId"] },
+        method: "DELETE",
+        url: "https://shop.example.com/orders/{orderId}?all=true",
+        headers: { authorization: "Bearer s3cr3t", "x-empty": "" },
+        timeout_ms: 5_000,
+      },
+      {
+        name: "a",
+        description: "ü",
+        input_schema: { type: "object" },
+        url: "http://[2001:db8::1]:8080/",
+        timeout_ms: null,
+      },
+    ],
+  ],
+])
+
 describe("what is sent is understood as it was meant", () => {
-  test.each(endpoints)("%s", async (_, endpoint) => {
+  test.each(endpoints)("%s", async (name, endpoint) => {
     for (const [place, schema] of wireSchemas(endpoint)) {
       if (!isWire(schema)) throw new Error(`${place} is no schema`)
+      const values = found.get(`${name} ${place}`)
+      if (values !== undefined) {
+        for (const value of values) expect(await Effect.runPromise(comesBack(schema)(value))).toBe(true)
+        continue
+      }
       await holds(Arbitrary.schema(schema), comesBack(schema), 30)
     }
   })
