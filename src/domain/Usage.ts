@@ -12,7 +12,7 @@ export interface TokenCounts {
 /** Days that one request can ask for. */
 export const usageDaysMax = 366
 
-const dayForm = /^(?:19[7-9]\d|2\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+const dayForm = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const isDay = (text: string): boolean => {
   const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Some days that do not exist are read as the one after.

@@ -22,6 +22,8 @@ const IDLE_SECONDS = 30
 const SLOW = /\/(?:chat|completions|embedfiles|knowledge-base|mcp(?:\/[\w-]+)?)(?:\?|$)/
 /** How long readiness is down before new requests are refused: load balancers look about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
+/** How long connections may take to close once there is nothing more to send. */
+const FLUSH_TIMEOUT = Duration.millis(250)
 const DRAIN_POLL = Duration.millis(20)
 /** What is given up at the end may take so long to say so, and to store what there is of it. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
@@ -90,7 +92,12 @@ export class Server extends Context.Service<
               }),
             catch: (cause) => cannotListen(settings, cause),
           }),
-          (server) => Effect.promise(() => server.stop(true)),
+          (server) =>
+            // What has just been answered is still on its way out.
+            Effect.promise(() => server.stop()).pipe(
+              Effect.timeoutOption(FLUSH_TIMEOUT),
+              Effect.andThen(Effect.promise(() => server.stop(true))),
+            ),
         )
 
         const idleWithin = (wait: Duration.Duration) =>
