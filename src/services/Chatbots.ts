@@ -100,12 +100,7 @@ export class Chatbots extends Context.Service<
         const random = yield* SecureRandom.SecureRandom
         const publicUrl = yield* PublicUrl
 
-        const present = ({
-          avatar_blob,
-          chat_widget_config: _,
-          tool_count: __,
-          ...row
-        }: Storage.ChatbotRow): Chatbot => ({
+        const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
           ...row,
           settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
           created_at: timestamp(row.created_at),

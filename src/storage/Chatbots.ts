@@ -29,6 +29,9 @@ export interface ChatbotRow {
   readonly updated_at: Date
 }
 
+/** What the API shows of a chatbot. */
+export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
+
 /** What a change may set. */
 export type ChatbotChange = Partial<
   Pick<
@@ -68,7 +71,7 @@ export class Chatbots extends Context.Service<
     readonly list: (options: {
       readonly limit: number
       readonly before: ChatbotId | undefined
-    }) => Effect.Effect<ReadonlyArray<ChatbotRow>, Unavailable, CurrentOrganization>
+    }) => Effect.Effect<ReadonlyArray<ShownChatbot>, Unavailable, CurrentOrganization>
     /** Of the slugs that are this or begin with it and a hyphen, those in use. */
     readonly slugsLike: (slug: string) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
     /**
@@ -94,10 +97,10 @@ export class Chatbots extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const columns = sql.literal(
-        `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         chat_widget_config, voice_widget_config, avatar_blob, version, tool_count, created_at, updated_at`,
-      )
+      const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+         voice_widget_config, avatar_blob, version, created_at, updated_at`
+      const shownColumns = sql.literal(shown)
+      const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
 
       const insert = Effect.fnUntraced(
         function* (chatbot: NewChatbot) {
@@ -133,8 +136,8 @@ export class Chatbots extends Context.Service<
         readonly before: ChatbotId | undefined
       }) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ChatbotRow>`
-          select ${columns} from chatbots
+        return yield* sql<ShownChatbot>`
+          select ${shownColumns} from chatbots
           where organization_id = ${organization} ${options.before === undefined ? sql`` : sql`and id < ${options.before}`}
           order by id desc limit ${options.limit}`
       }, withoutSqlErrors)
