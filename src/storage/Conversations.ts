@@ -61,6 +61,9 @@ interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly updated_at: Date
 }
 
+/** Statements that look for a session which others open at the same moment. */
+const SAY_TRIES = 3
+
 const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
 /**
  * The tables `sessions` and `messages`, always within the current organization. A session is named by its id or by the
@@ -156,7 +159,7 @@ export class Conversations extends Context.Service<
             content,
             metadata: mid === undefined ? {} : { mid },
           }))
-          const rows = yield* sql<{ id: SessionId }>`
+          const statement = sql<{ id: SessionId }>`
             with session as (
               -- A foreign key does not ask whose the chatbot is.
               insert into sessions
@@ -185,11 +188,11 @@ export class Conversations extends Context.Service<
               order by m.position
             )
             select id from target`
-          return yield* Effect.fromNullishOr(rows[0]?.id)
+          let [found] = yield* statement
+          // Another request opened the session after this statement began: the next one sees it.
+          for (let tries = 1; found === undefined && tries < SAY_TRIES; tries++) [found] = yield* statement
+          return found === undefined ? yield* sessionNotFound : found.id
         },
-        // Another request opened the session after this statement began: the next one sees it.
-        Effect.retry({ while: (error) => error._tag === "NoSuchElementError", times: 2 }),
-        Effect.catchTag("NoSuchElementError", () => Effect.fail(sessionNotFound)),
         onForeignKeyViolation(() => new NotFound({ detail: "There is no such chatbot." })),
         withoutSqlErrors,
       )
