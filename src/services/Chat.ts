@@ -7,9 +7,8 @@ import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
-import type { UserInfo } from "../domain/Conversation.ts"
-import { emailGateModel, emailRequest, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
+import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
+import { emailGateModel, emailRequest } from "../domain/EmailGate.ts"
 import type {
   BudgetSpent,
   Forbidden,
@@ -20,30 +19,18 @@ import type {
   TooManyRequests,
   Unavailable,
 } from "../domain/Errors.ts"
-import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
-import { type BotMessage, Conversations, type OpenSession, type Said } from "../storage/Conversations.ts"
+import { type BotMessage, Conversations } from "../storage/Conversations.ts"
 import { Budgets } from "./Budgets.ts"
+import { type Before, beforeOf, type ChatRequest, conversationOf, newUserInfo, shownOf } from "./ChatHistory.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
   readonly historyLimit: number
-}
-
-export interface ChatRequest {
-  /** The last is the user's. */
-  readonly messages: ReadonlyArray<SentTurn>
-  readonly platform: string
-  /** Chosen by the client, or the id of a session. */
-  readonly sessionToken: string | undefined
-  /** Whether the reply to what was said last is to be made again. */
-  readonly again?: boolean
-  /** What the application that serves the conversation adds to the chatbot's own instructions. */
-  readonly instructions?: string | undefined
 }
 
 /** A reply, with what was stored of it. */
@@ -292,29 +279,6 @@ export class Chat extends Context.Service<
 }
 
 const noTools = Effect.succeed([])
-/** What a request finds. */
-interface Before {
-  readonly found: OpenSession | undefined
-  /** Of the request, what the session does not hold yet. */
-  readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
-  /** What was said before. */
-  readonly history: ReadonlyArray<Said>
-}
-
-const beforeOf = (found: OpenSession | undefined, { again, messages }: ChatRequest): Before => {
-  const held = found?.history ?? []
-  const fresh = notHeld(held.map(toHeldTurn), messages, again)
-  // Asked again, the model does not see what it answered before.
-  const isAgain = fresh.length === 0
-  const history = isAgain
-    ? held.slice(
-        0,
-        held.findLastIndex(({ sender_type }) => sender_type === "user"),
-      )
-    : held
-  return { found, fresh, history }
-}
-
 /** How far a reply has got. */
 interface Progress {
   readonly steps: ReadonlyArray<Step>
@@ -348,50 +312,6 @@ const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hi
 })
 
 const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
-
-const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
-  role: sender_type === "user" ? "user" : "assistant",
-  content,
-})
-
-const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
-
-/** What the request tells of its user that the session does not know yet. */
-const newUserInfo = (
-  chatbot: ChatbotRow,
-  found: OpenSession | undefined,
-  request: ChatRequest,
-): UserInfo | undefined => {
-  if (!chatbot.settings.isRequestUserInfoEnabled || found?.user_info.email !== undefined) return undefined
-  const email = findEmail(request.messages.at(-1)?.content ?? "")
-  return email === undefined ? undefined : { email }
-}
-
-/**
- * The conversation as the model is shown it: what was sent, or, when that is one message, the session and it. Asking for
- * the e-mail address and giving it is not part of it, so that the question which waited for that comes last again.
- */
-const conversationOf = (
-  chatbot: ChatbotRow,
-  history: ReadonlyArray<Said>,
-  { messages }: ChatRequest,
-): ReadonlyArray<ChatTurn> => {
-  const turns = [
-    ...(messages.length > 1 ? [] : history.map(toTurn)),
-    ...messages.map(({ role, content }) => ({ role, content })),
-  ].filter((turn) => turn.content !== "")
-  if (!chatbot.settings.isRequestUserInfoEnabled) return turns
-  const asked = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
-  const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
-  return rest.at(-1)?.role === "user" ? rest : turns
-}
-
-/** All that the model is shown at first, but for what the knowledge base has. */
-const shownOf = (chatbot: ChatbotRow, history: ReadonlyArray<Said>, request: ChatRequest): ReadonlyArray<string> => [
-  chatbot.settings.prompt,
-  request.instructions ?? "",
-  ...conversationOf(chatbot, history, request).map(({ content }) => content),
-]
 
 /** What led to a reply, whole or not, and what it cost. */
 const costOf = ({ steps, provider, tokens }: Progress) => ({

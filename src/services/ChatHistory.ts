@@ -1,0 +1,93 @@
+import type { ChatTurn } from "../domain/Chat.ts"
+import type { UserInfo } from "../domain/Conversation.ts"
+import { emailGateModel, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
+import type { ChatbotRow } from "../storage/Chatbots.ts"
+import type { OpenSession, Said } from "../storage/Conversations.ts"
+
+/*
+ * What a request to a chat and the session that it belongs to make of each other: what is new, and what the model sees.
+ */
+
+export interface ChatRequest {
+  /** The last is the user's. */
+  readonly messages: ReadonlyArray<SentTurn>
+  readonly platform: string
+  /** Chosen by the client, or the id of a session. */
+  readonly sessionToken: string | undefined
+  /** Whether the reply to what was said last is to be made again. */
+  readonly again?: boolean
+  /** What the application that serves the conversation adds to the chatbot's own instructions. */
+  readonly instructions?: string | undefined
+}
+
+/** What a request finds. */
+export interface Before {
+  readonly found: OpenSession | undefined
+  /** Of the request, what the session does not hold yet. */
+  readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
+  /** What was said before. */
+  readonly history: ReadonlyArray<Said>
+}
+
+export const beforeOf = (found: OpenSession | undefined, { again, messages }: ChatRequest): Before => {
+  const held = found?.history ?? []
+  const fresh = notHeld(held.map(toHeldTurn), messages, again)
+  // Asked again, the model does not see what it answered before.
+  const isAgain = fresh.length === 0
+  const history = isAgain
+    ? held.slice(
+        0,
+        held.findLastIndex(({ sender_type }) => sender_type === "user"),
+      )
+    : held
+  return { found, fresh, history }
+}
+
+const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
+  role: sender_type === "user" ? "user" : "assistant",
+  content,
+})
+
+const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
+
+/** What the request tells of its user that the session does not know yet. */
+export const newUserInfo = (
+  chatbot: ChatbotRow,
+  found: OpenSession | undefined,
+  request: ChatRequest,
+): UserInfo | undefined => {
+  if (!chatbot.settings.isRequestUserInfoEnabled || found?.user_info.email !== undefined) return undefined
+  const email = findEmail(request.messages.at(-1)?.content ?? "")
+  return email === undefined ? undefined : { email }
+}
+
+/**
+ * The conversation as the model is shown it: what was sent, or, when that is one message, the session and it. Asking for
+ * the e-mail address and giving it is not part of it, so that the question which waited for that comes last again.
+ */
+export const conversationOf = (
+  chatbot: ChatbotRow,
+  history: ReadonlyArray<Said>,
+  { messages }: ChatRequest,
+): ReadonlyArray<ChatTurn> => {
+  const turns = [
+    ...(messages.length > 1 ? [] : history.map(toTurn)),
+    ...messages.map(({ role, content }) => ({ role, content })),
+  ].filter((turn) => turn.content !== "")
+  if (!chatbot.settings.isRequestUserInfoEnabled) return turns
+  const asked = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
+  const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
+  return rest.at(-1)?.role === "user" ? rest : turns
+}
+
+/** All that the model is shown at first, but for what the knowledge base has. */
+export const shownOf = (
+  chatbot: ChatbotRow,
+  history: ReadonlyArray<Said>,
+  request: ChatRequest,
+): ReadonlyArray<string> => [
+  chatbot.settings.prompt,
+  request.instructions ?? "",
+  ...conversationOf(chatbot, history, request).map(({ content }) => content),
+]
