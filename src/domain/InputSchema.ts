@@ -153,9 +153,3 @@ export const requiredOf = (schema: Schema.JsonObject): ReadonlyArray<string> => 
   const { required } = schema
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : []
 }
-
-/** The names of the properties that a schema describes. */
-export const propertiesOf = (schema: Schema.JsonObject): ReadonlyArray<string> => {
-  const { properties } = schema
-  return isObject(properties) ? Object.keys(properties) : []
-}

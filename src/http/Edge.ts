@@ -175,22 +175,18 @@ export const edge =
         const requestId = sent !== undefined && wellFormedId.test(sent) ? sent : yield* random.uuidV7()
         const path = pathOf(request.url)
         lifecycle.running.add(fiber)
-        const response = yield* Effect.provideService(
-          Effect.ensuring(
-            answer(request, path),
-            Effect.sync(() => {
-              lifecycle.running.delete(fiber)
-            }),
-          ),
-          Problem.RequestId,
-          requestId,
+        const answered = Effect.ensuring(
+          answer(request, path),
+          Effect.sync(() => {
+            lifecycle.running.delete(fiber)
+          }),
         )
-        yield* Effect.logInfo("request", {
-          method: request.method,
-          path,
-          status: response.status,
-          ms: (yield* Clock.currentTimeMillis) - start,
-        }).pipe(Effect.provideService(Problem.RequestId, requestId))
+        const logged = Effect.tap(answered, ({ status }) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.logInfo("request", { method: request.method, path, status, ms: now - start }),
+          ),
+        )
+        const response = yield* Effect.provideService(logged, Problem.RequestId, requestId)
         // An answer to HEAD tells the length of what it leaves out.
         return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
           "x-request-id": requestId,

@@ -19,7 +19,7 @@ import { layerPostgres } from "../../src/storage/Database.ts"
 import { start } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
-import { apiKey, database } from "./http/Fixture.ts"
+import { apiKey, database, poster } from "./http/Fixture.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
 
 const FILES_PER_UPLOAD = 10
@@ -50,20 +50,7 @@ const rates = (files: ReadonlyArray<CorpusFile>, chunks: number, milliseconds: n
 /** Through HTTP, from the first upload until the last file can be searched. */
 const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
   Effect.promise(async () => {
-    const post = async (path: string, body: string | FormData): Promise<string> => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: "POST",
-        headers: {
-          "x-api-key": apiKey,
-          prefer: "wait=60",
-          ...(typeof body === "string" && { "content-type": "application/json" }),
-        },
-        body,
-      })
-      const text = await response.text()
-      if (response.status !== 200) throw new Error(`POST ${path}: ${response.status} ${text}`)
-      return text
-    }
+    const post = poster(port)
     const { chatbot } = createdOf(await post("/api/external/chatbots", '{"name":"Ingest"}'))
     const waiting = Array.from({ length: Math.ceil(files.length / FILES_PER_UPLOAD) }, (_, index) =>
       files.slice(index * FILES_PER_UPLOAD, (index + 1) * FILES_PER_UPLOAD),

@@ -46,24 +46,29 @@ export const database = (server: string, name: string): Effect.Effect<string, ne
 
 const Created = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
 
+/** Posts to Parley, which listens on this port. Waits for documents as long as it may; what is not answered with 200 is thrown. */
+export const poster =
+  (port: number) =>
+  async (path: string, body: string | FormData): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: {
+        "x-api-key": apiKey,
+        prefer: "wait=60",
+        ...(typeof body === "string" && { "content-type": "application/json" }),
+      },
+      body,
+    })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`POST ${path}: ${response.status} ${text}`)
+    return text
+  }
+
 /** Fills Parley, which listens on this port. */
 export const fill = (port: number): Effect.Effect<Fixture> =>
   Effect.promise(async () => {
     const { files, questions } = makeCorpus(DOCUMENTS, SECTIONS)
-    const post = async (path: string, body: string | FormData): Promise<string> => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: "POST",
-        headers: {
-          "x-api-key": apiKey,
-          prefer: "wait=60",
-          ...(typeof body === "string" && { "content-type": "application/json" }),
-        },
-        body,
-      })
-      const text = await response.text()
-      if (response.status !== 200) throw new Error(`POST ${path}: ${response.status} ${text}`)
-      return text
-    }
+    const post = poster(port)
     const create = async (number: number): Promise<string> => {
       const body = { name: `Chatbot ${number}`, settings: { model: "claude-bench" } }
       return Schema.decodeSync(Created)(await post("/api/external/chatbots", JSON.stringify(body))).chatbot.id
