@@ -68,7 +68,7 @@ export class Agent extends Context.Service<
         const limits = { ...agentLimits, ...settings }
         const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
-            const { languageModel, provider } = yield* Effect.mapError(
+            const { calls, provider } = yield* Effect.mapError(
               models.get(input.model, input.fallbackModels),
               notConfigured,
             )
@@ -86,8 +86,7 @@ export class Agent extends Context.Service<
               opening: yield* openingOf({ ...input, search }, limits),
               tools,
               limits,
-              generate:
-                emit === undefined ? generateWhole(languageModel, tools) : generateStreamed(languageModel, tools, emit),
+              generate: emit === undefined ? generateWhole(calls, tools) : generateStreamed(calls, tools, emit),
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, { exchange, tokens }) => {
                 answeredBy = exchange.fallback ?? { model: input.model, provider }

@@ -1,19 +1,12 @@
 import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Exit, Option, Redacted } from "effect"
-import type { LanguageModel } from "effect/ai"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
 import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
-import {
-  type CallLimits,
-  type Dialect,
-  makeCalls,
-  makeConnection,
-  type ModelCalls,
-  refusalBytesMax,
-} from "./ProviderCalls.ts"
+import { type CallLimits, type Dialect, makeCalls, makeConnection, refusalBytesMax } from "./ProviderCalls.ts"
+import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
 import { malformed, timedOut } from "./ProviderFailure.ts"
 import { readStart } from "./ResponseBody.ts"
 import { waitFor } from "./WaitFor.ts"
@@ -64,11 +57,7 @@ const cached = { cache_control: { type: "ephemeral" } } as const
  * The cache is marked after the tools, after the system text and, by the mark at top level, after the last message: a
  * prefix is read again as long as it stays the same, so nothing that changes from call to call may stand in it.
  */
-const createParams = (
-  model: string,
-  outputTokensMax: number,
-  options: LanguageModel.ProviderOptions,
-): MessageCreateParams => {
+const createParams = (model: string, outputTokensMax: number, options: ModelRequest): MessageCreateParams => {
   const { system, tools, ...request } = messagesRequest(model, options)
   const lastTool = tools?.at(-1)
   return {

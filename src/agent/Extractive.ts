@@ -1,9 +1,9 @@
 import { Cause, Clock, Effect, Option, Schema } from "effect"
-import { IdGenerator, type LanguageModel, type Prompt, type Response } from "effect/ai"
+import { IdGenerator, type Prompt, type Response } from "effect/ai"
 import type { Warning } from "../domain/Chat.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
-import { languageModelOf, type ModelCalls, type PartsPull } from "./ProviderCalls.ts"
+import type { ModelCalls, ModelRequest, PartsPull } from "./ModelCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
 import { sourceName, sourcePart } from "./SourceParts.ts"
 import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
@@ -32,15 +32,15 @@ const closest = "I found no direct answer. This is the closest passage:"
 const charactersPerToken = 4
 
 export const extractiveCalls: ModelCalls = {
-  generate: (options) =>
-    Effect.map(act(options), ({ action, metadata }) => [
+  generate: (request) =>
+    Effect.map(act(request), ({ action, metadata }) => [
       metadata,
       action.part,
       ...action.sources,
       finishPart(action.part, metadata.metadata.parley.body),
     ]),
-  stream: (options) =>
-    Effect.map(act(options), ({ action, metadata }): PartsPull => {
+  stream: (request) =>
+    Effect.map(act(request), ({ action, metadata }): PartsPull => {
       let hasBegun = false
       return Effect.suspend(() => {
         if (hasBegun) return Cause.done()
@@ -55,25 +55,22 @@ export const extractiveCalls: ModelCalls = {
     }),
 }
 
-export const makeExtractive: Effect.Effect<LanguageModel.LanguageModel> = languageModelOf(extractiveCalls)
-
 interface Action {
   readonly part: Response.TextPartEncoded | Response.ToolCallPartEncoded
   readonly sources: ReadonlyArray<Response.DocumentSourcePartEncoded>
 }
 
-const act = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
-  const ids = yield* IdGenerator.IdGenerator
-  const id = yield* ids.generateId()
+const act = Effect.fnUntraced(function* (request: ModelRequest) {
+  const id = yield* IdGenerator.defaultIdGenerator.generateId()
   const exchange: Exchange = {
-    body: JSON.stringify(messagesRequest(extractiveModel, options)),
+    body: JSON.stringify(messagesRequest(extractiveModel, request)),
     headers: {},
     warnings,
     citesSources: true,
   }
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return {
-    action: nextAction(options, id),
+    action: nextAction(request, id),
     metadata: {
       type: "response-metadata" as const,
       id,
@@ -84,14 +81,14 @@ const act = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions)
   }
 })
 
-const nextAction = (options: LanguageModel.ProviderOptions, id: string): Action => {
-  const messages = options.prompt.content
+const nextAction = (request: ModelRequest, id: string): Action => {
+  const messages = request.prompt.content
   const question = questionOf(messages)
   if (isGreeting(question)) return text(greeting)
   const found = foundFor(messages)
   if (found === "failed") return text(searchFailed)
   if (found !== undefined) return answer(question, found)
-  const mayCall = options.toolChoice !== "none" && options.tools.some((tool) => tool.name === searchKnowledgeBase.name)
+  const mayCall = request.toolChoice !== "none" && request.tools.some((tool) => tool.name === searchKnowledgeBase.name)
   if (!mayCall) return text(nothingFound)
   const query = question.slice(0, queryMaxLength).toWellFormed()
   return {

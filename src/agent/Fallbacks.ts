@@ -1,6 +1,6 @@
 import { Array as Arr, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
-import type { ModelCalls, PartsPull } from "./ProviderCalls.ts"
+import type { ModelCalls, PartsPull } from "./ModelCalls.ts"
 
 /** The calls of a model, its name and that of its provider. */
 export interface NamedCalls {

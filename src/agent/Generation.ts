@@ -1,9 +1,7 @@
-import type { DateTime } from "effect"
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/Chat.ts"
 import type { Exchange } from "./Exchange.ts"
-import type { ProviderTool } from "./Tools.ts"
 
 /** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
 export interface Tokens {
@@ -22,18 +20,10 @@ export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
   cacheWrite: a.cacheWrite + b.cacheWrite,
 })
 
-interface ProviderTools {
-  readonly [name: string]: ProviderTool
-}
-
-/** The parts of one answer. Calls come as the model made them, not checked yet. */
-export type AnswerPart = Response.Part<ProviderTools, "deferred">
-/** The same of an answer that comes in pieces. */
-export type AnswerPiece = Response.StreamPart<ProviderTools, "deferred">
-
 /** One answer of a model, read. */
 export interface Generation {
-  readonly parts: ReadonlyArray<AnswerPart>
+  /** Calls are as the model made them, not checked yet. */
+  readonly parts: ReadonlyArray<Response.PartEncoded>
   readonly text: string
   readonly calls: ReadonlyArray<ToolCall>
   readonly sources: ReadonlyArray<Source>
@@ -42,16 +32,20 @@ export interface Generation {
   readonly tokens: Tokens
   readonly providerMetadata: Schema.Json
   readonly exchange: Exchange
-  readonly response: { readonly id: string; readonly modelId: string; readonly timestamp: DateTime.Utc | undefined }
+  readonly response: {
+    readonly id: string
+    readonly modelId: string /** ISO 8601 */
+    readonly timestamp: string | undefined
+  }
 }
 
 const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
 
-export const readGeneration = (given: ReadonlyArray<AnswerPart>): Generation => {
+export const readGeneration = (given: ReadonlyArray<Response.PartEncoded>): Generation => {
   const parts = given.map((part) => (part.type === "text" ? { ...part, text: clean(part.text) } : part))
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
-  const exchange = metadata?.metadata.parley ?? noExchange
+  const exchange = metadata?.metadata?.parley ?? noExchange
   return {
     parts,
     text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
@@ -69,19 +63,19 @@ export const readGeneration = (given: ReadonlyArray<AnswerPart>): Generation => 
   }
 }
 
-export const readCall = (part: Extract<AnswerPart, { readonly type: "tool-call" }>): ToolCall => ({
+export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
   type: "tool-call",
   toolCallId: part.id,
   toolName: clean(part.name),
   args: isJson(part.params) ? cleanJson(part.params) : null,
 })
 
-const readSource = (part: Extract<AnswerPart, { readonly type: "source" }>): ReadonlyArray<Source> =>
-  part.sourceType === "document" && part.metadata.parley !== undefined ? [part.metadata.parley] : []
+const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source" }>): ReadonlyArray<Source> =>
+  part.sourceType === "document" && part.metadata?.parley !== undefined ? [part.metadata.parley] : []
 
 const isJson = Schema.is(Schema.Json)
 
-const readTokens = ({ inputTokens, outputTokens }: Response.Usage): Tokens => ({
+const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): Tokens => ({
   input: inputTokens.uncached ?? inputTokens.total ?? 0,
   output: outputTokens.total ?? 0,
   cacheRead: inputTokens.cacheRead ?? 0,

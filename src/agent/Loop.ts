@@ -140,7 +140,7 @@ const refusalOf = (
 
 /** The answer as the model gave it, and what its calls led to. */
 const nextMessages = (generation: Generation, outcomes: ReadonlyArray<ToolOutcome>): ReadonlyArray<Prompt.Message> => {
-  const answer = Prompt.fromResponseParts(generation.parts).content
+  const answer = assistantMessages(generation.parts)
   if (outcomes.length === 0) return answer
   const results = generation.calls.flatMap((call, index) => {
     const outcome = outcomes[index]
@@ -149,6 +149,24 @@ const nextMessages = (generation: Generation, outcomes: ReadonlyArray<ToolOutcom
       : [Prompt.toolResultPart({ id: call.toolCallId, name: call.toolName, providerExecuted: false, ...outcome })]
   })
   return [...answer, Prompt.toolMessage({ content: results })]
+}
+
+const assistantMessages = (parts: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Prompt.Message> => {
+  const content = parts.flatMap(assistantPart)
+  return content.length === 0 ? [] : [Prompt.assistantMessage({ content })]
+}
+
+const assistantPart = (part: Response.PartEncoded): ReadonlyArray<Prompt.AssistantMessagePart> => {
+  switch (part.type) {
+    case "text":
+      return [Prompt.textPart({ text: part.text, options: { ...part.metadata } })]
+    case "reasoning":
+      return [Prompt.reasoningPart({ text: part.text, options: { ...part.metadata } })]
+    case "tool-call":
+      return [Prompt.toolCallPart({ id: part.id, name: part.name, params: part.params, providerExecuted: false })]
+    default:
+      return []
+  }
 }
 
 /** Counts how often the last call was made in a row. */

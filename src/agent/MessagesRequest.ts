@@ -8,6 +8,7 @@ import type {
 import { Predicate, Schema } from "effect"
 import { type LanguageModel, type Prompt, Tool } from "effect/ai"
 import type { PassageJson } from "./Exchange.ts"
+import type { ModelRequest } from "./ModelCalls.ts"
 import { sourceName } from "./SourceParts.ts"
 import { Passages } from "./Tools.ts"
 
@@ -30,7 +31,7 @@ export interface MessagesRequest {
   readonly tool_choice?: ToolChoice
 }
 
-export const messagesRequest = (model: string, options: LanguageModel.ProviderOptions): MessagesRequest => {
+export const messagesRequest = (model: string, options: ModelRequest): MessagesRequest => {
   const system = systemOf(options.prompt)
   return {
     model,

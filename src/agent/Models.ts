@@ -1,11 +1,10 @@
-import { Cache, Context, Effect, Layer, Option, Schema } from "effect"
-import type { LanguageModel } from "effect/ai"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { AnthropicSettings } from "./Anthropic.ts"
 import { extractiveCalls, extractiveModel } from "./Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
+import type { ModelCalls } from "./ModelCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./OpenAi.ts"
-import { languageModelOf, type ModelCalls } from "./ProviderCalls.ts"
 
 /** The model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -20,7 +19,7 @@ export interface ModelsSettings {
 }
 
 export interface ResolvedModel {
-  readonly languageModel: LanguageModel.LanguageModel
+  readonly calls: ModelCalls
   /** Name of the provider, such as `anthropic`. */
   readonly provider: string
 }
@@ -32,9 +31,6 @@ interface Provider {
   readonly calls: ((model: string) => Effect.Effect<ModelCalls>) | undefined
   readonly missing: string
 }
-
-/** How many models are kept ready, each with its compiled decoders. */
-const readyModelsMax = 256
 
 const isClaude = (model: string) => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)
 
@@ -93,18 +89,9 @@ export class Models extends Context.Service<
       Models,
       Effect.gen(function* () {
         const providers = yield* providersOf(settings)
-        const ready = yield* Cache.make({
-          capacity: readyModelsMax,
-          lookup: (names: string) => resolve(providers, names.split("\n")),
-        })
         return Models.of({
           check: (model) => Effect.asVoid(find(providers, model)),
-          // No model's name has a line break in it, so a name of several lines is nothing but its parts.
-          get: (model, fallbacks) =>
-            Cache.get(
-              ready,
-              fallbacks === undefined || fallbacks.length === 0 ? model : [model, ...fallbacks].join("\n"),
-            ),
+          get: (model, fallbacks = []) => resolve(providers, model, fallbacks),
         })
       }),
     )
@@ -131,14 +118,12 @@ const named = (providers: ReadonlyArray<Provider>, model: string) =>
 
 const resolve = Effect.fnUntraced(function* (
   providers: ReadonlyArray<Provider>,
-  names: ReadonlyArray<string>,
+  model: string,
+  fallbacks: ReadonlyArray<string>,
 ): Effect.fn.Return<ResolvedModel, ModelUnavailable> {
-  const [model = "", ...fallbacks] = names
   const first = yield* named(providers, model)
+  if (fallbacks.length === 0) return first
   // A fallback whose provider is not configured any more does not keep the first one from answering.
   const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(named(providers, name)))
-  return {
-    languageModel: yield* languageModelOf(withFallbacks(first, others.flatMap(Option.toArray))),
-    provider: first.provider,
-  }
+  return { calls: withFallbacks(first, others.flatMap(Option.toArray)), provider: first.provider }
 })

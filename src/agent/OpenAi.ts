@@ -1,16 +1,10 @@
 import { Effect, Option, type Redacted } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import type { ModelCalls } from "./ModelCalls.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { readCompletion } from "./OpenAiReply.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
-import {
-  type CallLimits,
-  type Dialect,
-  makeCalls,
-  makeConnection,
-  type ModelCalls,
-  refusalBytesMax,
-} from "./ProviderCalls.ts"
+import { type CallLimits, type Dialect, makeCalls, makeConnection, refusalBytesMax } from "./ProviderCalls.ts"
 import { disconnected, ofStatus, timedOut } from "./ProviderFailure.ts"
 import { readStart } from "./ResponseBody.ts"
 import { waitFor } from "./WaitFor.ts"

@@ -1,4 +1,5 @@
 import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+import type { ModelRequest } from "./ModelCalls.ts"
 
 /*
  * A prompt in the shape of the chat completions API, as OpenAI and the many servers that are compatible with it take it.
@@ -27,10 +28,7 @@ export interface ChatCompletionsRequest {
   readonly tool_choice?: "auto" | "none" | "required" | { readonly type: "function"; readonly function: object }
 }
 
-export const chatCompletionsRequest = (
-  model: string,
-  options: LanguageModel.ProviderOptions,
-): ChatCompletionsRequest => ({
+export const chatCompletionsRequest = (model: string, options: ModelRequest): ChatCompletionsRequest => ({
   model,
   messages: messagesOf(options.prompt),
   ...(options.tools.length === 0

@@ -1,11 +1,11 @@
-import { Response } from "effect/ai"
+import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { type AnswerPart, type AnswerPiece, clean, type Generation, readCall, readGeneration } from "./Generation.ts"
+import { clean, type Generation, readCall, readGeneration } from "./Generation.ts"
 
 interface OpenText {
   /** Its name in events; those of the provider may return in the next step. */
   readonly id: string
-  readonly metadata: Response.TextStartPart["metadata"]
+  readonly metadata: Response.TextStartPartEncoded["metadata"]
   text: string
   /** First half of a character whose second half may come with the next piece. */
   half: string
@@ -13,12 +13,12 @@ interface OpenText {
 
 interface OpenReasoning {
   text: string
-  metadata: Response.ReasoningStartPart["metadata"]
+  metadata: Response.ReasoningStartPartEncoded["metadata"]
 }
 
 /** Puts an answer together that comes in pieces, and tells what each piece means to somebody who watches. */
 export class Pieces {
-  private readonly parts: Array<AnswerPart> = []
+  private readonly parts: Array<Response.PartEncoded> = []
   private readonly texts = new Map<string, OpenText>()
   private readonly reasonings = new Map<string, OpenReasoning>()
   private readonly started = new Set<string>()
@@ -32,18 +32,18 @@ export class Pieces {
 
   /** The answer as far as it has come. */
   get generation(): Generation {
-    const open = Array.from(this.texts.values(), ({ text, metadata }) => Response.makePart("text", { text, metadata }))
+    const open = Array.from(this.texts.values(), ({ text, metadata }) => textPart(text, metadata))
     return readGeneration(this.parts.concat(open))
   }
 
-  read(pieces: ReadonlyArray<AnswerPiece>): Array<AgentEvent> {
+  read(pieces: ReadonlyArray<Response.StreamPartEncoded>): Array<AgentEvent> {
     const events: Array<AgentEvent> = this.begun ? [] : [{ type: "step-start" }]
     this.begun = true
     for (const piece of pieces) this.take(piece, events)
     return events
   }
 
-  private take(piece: AnswerPiece, events: Array<AgentEvent>): void {
+  private take(piece: Response.StreamPartEncoded, events: Array<AgentEvent>): void {
     switch (piece.type) {
       case "text-start": {
         const id = this.newTextId()
@@ -62,7 +62,7 @@ export class Pieces {
         this.texts.delete(piece.id)
         if (open.half !== "") pushText(open, open.half, events)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push(Response.makePart("text", { text: open.text, metadata }))
+        this.parts.push(textPart(open.text, metadata))
         events.push({ type: "text-end", id: open.id })
         return
       }
@@ -79,7 +79,7 @@ export class Pieces {
         if (open === undefined) return
         this.reasonings.delete(piece.id)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push(Response.makePart("reasoning", { text: open.text, metadata }))
+        this.parts.push({ type: "reasoning", text: open.text, metadata })
         return
       }
       case "tool-params-start":
@@ -107,6 +107,12 @@ export class Pieces {
     events.push({ type: "tool-start", toolCallId, toolName: clean(toolName) })
   }
 }
+
+const textPart = (text: string, metadata: OpenText["metadata"]): Response.TextPartEncoded => ({
+  type: "text",
+  text,
+  metadata,
+})
 
 const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
   // What stands between the halves and is left out must not keep them apart.

@@ -1,7 +1,8 @@
-import { Array as Arr, Cause, Clock, Duration, Effect, type Pull, type Scope, Stream } from "effect"
-import { type AiError, type IdGenerator, LanguageModel, type Response as Answer } from "effect/ai"
+import { Array as Arr, Cause, Clock, Duration, Effect, type Pull, type Scope } from "effect"
+import type { Response as Answer } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
+import type { ModelCalls, ModelRequest, PartsPull } from "./ModelCalls.ts"
 import { cutOff, disconnected, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
 import { type BodyEvent, EventBody, Oversized, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying } from "./Retrying.ts"
@@ -63,7 +64,7 @@ export interface Attempt {
 export interface Dialect {
   /** Name of the provider, such as `anthropic`. */
   readonly provider: string
-  readonly body: (options: LanguageModel.ProviderOptions, streamed: boolean) => string
+  readonly body: (request: ModelRequest, streamed: boolean) => string
   /**
    * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless the answer is
    * whole and the scope closes with success: then it was read to its end.
@@ -81,26 +82,6 @@ export interface Dialect {
   readonly events: (attempt: Attempt) => AnswerEvents
 }
 
-export type PartsPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Answer.StreamPartEncoded>, AiError.AiError>
-
-/** Calls of one model. */
-export interface ModelCalls {
-  readonly generate: (
-    options: LanguageModel.ProviderOptions,
-  ) => Effect.Effect<Array<Answer.PartEncoded>, AiError.AiError, IdGenerator.IdGenerator>
-  /** Succeeds when the answer has begun. Closing the scope hangs up. */
-  readonly stream: (
-    options: LanguageModel.ProviderOptions,
-  ) => Effect.Effect<PartsPull, AiError.AiError, IdGenerator.IdGenerator | Scope.Scope>
-}
-
-export const languageModelOf = ({ generate, stream }: ModelCalls): Effect.Effect<LanguageModel.LanguageModel> =>
-  LanguageModel.make({
-    generateText: generate,
-    streamText: (options) =>
-      Stream.unwrap(Effect.map(stream(options), (pull) => Stream.fromPull(Effect.succeed(pull)))),
-  })
-
 /** What stands before one provider, and is shared by all its models. */
 export interface Connection {
   readonly gate: Gate
@@ -113,15 +94,15 @@ export const makeConnection = (provider: string, settings: Partial<CallLimits> |
 }
 
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
-  generate: (options) => {
-    const body = dialect.body(options, false)
+  generate: (request) => {
+    const body = dialect.body(request, false)
     const attempt = gate.turn(Effect.scoped(wholeAnswer(dialect, limits, body)))
     return Effect.mapError(gate.guard(retrying(attempt, limits)), (failure) =>
       toAiError(failure, dialect.provider, "generateText"),
     )
   },
-  stream: (options) => {
-    const body = dialect.body(options, true)
+  stream: (request) => {
+    const body = dialect.body(request, true)
     const toError = (failure: ProviderFailure) => toAiError(failure, dialect.provider, "streamText")
     return Effect.mapError(
       gate.guardStream((failed) =>

@@ -37,7 +37,9 @@ export const makeStep = (options: {
     response: {
       id: response.id,
       modelId: response.modelId,
-      timestamp: timestamp(DateTime.toDateUtc(response.timestamp ?? options.now)),
+      timestamp: timestamp(
+        response.timestamp === undefined ? DateTime.toDateUtc(options.now) : new Date(response.timestamp),
+      ),
       headers: exchange.headers,
       messages: [...(previous?.response.messages ?? []), ...messagesOf(generation, toolResults)],
     },

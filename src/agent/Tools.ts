@@ -1,5 +1,5 @@
 import { Duration, Effect, type JsonSchema, Schema } from "effect"
-import { Tool, Toolkit } from "effect/ai"
+import { Tool } from "effect/ai"
 import type { Unavailable } from "../domain/Errors.ts"
 import { textBetween } from "../domain/Text.ts"
 import type { PassageJson } from "./Exchange.ts"
@@ -131,24 +131,11 @@ export const runTool = (
   })
 }
 
-interface ProviderToolConfig {
-  readonly parameters: JsonSchema.JsonSchema
-  readonly success: typeof Schema.Unknown
-  readonly failure: typeof Schema.Never
-  readonly failureMode: "error"
-}
-
-export type ProviderTool = Tool.Dynamic<string, ProviderToolConfig>
-
-/** The tools as effect/ai passes them on to a provider. Calls of them are run by `runTool`, not by effect/ai. */
-export const providerTools = (
-  tools: ReadonlyArray<ToolDeclaration>,
-): Toolkit.Toolkit<{ readonly [name: string]: ProviderTool }> => Toolkit.make(...tools.map(providerTool))
-
 // Providers keep what they make of a tool by its identity.
-const known = new WeakMap<JsonSchema.JsonSchema, ProviderTool>()
+const known = new WeakMap<JsonSchema.JsonSchema, Tool.Any>()
 
-const providerTool = ({ name, description, inputSchema }: ToolDeclaration): ProviderTool => {
+/** A tool as a provider is given it. */
+export const providerTool = ({ name, description, inputSchema }: ToolDeclaration): Tool.Any => {
   const before = known.get(inputSchema)
   if (before !== undefined && before.name === name && before.description === description) return before
   const tool = Tool.dynamic(name, { description, parameters: inputSchema })

@@ -3,10 +3,11 @@ import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../src/agent/Anthropic.ts"
-import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
+import type { CallLimits } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
-import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
+import { searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { languageModelOf, toolkitOf } from "../lib/LanguageModels.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import type { Answer } from "../lib/Wire.ts"
 
@@ -25,7 +26,7 @@ const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = patient) =>
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
 const options = {
-  toolkit: providerTools([searchKnowledgeBase]),
+  toolkit: toolkitOf(searchKnowledgeBase),
   toolChoice: "auto",
   disableToolCallResolution: true,
   toolCallValidation: "deferred",

@@ -3,10 +3,11 @@ import { Effect, Layer, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Prompt } from "effect/ai"
 import { Agent } from "../../src/agent/Agent.ts"
-import { extractiveModel, makeExtractive } from "../../src/agent/Extractive.ts"
+import { extractiveCalls, extractiveModel } from "../../src/agent/Extractive.ts"
 import { Models } from "../../src/agent/Models.ts"
-import { type Passage, providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
+import { type Passage, searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { languageModelOf, toolkitOf } from "../lib/LanguageModels.ts"
 
 const policy: Passage = {
   documentId: "d1",
@@ -153,13 +154,13 @@ test("a streamed answer says the same as a whole one", async () => {
   ])
   const options = {
     prompt,
-    toolkit: providerTools([searchKnowledgeBase]),
+    toolkit: toolkitOf(searchKnowledgeBase),
     disableToolCallResolution: true,
     toolCallValidation: "deferred",
   } as const
   const [whole, parts] = await Effect.runPromise(
     Effect.gen(function* () {
-      const model = yield* makeExtractive
+      const model = yield* languageModelOf(extractiveCalls)
       return [yield* model.generateText(options), yield* Stream.runCollect(model.streamText(options))] as const
     }),
   )

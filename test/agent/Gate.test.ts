@@ -5,9 +5,10 @@ import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../src/agent/Anthropic.ts"
 import { Models } from "../../src/agent/Models.ts"
-import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
+import type { CallLimits } from "../../src/agent/ProviderCalls.ts"
 import { toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { fails, fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { languageModelOf } from "../lib/LanguageModels.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
 import type { Answer } from "../lib/Wire.ts"
@@ -135,7 +136,9 @@ describe("fallbacks", () => {
           openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: openai.url, limits },
         }).pipe(Layer.provide(FetchHttpClient.layer))
         const result = yield* Models.use((models) =>
-          Effect.flatMap(models.get("claude-x", fallbacks), ({ languageModel }) => Effect.result(way(languageModel))),
+          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) =>
+            Effect.flatMap(languageModelOf(calls), (model) => Effect.result(way(model))),
+          ),
         ).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None"))
         return { result, asked: [anthropic.requests.length, openai.requests.length] }
       }),

@@ -3,15 +3,16 @@ import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type LanguageModel, Prompt, type Response as Answered } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { chatCompletionsUrl, makeOpenAi } from "../../src/agent/OpenAi.ts"
-import { type CallLimits, languageModelOf } from "../../src/agent/ProviderCalls.ts"
-import { providerTools, searchKnowledgeBase } from "../../src/agent/Tools.ts"
+import type { CallLimits } from "../../src/agent/ProviderCalls.ts"
+import { searchKnowledgeBase } from "../../src/agent/Tools.ts"
 import { calls, message, says, usage } from "../lib/FakeAnthropic.ts"
+import { languageModelOf, toolkitOf } from "../lib/LanguageModels.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import type { Answer } from "../lib/Wire.ts"
 
 const options = {
-  toolkit: providerTools([searchKnowledgeBase]),
+  toolkit: toolkitOf(searchKnowledgeBase),
   toolChoice: "auto",
   disableToolCallResolution: true,
   toolCallValidation: "deferred",

@@ -1,11 +1,12 @@
 import { Effect, Layer, Stream } from "effect"
-import { type AiError, LanguageModel, type Response } from "effect/ai"
+import type { AiError, Response } from "effect/ai"
+import type { ModelCalls, ModelRequest } from "../../src/agent/ModelCalls.ts"
 import { Models, ModelUnavailable } from "../../src/agent/Models.ts"
 
 /** What the model answers to one request: parts, or an effect that may fail, wait or look at the request. */
 export type ScriptedAnswer =
   | Array<Response.PartEncoded>
-  | ((request: LanguageModel.ProviderOptions) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>)
+  | ((request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>)
 
 export const scriptedUsage = {
   inputTokens: { uncached: 10, total: 33, cacheRead: 20, cacheWrite: 3 },
@@ -37,7 +38,7 @@ export const asks = (...queries: ReadonlyArray<string>): Array<Response.PartEnco
 
 /** A model that answers as told, in turn; the last answer is given again and again. */
 export class ScriptedModel {
-  readonly requests: Array<LanguageModel.ProviderOptions> = []
+  readonly requests: Array<ModelRequest> = []
   private readonly script: ReadonlyArray<ScriptedAnswer>
   private lastPieces: Stream.Stream<Response.StreamPartEncoded, AiError.AiError> | undefined
 
@@ -64,30 +65,29 @@ export class ScriptedModel {
 
   /** `Models` whose every model is this one, but `missing`. */
   get models(): Layer.Layer<Models> {
-    return Layer.effect(
+    const resolved = { calls: this.calls, provider: "scripted" }
+    return Layer.succeed(
       Models,
-      Effect.map(this.languageModel, (languageModel) =>
-        Models.of({
-          check: (model) => (model === "missing" ? unavailable : Effect.void),
-          get: (model) => (model === "missing" ? unavailable : Effect.succeed({ languageModel, provider: "scripted" })),
-        }),
-      ),
+      Models.of({
+        check: (model) => (model === "missing" ? unavailable : Effect.void),
+        get: (model) => (model === "missing" ? unavailable : Effect.succeed(resolved)),
+      }),
     )
   }
 
-  private get languageModel(): Effect.Effect<LanguageModel.LanguageModel> {
-    return LanguageModel.make({
-      generateText: (request) => this.next(request),
-      streamText: (request) =>
+  private get calls(): ModelCalls {
+    return {
+      generate: (request) => this.next(request),
+      stream: (request) =>
         this.lastPieces !== undefined && this.requests.length >= this.script.length
-          ? this.lastPieces
-          : Stream.unwrap(
-              Effect.map(this.next(request), (parts) => Stream.rechunk(Stream.fromIterable(piecesOf(parts)), 1)),
+          ? Stream.toPull(this.lastPieces)
+          : Effect.flatMap(this.next(request), (parts) =>
+              Stream.toPull(Stream.rechunk(Stream.fromIterable(piecesOf(parts)), 1)),
             ),
-    })
+    }
   }
 
-  private next(request: LanguageModel.ProviderOptions) {
+  private next(request: ModelRequest) {
     this.requests.push(request)
     const answer = this.script[Math.min(this.requests.length, this.script.length) - 1] ?? answers("")
     return typeof answer === "function" ? answer(request) : Effect.succeed(answer)

@@ -1,0 +1,15 @@
+import { Effect, Stream } from "effect"
+import { LanguageModel, Tool, Toolkit } from "effect/ai"
+import type { ModelCalls } from "../../src/agent/ModelCalls.ts"
+import type { ToolDeclaration } from "../../src/agent/Tools.ts"
+
+/** A model of ours as the service of effect/ai, which checks what comes from it. */
+export const languageModelOf = ({ generate, stream }: ModelCalls): Effect.Effect<LanguageModel.LanguageModel> =>
+  LanguageModel.make({
+    generateText: generate,
+    streamText: (request) =>
+      Stream.unwrap(Effect.map(stream(request), (pull) => Stream.fromPull(Effect.succeed(pull)))),
+  })
+
+export const toolkitOf = ({ description, inputSchema, name }: ToolDeclaration) =>
+  Toolkit.make(Tool.dynamic(name, { description, parameters: inputSchema }))
