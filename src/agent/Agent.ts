@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
-import type { AgentEvent } from "./AgentEvent.ts"
+import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
 import type { Tokens } from "./Generation.ts"
@@ -24,8 +24,8 @@ export interface AgentInput {
   readonly search: Search
   /** Further tools, which are offered beside the search where tools are enabled. */
   readonly tools?: ReadonlyArray<AgentTool>
-  /** Makes the reply a stream: told of what happens as it happens, and waited for. */
-  readonly emit?: ((event: AgentEvent) => Effect.Effect<void>) | undefined
+  /** Makes the reply a stream: told of what happens as it happens. */
+  readonly emit?: Emit | undefined
   /**
    * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step that was cut
    * off comes as far as it got, and without the results of its calls.
@@ -112,7 +112,7 @@ export class Agent extends Context.Service<
     )
 }
 
-const ignore = () => Effect.void
+const ignore = () => undefined
 
 /** An operator has to set something first. */
 const notConfiguredRetryAfterSeconds = 60

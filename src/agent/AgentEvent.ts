@@ -1,3 +1,4 @@
+import type { Effect } from "effect"
 import type { Source, Step, ToolCall } from "../domain/Chat.ts"
 import type { ToolOutcome } from "./Tools.ts"
 
@@ -18,3 +19,6 @@ export type AgentEvent =
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }
   | { readonly type: "source"; readonly source: Source }
   | { readonly type: "step-end"; readonly step: Step }
+
+/** Tells of an event at once. What it returns is to be waited for before the next one: somebody is behind. */
+export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined

@@ -14,9 +14,10 @@ import {
 } from "./AnthropicReply.ts"
 import { errorEvent } from "./AnthropicFailure.ts"
 import type { Exchange } from "./Exchange.ts"
-import { type AnswerEvents, type Attempt, parse } from "./ProviderCalls.ts"
+import { type Attempt, parse } from "./ProviderCalls.ts"
 import { malformed, type ProviderFailure } from "./ProviderFailure.ts"
 import type { BodyEvent } from "./ResponseBody.ts"
+import type { AnswerEvents } from "./StreamedAnswer.ts"
 
 interface OpenBlock {
   readonly id: string

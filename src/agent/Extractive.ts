@@ -1,9 +1,9 @@
-import { Cause, Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { IdGenerator, type Prompt, type Response } from "effect/ai"
 import type { Warning } from "../domain/Chat.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
-import type { ModelCalls, ModelRequest, PartsPull } from "./ModelCalls.ts"
+import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
 import { sourceName, sourcePart } from "./SourceParts.ts"
 import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
@@ -39,20 +39,17 @@ export const extractiveCalls: ModelCalls = {
       ...action.sources,
       finishPart(action.part, metadata.metadata.parley.body),
     ]),
-  stream: (request) =>
-    Effect.map(act(request), ({ action, metadata }): PartsPull => {
-      let hasBegun = false
-      return Effect.suspend(() => {
-        if (hasBegun) return Cause.done()
-        hasBegun = true
-        return Effect.succeed([
+  stream: (request, onParts) =>
+    Effect.flatMap(
+      act(request),
+      ({ action, metadata }) =>
+        onParts([
           metadata,
           ...(action.part.type === "tool-call" ? [action.part] : streamed(action.part.text)),
           ...action.sources,
           finishPart(action.part, metadata.metadata.parley.body),
-        ] as const)
-      })
-    }),
+        ]) ?? Effect.void,
+    ),
 }
 
 interface Action {

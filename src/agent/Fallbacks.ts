@@ -1,6 +1,6 @@
-import { Array as Arr, Effect } from "effect"
+import { Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
-import type { ModelCalls, PartsPull } from "./ModelCalls.ts"
+import type { ModelCalls, OnParts } from "./ModelCalls.ts"
 
 /** The calls of a model, its name and that of its provider. */
 export interface NamedCalls {
@@ -16,24 +16,36 @@ export interface NamedCalls {
 export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
   others.reduce<ModelCalls>((before, next) => {
     const mark = markFallback(first.model, next)
-    const instead = <A, R, B, S>(
-      asked: Effect.Effect<A, AiError.AiError, R>,
-      ask: Effect.Effect<B, AiError.AiError, S>,
+    const instead = <A>(
+      asked: Effect.Effect<A, AiError.AiError>,
+      ask: Effect.Effect<A, AiError.AiError>,
+      hasBegun: () => boolean,
     ) =>
-      Effect.catch(asked, (error): Effect.Effect<B, AiError.AiError, S> =>
-        isProvidersFault(error) ? Effect.andThen(logFallback(error, next.model), ask) : Effect.fail(error),
+      Effect.catch(asked, (error): Effect.Effect<A, AiError.AiError> =>
+        !hasBegun() && isProvidersFault(error)
+          ? Effect.andThen(logFallback(error, next.model), ask)
+          : Effect.fail(error),
       )
     return {
-      generate: (options) =>
+      generate: (request) =>
         instead(
-          before.generate(options),
-          Effect.map(next.calls.generate(options), (parts) => parts.map(mark)),
+          before.generate(request),
+          Effect.map(next.calls.generate(request), (parts) => parts.map(mark)),
+          () => false,
         ),
-      stream: (options) =>
-        instead(
-          before.stream(options),
-          Effect.map(next.calls.stream(options), (pull): PartsPull => Effect.map(pull, Arr.map(mark))),
-        ),
+      stream: (request, onParts) =>
+        Effect.suspend(() => {
+          let hasBegun = false
+          const onFirstParts: OnParts = (parts) => {
+            hasBegun = true
+            return onParts(parts)
+          }
+          return instead(
+            before.stream(request, onFirstParts),
+            next.calls.stream(request, (parts) => onParts(parts.map(mark))),
+            () => hasBegun,
+          )
+        }),
     }
   }, first.calls)
 

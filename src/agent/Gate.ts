@@ -1,5 +1,5 @@
 import { Duration, Effect, Exit } from "effect"
-import { CircuitBreaker, circuitLimits, type CircuitLimits } from "./CircuitBreaker.ts"
+import { type CallOutcome, CircuitBreaker, circuitLimits, type CircuitLimits } from "./CircuitBreaker.ts"
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
 
@@ -30,19 +30,31 @@ export class Gate {
     this.turnWait = Duration.toMillis(limits.turnWait)
   }
 
-  /** A call with all its attempts, unless the circuit is open. */
-  guard<A, R>(call: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
-    return this.admitted(() => call)
-  }
-
   /**
-   * The beginning of a stream with all its attempts, unless the circuit is open. Whoever began it tells with `failed`
-   * when it breaks later.
+   * A call with all its attempts, unless the circuit is open. A stream tells when it has begun: the provider is there, and
+   * other calls need not wait for its end to know.
    */
-  guardStream<A, R>(
-    begin: (failed: (failure: ProviderFailure) => void) => Effect.Effect<A, ProviderFailure, R>,
-  ): Effect.Effect<A, ProviderFailure, R> {
-    return this.admitted((record) => begin((failure) => record(Exit.fail(failure))))
+  guard<A, R>(call: (begun: () => void) => Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
+    // Not to be interrupted in between: a call that tries whether the provider is back has to say what it found.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.clockWith((clock) => {
+        const admission = this.circuit.admit(clock.currentTimeMillisUnsafe())
+        if (!admission.admitted) return Effect.fail(heldBack(`${this.provider} failed too often`, admission.retryAfter))
+        const record = (outcome: CallOutcome) =>
+          this.circuit.record(admission, outcome, clock.currentTimeMillisUnsafe())
+        let hasBegun = false
+        const begun = () => {
+          hasBegun = true
+          record("success")
+        }
+        return Effect.onExit(restore(call(begun)), (exit) =>
+          Effect.sync(() => {
+            const outcome = outcomeOf(exit)
+            if (!hasBegun || outcome === "failure") record(outcome)
+          }),
+        )
+      }),
+    )
   }
 
   /** An attempt, when its turn has come. */
@@ -54,32 +66,12 @@ export class Gate {
     )
   }
 
-  /** Waits for a turn, which ends with `leave`. */
-  get enter(): Effect.Effect<void, ProviderFailure> {
+  private get enter(): Effect.Effect<void, ProviderFailure> {
     return this.turns.take(this.turnWait, () => heldBack(`${this.provider} has too many calls at once`, this.turnWait))
-  }
-
-  leave(): void {
-    this.turns.release()
-  }
-
-  private admitted<A, R>(
-    call: (record: (exit: Exit.Exit<unknown, ProviderFailure>) => void) => Effect.Effect<A, ProviderFailure, R>,
-  ): Effect.Effect<A, ProviderFailure, R> {
-    // Not to be interrupted in between: a call that tries whether the provider is back has to say what it found.
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.clockWith((clock) => {
-        const admission = this.circuit.admit(clock.currentTimeMillisUnsafe())
-        if (!admission.admitted) return Effect.fail(heldBack(`${this.provider} failed too often`, admission.retryAfter))
-        const record = (exit: Exit.Exit<unknown, ProviderFailure>) =>
-          this.circuit.record(admission, outcomeOf(exit), clock.currentTimeMillisUnsafe())
-        return Effect.onExit(restore(call(record)), (exit) => Effect.sync(() => record(exit)))
-      }),
-    )
   }
 }
 
-const outcomeOf = (exit: Exit.Exit<unknown, ProviderFailure>) => {
+const outcomeOf = (exit: Exit.Exit<unknown, ProviderFailure>): CallOutcome => {
   if (Exit.isSuccess(exit)) return "success"
   const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
   if (failure === undefined) return "neutral"

@@ -1,6 +1,6 @@
-import { Effect, Exit, Pull } from "effect"
-import { AiError, Prompt } from "effect/ai"
-import type { AgentEvent } from "./AgentEvent.ts"
+import { Effect, Exit } from "effect"
+import { Prompt } from "effect/ai"
+import type { AgentEvent, Emit } from "./AgentEvent.ts"
 import { readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
 import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
@@ -13,37 +13,31 @@ export const generateWhole = ({ generate }: ModelCalls, tools: ReadonlyArray<Age
   return (request) => Effect.map(generate(requestOf(request)), readGeneration)
 }
 
-/** Asks for an answer as it comes, and tells of it piece by piece. The model is not read from while `emit` waits. */
-export const generateStreamed = (
-  { stream }: ModelCalls,
-  tools: ReadonlyArray<AgentTool>,
-  emit: (event: AgentEvent) => Effect.Effect<void>,
-): Generate => {
+/** Asks for an answer as it comes, and tells of it piece by piece. */
+export const generateStreamed = ({ stream }: ModelCalls, tools: ReadonlyArray<AgentTool>, emit: Emit): Generate => {
   const requestOf = requestsWith(tools)
   let texts = 0
   const newTextId = () => `text-${++texts}`
-  const emitAll = (events: ReadonlyArray<AgentEvent>) => {
-    const [first] = events
-    if (first === undefined) return Effect.void
-    return events.length === 1 ? emit(first) : Effect.forEach(events, emit, { discard: true })
-  }
   return (request, onCut) =>
     Effect.suspend(() => {
       const pieces = new Pieces(newTextId)
-      return stream(requestOf(request)).pipe(
-        Effect.flatMap((pull) => {
-          const readOn: Pull.Pull<void, AiError.AiError> = Effect.flatMap(pull, (read) => {
-            const told = emitAll(pieces.read(read))
-            const error = read.find((piece) => piece.type === "error")
-            return Effect.andThen(told, error === undefined ? readOn : failed(error.error))
-          })
-          return Pull.catchDone(readOn, () => Effect.void)
-        }),
-        Effect.scoped,
+      return stream(requestOf(request), (parts) => emitAll(pieces.read(parts), emit)).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),
       )
     })
+}
+
+const emitAll = ([event, ...later]: ReadonlyArray<AgentEvent>, emit: Emit): Effect.Effect<void> | undefined => {
+  if (event === undefined) return undefined
+  const told = emit(event)
+  if (later.length === 0) return told
+  return told === undefined
+    ? emitAll(later, emit)
+    : Effect.andThen(
+        told,
+        Effect.suspend(() => emitAll(later, emit) ?? Effect.void),
+      )
 }
 
 const requestsWith = (tools: ReadonlyArray<AgentTool>) => {
@@ -54,12 +48,3 @@ const requestsWith = (tools: ReadonlyArray<AgentTool>) => {
     toolChoice: use === "offered" ? "auto" : "none",
   })
 }
-
-const failed = (error: unknown) =>
-  Effect.fail(
-    AiError.make({
-      module: "LanguageModel",
-      method: "streamText",
-      reason: new AiError.UnknownError({ description: String(error) }),
-    }),
-  )

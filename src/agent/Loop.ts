@@ -1,7 +1,7 @@
 import { DateTime, Duration, Effect } from "effect"
 import { type AiError, Prompt, type Response } from "effect/ai"
 import type { Source, Step, ToolCall } from "../domain/Chat.ts"
-import type { AgentEvent } from "./AgentEvent.ts"
+import type { Emit } from "./AgentEvent.ts"
 import { addTokens, type Generation, noTokens, type Tokens } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { type AgentTool, failedOutcome, runTool, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
@@ -44,7 +44,7 @@ export interface LoopOptions {
   readonly sourcesOf: (generation: Generation) => ReadonlyArray<Source>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
-  readonly emit: (event: AgentEvent) => Effect.Effect<void>
+  readonly emit: Emit
 }
 
 export interface LoopResult {
@@ -89,9 +89,9 @@ export const runLoop = Effect.fnUntraced(function* (
     yield* options.onStep(step, generation)
     for (const source of options.sourcesOf(generation)) {
       sources.push(source)
-      yield* emit({ type: "source", source })
+      yield* emit({ type: "source", source }) ?? Effect.void
     }
-    yield* emit({ type: "step-end", step })
+    yield* emit({ type: "step-end", step }) ?? Effect.void
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     if (!hasResults && !isContinued) return { output, sources, steps, last: step, tokens }
     stepType = hasResults ? "tool-result" : "continue"
@@ -119,7 +119,7 @@ const answerCalls = (
         refusal === undefined
           ? runTool({ name: call.toolName, params: call.args }, tools, limits)
           : Effect.succeed(failedOutcome(refusal))
-      return Effect.tap(outcome, (outcome) => emit({ type: "tool-outcome", call, outcome }))
+      return Effect.tap(outcome, (outcome) => emit({ type: "tool-outcome", call, outcome }) ?? Effect.void)
     },
     // One call alone needs no fiber of its own.
     { concurrency: Math.min(limits.concurrency, calls.length) },

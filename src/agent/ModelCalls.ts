@@ -1,10 +1,11 @@
-import type { Array as Arr, Effect, Pull, Scope } from "effect"
+import type { Effect } from "effect"
 import type { AiError, LanguageModel, Response } from "effect/ai"
 
 /** What a model is asked, in the terms of effect/ai. */
 export type ModelRequest = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice">
 
-export type PartsPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Response.StreamPartEncoded>, AiError.AiError>
+/** Told of parts as they come, one after the other. What it returns is waited for before more is read. */
+export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
 
 /**
  * Calls of one model: what a provider gives to effect/ai's `LanguageModel.make`, and what the loop asks. The service that
@@ -14,6 +15,6 @@ export type PartsPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Response.StreamPartE
  */
 export interface ModelCalls {
   readonly generate: (request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
-  /** Succeeds when the answer has begun. Closing the scope hangs up. */
-  readonly stream: (request: ModelRequest) => Effect.Effect<PartsPull, AiError.AiError, Scope.Scope>
+  /** Succeeds when the answer has come to its end. Interruption hangs up. */
+  readonly stream: (request: ModelRequest, onParts: OnParts) => Effect.Effect<void, AiError.AiError>
 }

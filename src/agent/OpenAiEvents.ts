@@ -12,9 +12,10 @@ import {
   thoughtsOf,
   type Usage,
 } from "./OpenAiReply.ts"
-import { type AnswerEvents, type Attempt, parse } from "./ProviderCalls.ts"
+import { type Attempt, parse } from "./ProviderCalls.ts"
 import { malformed, ProviderFailure } from "./ProviderFailure.ts"
 import type { BodyEvent } from "./ResponseBody.ts"
+import type { AnswerEvents } from "./StreamedAnswer.ts"
 
 interface OpenCall {
   readonly id: string

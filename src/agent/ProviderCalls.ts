@@ -1,11 +1,12 @@
-import { Array as Arr, Cause, Clock, Duration, Effect, type Pull, type Scope } from "effect"
+import { Clock, Duration, Effect, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
-import type { ModelCalls, ModelRequest, PartsPull } from "./ModelCalls.ts"
-import { cutOff, disconnected, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
-import { type BodyEvent, EventBody, Oversized, readText } from "./ResponseBody.ts"
+import type { ModelCalls, ModelRequest, OnParts } from "./ModelCalls.ts"
+import { malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
+import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying } from "./Retrying.ts"
+import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 import { waitFor } from "./WaitFor.ts"
 
 /*
@@ -14,15 +15,11 @@ import { waitFor } from "./WaitFor.ts"
  */
 
 /** A stream is never tried again once it has begun. */
-export interface CallLimits extends RetryLimits, GateLimits {
+export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
   /** Most tokens of one reply, thinking included. */
   readonly outputTokensMax: number
   /** How long one attempt may take to the end of its answer. */
   readonly replyTimeout: Duration.Duration
-  /** How long a stream may take to its headers, and from there to its first bytes. */
-  readonly firstByteTimeout: Duration.Duration
-  /** How long a stream may be silent. */
-  readonly stallTimeout: Duration.Duration
   /** Longest body of an answer. */
   readonly answerBytesMax: number
 }
@@ -42,16 +39,6 @@ export const callLimits: CallLimits = {
 
 /** The beginning of a refusal's body that is looked at. */
 export const refusalBytesMax = 64 * 1024
-
-/** Reads the events of one streamed answer. */
-export interface AnswerEvents {
-  /** The parts that an event means. */
-  readonly read: (event: BodyEvent) => Array<Answer.StreamPartEncoded> | ProviderFailure
-  /** `answered`: everything was said, only counts may still come; `finished`: nothing more comes. */
-  readonly stage: "answering" | "answered" | "finished"
-  /** The last parts. Not to be called while it is `answering`. */
-  readonly end: () => Array<Answer.StreamPartEncoded>
-}
 
 /** One attempt, as far as it is known when the answer begins. */
 export interface Attempt {
@@ -97,44 +84,26 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
   generate: (request) => {
     const body = dialect.body(request, false)
     const attempt = gate.turn(Effect.scoped(wholeAnswer(dialect, limits, body)))
-    return Effect.mapError(gate.guard(retrying(attempt, limits)), (failure) =>
-      toAiError(failure, dialect.provider, "generateText"),
+    return Effect.mapError(
+      gate.guard(() => retrying(attempt, limits)),
+      (failure) => toAiError(failure, dialect.provider, "generateText"),
     )
   },
-  stream: (request) => {
+  stream: (request, onParts) => {
     const body = dialect.body(request, true)
-    const toError = (failure: ProviderFailure) => toAiError(failure, dialect.provider, "streamText")
-    return Effect.mapError(
-      gate.guardStream((failed) =>
-        Effect.map(retrying(inScopedTurn(gate, begunAnswer(dialect, limits, body)), limits), (pull): PartsPull =>
-          Effect.mapError(pull, (error) => {
-            if (Cause.isDone(error)) return error
-            failed(error)
-            return toError(error)
-          }),
-        ),
-      ),
-      toError,
-    )
+    const call = gate.guard((begun) => {
+      let hasBegun = false
+      const attempt = streamedAnswer(dialect, limits, body, (parts) => {
+        if (!hasBegun) begun()
+        hasBegun = true
+        return onParts(parts)
+      })
+      // Until it has begun, another attempt does no harm.
+      return retrying(gate.turn(Effect.scoped(attempt)), limits, () => !hasBegun)
+    })
+    return Effect.mapError(call, (failure) => toAiError(failure, dialect.provider, "streamText"))
   },
 })
-
-/** Holds a turn until the attempt fails, or until the scope closes. */
-const inScopedTurn = <A>(gate: Gate, attempt: Effect.Effect<A, ProviderFailure, Scope.Scope>) =>
-  Effect.suspend(() => {
-    let inside = false
-    const enter = Effect.map(gate.enter, () => {
-      inside = true
-    })
-    const leave = Effect.sync(() => {
-      if (inside) gate.leave()
-      inside = false
-    })
-    return Effect.acquireRelease(enter, () => leave, { interruptible: true }).pipe(
-      Effect.andThen(attempt),
-      Effect.tapError(() => leave),
-    )
-  })
 
 const wholeAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
@@ -157,104 +126,26 @@ const wholeAnswer = Effect.fnUntraced(function* (
   return Array.isArray(parts) ? parts : yield* parts
 })
 
-type AttemptPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Answer.StreamPartEncoded>, ProviderFailure>
-
-/** Succeeds when the answer has begun, since until then another attempt does no harm. */
-const begunAnswer = Effect.fnUntraced(function* (
+const streamedAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
   limits: CallLimits,
   body: string,
-): Effect.fn.Return<AttemptPull, ProviderFailure, Scope.Scope> {
+  onParts: OnParts,
+): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(body, true, Duration.toMillis(limits.firstByteTimeout))
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }
-  const events = new EventBody(response, limits.answerBytesMax)
-  const answer = dialect.events(attemptOf(dialect, body, response, clock))
-  const next = (wait: Duration.Duration) =>
-    Effect.map(
-      waitFor({
-        millis: Math.max(0, Math.min(Duration.toMillis(wait), deadline - clock.currentTimeMillisUnsafe())),
-        start: () => events.next(),
-        onTimeout: () => timedOut("The stream stalled"),
-        onError: brokenBody,
-      }),
-      (read) => partsIn(answer, read, events.ended),
-    )
-  let first = yield* next(limits.firstByteTimeout)
-  // Comments and halves of events tell that the provider is at work, but nothing that would be lost.
-  while (isNothing(first) && answer.stage === "answering") first = yield* next(limits.firstByteTimeout)
-  if (first.failure !== undefined && first.parts.length === 0) return yield* first.failure
-  return pullParts({ answer, first, next, hasEnded: () => events.ended, stallTimeout: limits.stallTimeout })
+  yield* readAnswer({
+    body: new EventBody(response, limits.answerBytesMax),
+    events: dialect.events(attemptOf(dialect, body, response, clock)),
+    onParts,
+    limits,
+    millis: Math.max(0, deadline - clock.currentTimeMillisUnsafe()),
+  })
 })
-
-/** What a piece of the body brought, and why nothing comes after it. */
-interface Piece {
-  readonly parts: Array<Answer.StreamPartEncoded>
-  readonly failure: ProviderFailure | undefined
-}
-
-const isNothing = ({ failure, parts }: Piece): boolean => failure === undefined && parts.length === 0
-
-const partsIn = (answer: AnswerEvents, events: ReadonlyArray<BodyEvent>, bodyEnded: boolean): Piece => {
-  const parts: Array<Answer.StreamPartEncoded> = []
-  for (const event of events) {
-    if (answer.stage === "finished") break
-    const read = answer.read(event)
-    // What comes last in a body that ended may be half an event.
-    if (!Array.isArray(read)) return { parts, failure: bodyEnded && read.kind === "malformed" ? cutOff : read }
-    parts.push(...read)
-  }
-  return { parts, failure: bodyEnded && answer.stage === "answering" ? cutOff : undefined }
-}
-
-/** How long a finished answer may take to close. */
-const drainTimeout = Duration.millis(250)
-/** How long counts may take that come after the answer. */
-const countsTimeout = Duration.seconds(2)
-
-const pullParts = (source: {
-  readonly answer: AnswerEvents
-  readonly first: Piece
-  readonly next: (wait: Duration.Duration) => Effect.Effect<Piece, ProviderFailure>
-  readonly hasEnded: () => boolean
-  readonly stallTimeout: Duration.Duration
-}): AttemptPull => {
-  const { answer, next } = source
-  let { failure, parts } = source.first
-  let isWhole = false
-  // Counts that do not come, or come broken, are no reason to lose an answer that was given in full.
-  const counts: Effect.Effect<void> = Effect.suspend(() =>
-    answer.stage === "finished" || source.hasEnded()
-      ? Effect.void
-      : Effect.matchEffect(next(countsTimeout), {
-          onFailure: () => Effect.void,
-          onSuccess: (piece) => (piece.failure === undefined ? counts : Effect.void),
-        }),
-  )
-  const read: Effect.Effect<Piece, ProviderFailure> = Effect.suspend(() => {
-    if (answer.stage === "answering") return next(source.stallTimeout)
-    isWhole = true
-    return Effect.map(counts, () => ({ parts: answer.end(), failure: undefined }))
-  })
-  // A body that is read to its end leaves its connection for the next call.
-  const drain = Effect.andThen(Effect.ignore(next(drainTimeout)), Cause.done())
-  const pull: AttemptPull = Effect.suspend(() => {
-    const given = parts
-    parts = []
-    if (Arr.isArrayNonEmpty(given)) return Effect.succeed(given)
-    if (failure !== undefined) return Effect.fail(failure)
-    if (isWhole) return drain
-    return Effect.flatMap(read, (piece) => {
-      parts = piece.parts
-      failure = piece.failure
-      return pull
-    })
-  })
-  return pull
-}
 
 const attemptOf = (dialect: Dialect, body: string, response: Response, clock: Clock.Clock): Attempt => {
   const headers: Record<string, string> = {}
@@ -277,6 +168,3 @@ export const parse = (text: string): unknown => {
     return undefined
   }
 }
-
-const brokenBody = (error: unknown): ProviderFailure =>
-  error instanceof Oversized ? malformed(error.message) : disconnected(String(error))

@@ -1,16 +1,21 @@
 import { Sse } from "effect/encoding"
+import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure.ts"
 
 /*
  * Reading what a provider answers, never more than so many bytes of it. Plain promises: the effects that wait for them
- * are in `ProviderCalls.ts`.
+ * are in `ProviderCalls.ts` and `StreamedAnswer.ts`.
  */
 
-export class Oversized extends Error {
+class Oversized extends Error {
   override readonly name = "Oversized"
   constructor(bytesMax: number) {
     super(`The response is longer than ${bytesMax} bytes`)
   }
 }
+
+/** What it means that reading failed. */
+export const brokenBody = (error: unknown): ProviderFailure =>
+  error instanceof Oversized ? malformed(error.message) : disconnected(String(error))
 
 /** The whole body. */
 export const readText = async (response: Response, bytesMax: number): Promise<string> => {

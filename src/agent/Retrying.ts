@@ -22,16 +22,24 @@ const JITTER = 0.2
 /**
  * Tries again what failed for a reason that may pass. By hand, because a `Schedule` takes more of the processor than the
  * rest of a call does, also when the first attempt succeeds.
+ *
+ * @param mayRetry asked after a failure: what was told already cannot be taken back
  */
 export const retrying = <A, E extends Failure, R>(
   attempt: Effect.Effect<A, E, R>,
   limits: RetryLimits,
+  mayRetry: () => boolean = () => true,
 ): Effect.Effect<A, E, R> => {
   const tryFrom = (begin: number, number: number): Effect.Effect<A, E, R> =>
     Effect.catch(attempt, (failure) =>
       Effect.gen(function* () {
         const { retryAfter = 0, retryable } = failure
-        if (!retryable || number >= limits.attemptsMax || retryAfter > Duration.toMillis(limits.retryAfterMax)) {
+        if (
+          !retryable ||
+          !mayRetry() ||
+          number >= limits.attemptsMax ||
+          retryAfter > Duration.toMillis(limits.retryAfterMax)
+        ) {
           return yield* Effect.fail(failure)
         }
         const jitter = yield* Random.nextBetween(1 - JITTER, 1 + JITTER)

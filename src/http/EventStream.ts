@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** What may wait for a client that reads slowly before the writer has to wait too, in bytes. */
-const ROOM_BYTES = 16_384
+const ROOM_BYTES = 4_096
 
 const heartbeat = ": heartbeat\n\n"
 const utf8 = new TextEncoder()
@@ -39,12 +39,10 @@ export class EventStream {
     }, options.heartbeatMillis)
   }
 
-  /** Sends text as it is. Waits while the client is behind. */
-  write(text: string): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      this.#send(text)
-      return this.#isOver || this.#hasRoom ? Effect.void : this.#room
-    })
+  /** Sends text as it is. Returns what to wait for while the client is behind. */
+  write(text: string): Effect.Effect<void> | undefined {
+    this.#send(text)
+    return this.#isOver || this.#hasRoom ? undefined : this.#room
   }
 
   /** Waits until the stream is open, or over. */

@@ -1,6 +1,6 @@
 import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ChatAnswer, ChatEvent, Emit } from "../services/Chat.ts"
+import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/Chat.ts"
 import { EventStream } from "./EventStream.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 import { internalError } from "./Problems.ts"
@@ -39,7 +39,7 @@ const shutDown = "The server shut down before the reply was finished."
  * leaves or the server shuts down.
  */
 export const respondWithStream = <E, R>(
-  reply: (emit: Emit) => Effect.Effect<ChatAnswer, E, R>,
+  reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, R>,
   protocol: Protocol,
   { heartbeat, lifecycle, server }: StreamingOptions,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
@@ -50,10 +50,10 @@ export const respondWithStream = <E, R>(
       onLeave: () => fiber?.interruptUnsafe(),
     })
     let fiber: Fiber.Fiber<ChatAnswer, E> | undefined
-    const emit: Emit = (event) => {
+    const emit: ChatEmit = (event) => {
       if (event.type === "start") session = event.session_id
       const text = protocol.event(event)
-      return text === "" ? Effect.void : events.write(text)
+      return text === "" ? undefined : events.write(text)
     }
     const start = Effect.map(
       Effect.forkDetach(Effect.onError(reply(emit), (cause) => logLate(events, cause))),

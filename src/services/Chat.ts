@@ -1,7 +1,7 @@
 import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
-import type { AgentEvent } from "../agent/AgentEvent.ts"
+import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
@@ -52,8 +52,8 @@ export type ChatEvent =
   /** The user's message is stored. Comes first, before the model is called. */
   { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
 
-/** Told of a reply while it is made, and waited for. */
-export type Emit = (event: ChatEvent) => Effect.Effect<void>
+/** Told of a reply while it is made. */
+export type ChatEmit = Emit<ChatEvent>
 
 type ChatFailure =
   | BudgetSpent
@@ -78,13 +78,13 @@ export class Chat extends Context.Service<
     readonly reply: (
       chatbot: ChatbotId,
       request: ChatRequest,
-      emit?: Emit,
+      emit?: ChatEmit,
     ) => Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization>
     /** The same as the chatbot of this id or slug, if the caller's key serves it. */
     readonly replyAs: (
       name: string,
       request: ChatRequest,
-      emit?: Emit,
+      emit?: ChatEmit,
     ) => Effect.Effect<ChatAnswer, ChatFailure | Forbidden, Caller | CurrentOrganization>
   }
 >()("parley/services/Chat") {
@@ -170,7 +170,7 @@ export class Chat extends Context.Service<
           chatbot: ChatbotRow,
           before: Before,
           request: ChatRequest,
-          emit?: Emit,
+          emit?: ChatEmit,
         ) {
           const { apiKeyId } = yield* Caller
           const { sessionId, email } = yield* receive(chatbot, before, request)
@@ -181,7 +181,7 @@ export class Chat extends Context.Service<
               { id: ids.message_id, ...message },
               tokens && { apiKeyId, chatbotId: chatbot.id, tokens },
             )
-          if (emit !== undefined) yield* emit({ type: "start", ...ids })
+          if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
           if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
             const output = emailRequest(request.messages.at(-1)?.content ?? "")
@@ -192,7 +192,8 @@ export class Chat extends Context.Service<
               provider: "local",
               finish_reason: "stop",
             })
-            if (emit !== undefined) yield* Effect.forEach(saying(output), emit, { discard: true })
+            if (emit !== undefined)
+              yield* Effect.forEach(saying(output), (event) => emit(event) ?? Effect.void, { discard: true })
             return { ...ids, ...noSteps, output }
           }
 
@@ -261,7 +262,7 @@ export class Chat extends Context.Service<
           }
         })
 
-        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: Emit) =>
+        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: ChatEmit) =>
           Effect.flatMap(find(chatbot, request), (before) =>
             // Before anything is stored: what is refused has not been said.
             budgets.within(() => shownOf(chatbot, before.history, request))(answerIn(chatbot, before, request, emit)),

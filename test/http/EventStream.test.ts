@@ -13,6 +13,9 @@ const open = (heartbeatMillis = QUIET_MILLIS) => {
   return { stream, left: () => left }
 }
 
+/** Writes, and waits for room. */
+const write = (stream: EventStream, text: string) => Effect.suspend(() => stream.write(text) ?? Effect.void)
+
 const heartbeats = (text: string) => text.split(": heartbeat\n\n").length - 1
 
 describe("an event stream", () => {
@@ -21,7 +24,7 @@ describe("an event stream", () => {
       fc.asyncProperty(fc.array(fc.string({ minLength: 1, unit: "grapheme" })), async (texts) => {
         const { stream } = open()
         const reading = new Response(stream.body).text()
-        for (const text of texts) await Effect.runPromise(stream.write(text))
+        for (const text of texts) await Effect.runPromise(write(stream, text))
         stream.end("last")
         expect(await reading).toBe(`${texts.join("")}last`)
       }),
@@ -30,7 +33,7 @@ describe("an event stream", () => {
   test("lets its writer wait for a client that does not read, and go on when it does", async () => {
     const { stream } = open()
     const large = "x".repeat(20_000)
-    const writing = Effect.runFork(Effect.andThen(stream.write(large), stream.write("y")))
+    const writing = Effect.runFork(Effect.andThen(write(stream, large), write(stream, "y")))
     await Bun.sleep(20)
     expect(writing.pollUnsafe()).toBeUndefined()
     const reader = stream.body.getReader()
@@ -45,7 +48,7 @@ describe("an event stream", () => {
     const waiting = Effect.runFork(stream.opened)
     await Bun.sleep(20)
     expect([stream.isOpen, waiting.pollUnsafe()]).toEqual([false, undefined])
-    await Effect.runPromise(stream.write("a"))
+    await Effect.runPromise(write(stream, "a"))
     await Effect.runPromise(Fiber.join(waiting))
     expect(stream.isOpen).toBe(true)
     stream.end("")
@@ -66,7 +69,7 @@ describe("an event stream", () => {
   test("shows that it is alive to a client that reads, and piles nothing up for one that does not", async () => {
     const { stream } = open(HEARTBEAT_MILLIS)
     await Effect.runPromise(stream.opened)
-    const blocked = Effect.runFork(stream.write("x".repeat(20_000)))
+    const blocked = Effect.runFork(write(stream, "x".repeat(20_000)))
     await Bun.sleep(10 * HEARTBEAT_MILLIS)
     let text = ""
     for await (const bytes of stream.body) {
@@ -79,10 +82,10 @@ describe("an event stream", () => {
 
   test("tells once that its client has left, and lets nobody wait for it", async () => {
     const { stream, left } = open(HEARTBEAT_MILLIS)
-    const writing = Effect.runFork(Effect.andThen(stream.write("x".repeat(20_000)), stream.write("y")))
+    const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
     await stream.body.cancel()
     await Effect.runPromise(Fiber.join(writing))
-    await Effect.runPromise(stream.write("z"))
+    await Effect.runPromise(write(stream, "z"))
     stream.end("last")
     await Bun.sleep(3 * HEARTBEAT_MILLIS)
     expect(left()).toBe(1)

@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Effect, Queue, Stream } from "effect"
 import { LanguageModel, Tool, Toolkit } from "effect/ai"
 import type { ModelCalls } from "../../src/agent/ModelCalls.ts"
 import type { ToolDeclaration } from "../../src/agent/Tools.ts"
@@ -8,7 +8,12 @@ export const languageModelOf = ({ generate, stream }: ModelCalls): Effect.Effect
   LanguageModel.make({
     generateText: generate,
     streamText: (request) =>
-      Stream.unwrap(Effect.map(stream(request), (pull) => Stream.fromPull(Effect.succeed(pull)))),
+      Stream.callback((queue) =>
+        Effect.matchCauseEffect(
+          stream(request, (parts) => Effect.asVoid(Queue.offerAll(queue, parts))),
+          { onFailure: (cause) => Queue.failCause(queue, cause), onSuccess: () => Queue.end(queue) },
+        ),
+      ),
   })
 
 export const toolkitOf = ({ description, inputSchema, name }: ToolDeclaration) =>

@@ -78,12 +78,15 @@ export class ScriptedModel {
   private get calls(): ModelCalls {
     return {
       generate: (request) => this.next(request),
-      stream: (request) =>
-        this.lastPieces !== undefined && this.requests.length >= this.script.length
-          ? Stream.toPull(this.lastPieces)
-          : Effect.flatMap(this.next(request), (parts) =>
-              Stream.toPull(Stream.rechunk(Stream.fromIterable(piecesOf(parts)), 1)),
-            ),
+      stream: (request, onParts) => {
+        const pieces =
+          this.lastPieces !== undefined && this.requests.length >= this.script.length
+            ? this.lastPieces
+            : Stream.unwrap(
+                Effect.map(this.next(request), (parts) => Stream.rechunk(Stream.fromIterable(piecesOf(parts)), 1)),
+              )
+        return Stream.runForEachArray(pieces, (read) => onParts(read) ?? Effect.void)
+      },
     }
   }
 

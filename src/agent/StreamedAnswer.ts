@@ -1,0 +1,134 @@
+import { Duration, Effect } from "effect"
+import type { Response as Answer } from "effect/ai"
+import type { OnParts } from "./ModelCalls.ts"
+import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
+import { type BodyEvent, brokenBody, type EventBody } from "./ResponseBody.ts"
+import { waitFor } from "./WaitFor.ts"
+
+/** Reads the events of one streamed answer. */
+export interface AnswerEvents {
+  /** The parts that an event means. */
+  readonly read: (event: BodyEvent) => Array<Answer.StreamPartEncoded> | ProviderFailure
+  /** `answered`: everything was said, only counts may still come; `finished`: nothing more comes. */
+  readonly stage: "answering" | "answered" | "finished"
+  /** The last parts. Not to be called while it is `answering`. */
+  readonly end: () => Array<Answer.StreamPartEncoded>
+}
+
+/** An answer that comes as a stream of events. */
+export interface StreamedAnswer {
+  readonly body: EventBody
+  readonly events: AnswerEvents
+  readonly onParts: OnParts
+  readonly limits: StreamLimits
+  /** How long it may take to its end, in milliseconds. */
+  readonly millis: number
+}
+
+export interface StreamLimits {
+  /** How long a stream may take to its headers, and from there to its first bytes. */
+  readonly firstByteTimeout: Duration.Duration
+  /** How long a stream may be silent. */
+  readonly stallTimeout: Duration.Duration
+}
+
+/** How long a finished answer may take to close. */
+const drainTimeout = Duration.millis(250)
+/** How long counts may take that come after the answer. */
+const countsTimeout = Duration.seconds(2)
+
+/** Reads the answer to its end. */
+export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> =>
+  readUntilSaid(answer).pipe(
+    // Counts that do not come, or come broken, are no reason to lose an answer that was given in full.
+    Effect.andThen(Effect.ignore(readCounts(answer))),
+    Effect.andThen(Effect.suspend(() => answer.onParts(answer.events.end()) ?? Effect.void)),
+    // A body that is read to its end leaves its connection for the next call.
+    Effect.andThen(Effect.ignore(next(answer.body, drainTimeout))),
+  )
+
+/**
+ * Reads and tells until everything is said. With plain callbacks: tokens come by the ten thousand a second, and an effect
+ * for each of them, with a timer of its own, takes longer than all that is done with it.
+ */
+const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> => {
+  const { body, events, limits, onParts } = answer
+  const deadline = performance.now() + answer.millis
+  let wait = limits.firstByteTimeout
+  const readOn: Effect.Effect<void, ProviderFailure> = Effect.callback((resume) => {
+    let isOver = false
+    const end = (result: Effect.Effect<void, ProviderFailure>): void => {
+      isOver = true
+      clearTimeout(stall)
+      clearTimeout(whole)
+      resume(result)
+    }
+    const stalled = () => end(Effect.fail(timedOut("The stream stalled")))
+    let stall = setTimeout(stalled, Duration.toMillis(wait))
+    const whole = setTimeout(stalled, deadline - performance.now())
+
+    const take = (read: ReadonlyArray<BodyEvent>): void => {
+      if (isOver) return
+      const { failure, parts } = partsIn(events, read, body.ended)
+      if (parts.length > 0 && wait !== limits.stallTimeout) {
+        wait = limits.stallTimeout
+        clearTimeout(stall)
+        stall = setTimeout(stalled, Duration.toMillis(wait))
+      } else stall.refresh()
+      const told = parts.length === 0 ? undefined : onParts(parts)
+      if (failure !== undefined) return end(Effect.andThen(told ?? Effect.void, Effect.fail(failure)))
+      if (events.stage !== "answering") return end(told ?? Effect.void)
+      // Whoever is told may have to wait, for a client that reads slowly.
+      if (told !== undefined) return end(Effect.andThen(told, readOn))
+      go()
+    }
+    const go = (): void =>
+      void body
+        .next()
+        .then(take, (error) => end(Effect.fail(brokenBody(error))))
+        .catch((defect) => end(Effect.die(defect)))
+    go()
+    return Effect.sync(() => {
+      isOver = true
+      clearTimeout(stall)
+      clearTimeout(whole)
+    })
+  })
+  return readOn
+}
+
+const readCounts = ({ body, events }: Pick<StreamedAnswer, "body" | "events">): Effect.Effect<void, ProviderFailure> =>
+  Effect.suspend(() =>
+    events.stage === "finished" || body.ended
+      ? Effect.void
+      : Effect.flatMap(next(body, countsTimeout), (read) => {
+          const { failure } = partsIn(events, read, body.ended)
+          return failure === undefined ? readCounts({ body, events }) : Effect.fail(failure)
+        }),
+  )
+
+const next = (body: EventBody, wait: Duration.Duration) =>
+  waitFor({
+    millis: Duration.toMillis(wait),
+    start: () => body.next(),
+    onTimeout: () => timedOut("The stream stalled"),
+    onError: brokenBody,
+  })
+
+/** What a piece of the body brought, and why nothing comes after it. */
+interface Piece {
+  readonly parts: Array<Answer.StreamPartEncoded>
+  readonly failure: ProviderFailure | undefined
+}
+
+const partsIn = (answer: AnswerEvents, events: ReadonlyArray<BodyEvent>, bodyEnded: boolean): Piece => {
+  const parts: Array<Answer.StreamPartEncoded> = []
+  for (const event of events) {
+    if (answer.stage === "finished") break
+    const read = answer.read(event)
+    // What comes last in a body that ended may be half an event.
+    if (!Array.isArray(read)) return { parts, failure: bodyEnded && read.kind === "malformed" ? cutOff : read }
+    parts.push(...read)
+  }
+  return { parts, failure: bodyEnded && answer.stage === "answering" ? cutOff : undefined }
+}
