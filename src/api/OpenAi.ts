@@ -2,6 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { chatInputMaxLength, chatMessagesMaxCount } from "../domain/Chat.ts"
 import { Text, textBetween } from "../domain/Text.ts"
+import { ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
 import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
 import * as OpenAiError from "./OpenAiError.ts"
@@ -139,7 +140,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
     ),
   },
   payload: Request,
-  success: HttpApiSchema.WithHeaders(Completion, { "x-session-id": Schema.String }),
+  success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
   error: [
     OpenAiError.NotFound,
     OpenAiError.TooManyRequests,
