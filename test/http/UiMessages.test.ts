@@ -286,6 +286,59 @@ describe("the AI SDK's client", () => {
     ])
   })
 
+  test.each(["claude-sonnet-5-5", "openai/test-1"])("shows what an answer of %s rests on", async (model) => {
+    const { id } = await client.newChatbot({ settings: { model } })
+    const [document] = await client.learn(id, tides)
+    const source = `${document?.id}#1`
+    const said = "It turns at noon in Morlaix."
+    const quote = "The tide at Morlaix turns at noon."
+    // Claude says itself what it quotes; of the others it is found out.
+    const citations = [{ type: "search_result_location", source, cited_text: quote }]
+    const script = [calls("tide"), message([{ type: "text", text: said, citations }], "end_turn")]
+    await provider.answers(...script)
+    const { chat, errors } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    expect(errors).toEqual([])
+    const place = { document_id: document?.id ?? "", chunk: 1, page: null, quote }
+    expect(chat.messages.at(-1)?.parts.filter(({ type }) => type === "source-document")).toEqual([
+      {
+        type: "source-document",
+        sourceId: source,
+        mediaType: "text/plain",
+        title: "Tides",
+        providerMetadata: { parley: place },
+      },
+    ])
+    await provider.answers(...script)
+    expect(await client.chat(id, "When?")).toMatchObject({ output: said, sources: [{ title: "Tides", ...place }] })
+  })
+
+  test("shows a call that failed, and one that was cut off", async () => {
+    const { id } = await client.newChatbot(claude)
+    const call = { type: "tool_use", id: "toolu_1", name: "nowhere", input: { query: "tide" } } as const
+    await provider.answers(message([call], "tool_use"), says("Sorry."), {
+      kind: "events",
+      events: [
+        { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
+        { type: "content_block_start", index: 0, content_block: { ...call, id: "toolu_2", input: {} } },
+        { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"que' } },
+      ],
+      ending: "reset",
+    })
+    const { chat, errors } = chatWith(id)
+    const shown = () => chat.messages.at(-1)?.parts.find(({ type }) => type === "dynamic-tool")
+    await chat.sendMessage({ text: "When?" })
+    expect(shown()).toMatchObject({
+      toolName: "nowhere",
+      state: "output-error",
+      errorText: expect.stringContaining("There is no tool nowhere"),
+    })
+    expect(errors).toEqual([])
+    await chat.sendMessage({ text: "And then?" })
+    expect(shown()).toMatchObject({ state: "output-error", errorText: "The model provider cannot be reached." })
+    expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
+  })
+
   test("makes an answer again", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("At noon."), says("At one."))
