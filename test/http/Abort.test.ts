@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import { Client, until } from "../lib/Client.ts"
@@ -31,19 +32,17 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
 /** What the model does when it is left, which the question tells it. */
 const models = ["talking", "silent", "mute"] as const
 type Model = (typeof models)[number]
-const answers: { readonly [M in Model]: Answer } = {
+const answers: { readonly [M in Model | "flooding"]: Answer } = {
   talking: { kind: "endless" },
+  // As much in a second as a provider may answer in all.
+  flooding: { kind: "endless", wordLength: 16 * 1024 },
   silent: { kind: "hang in body" },
   mute: { kind: "hang" },
 }
-const modelIn = (body: string): Model | undefined => models.find((model) => body.includes(`Be ${model} `))
+const answerTo = (question: string): Answer =>
+  Object.entries(answers).find(([model]) => question.includes(`Be ${model} `))?.[1] ?? { kind: "reset" }
 
-const provider = await run(
-  providerAnswering(({ body }): Answer => {
-    const model = modelIn(body)
-    return model === undefined ? { kind: "reset" } : answers[model]
-  }),
-)
+const provider = await run(providerAnswering(({ body }) => answerTo(body)))
 const settings = await run(Effect.flatMap(fresh, settingsFor))
 const server = await run(
   serverProcess({
@@ -85,10 +84,7 @@ const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) 
     })
     for await (const bytes of response.body ?? []) read += Buffer.from(bytes).toString()
   })().catch(() => {})
-  await until(
-    () => provider.requests.some(({ body }) => body.includes(question)),
-    (isAsked) => isAsked,
-  )
+  await isAsked(question)
   if (seesText(leaving)) {
     const length = leaving.model === "silent" ? 1 : 1 + Math.random() * TEXT_MAX
     while (textIn(read).length < length) await Bun.sleep(1)
@@ -97,13 +93,22 @@ const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) 
 
   const left = performance.now()
   controller.abort()
-  const at = await until(
-    () => provider.hangUps.find(({ request }) => request.body.includes(question))?.at,
-    (found) => found !== undefined,
-  )
+  const at = await hungUp(question)
   await reading
   return { text: textIn(read), livedOn: (at ?? 0) - left }
 }
+
+const isAsked = (question: string) =>
+  until(
+    () => provider.requests.some(({ body }) => body.includes(question)),
+    (asked) => asked,
+  )
+const hangUpOf = (question: string) => provider.hangUps.find(({ request }) => request.body.includes(question))?.at
+const hungUp = (question: string) =>
+  until(
+    () => hangUpOf(question),
+    (at) => at !== undefined,
+  )
 
 const quantiles = (millis: ReadonlyArray<number>): string => {
   const sorted = millis.toSorted((a, b) => a - b)
@@ -146,9 +151,33 @@ describe.each(leavings)("a client that leaves (%o)", (leaving) => {
   })
 })
 
+test("a client that does not read holds the model back, until it leaves", async () => {
+  const { id } = await client.newChatbot({ settings: { model: protocols.anthropic.model } })
+  const question = "Be flooding !"
+  const body = JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).pause()
+  socket.write(
+    `POST /api/external/chatbot/${id}/chat?stream=true HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${operatorKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await isAsked(question)
+  // One that was not held back would by now have said too much, and be hung up on for that.
+  await Bun.sleep(3_000)
+  expect(hangUpOf(question)).toBeUndefined()
+  expect(await client.messages(id, question)).toHaveLength(1)
+  socket.destroy()
+  await hungUp(question)
+  const [, partial] = await until(
+    () => client.messages(id, question),
+    ({ length }) => length === 2,
+  )
+  expect(partial?.content).toMatch(/^(?:-+word\d+ )+$/)
+})
+
 test("no call outlives its client, and the server has nothing to say of it", async () => {
   expect(provider.hangUps).toHaveLength(provider.requests.length)
-  expect(provider.requests).toHaveLength(leavings.length * ABORTS)
+  expect(provider.requests).toHaveLength(leavings.length * ABORTS + 1)
   server.kill("SIGTERM")
   expect(await server.exited).toBe(0)
   expect(server.stderr()).toBe("")

@@ -114,7 +114,7 @@ const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Rec
           .join(""),
         "hang",
       )
-      return talk(response, (text) => wire.word(text, request, count))
+      return talk(response, answer.wordLength ?? 0, (text) => wire.word(text, request, count))
     }
     default: {
       const hello = says("Hello there")
@@ -198,9 +198,11 @@ const sendBrokenStream = (
 }
 
 /** One word after the other, for as long as somebody listens. */
-const talk = (response: ServerResponse, word: (text: string) => string): void => {
+const talk = (response: ServerResponse, length: number, word: (text: string) => string): void => {
   let said = 0
-  const timer = setInterval(() => response.write(word(`word${said++} `)), wordInterval)
+  const timer = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(word(`word${said++} `.padStart(length, "-")))
+  }, wordInterval)
   response.on("close", () => clearInterval(timer))
 }
 

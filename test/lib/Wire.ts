@@ -37,7 +37,7 @@ export type Answer =
   /** Events as they are, then the end of the body, a dropped socket, or silence. */
   | { readonly kind: "events"; readonly events: ReadonlyArray<object>; readonly ending: "end" | "reset" | "hang" }
   /** Where a stream is asked for, a word after the other for as long as somebody listens; else half an answer. */
-  | { readonly kind: "endless" }
+  | { readonly kind: "endless"; readonly wordLength?: number }
   /** What may go wrong, see `Faults.ts`; a stream that goes wrong in its body has said "Hello" before. */
   | { readonly kind: FaultKind }
 
