@@ -1,13 +1,19 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatMessages, ChatReply } from "../domain/Chat.ts"
-import { ChatbotId } from "../domain/Ids.ts"
+import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/Text.ts"
 import { alsoStream } from "./EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
+
+/** Beside a reply, whatever its form. */
+export const ReplyHeaders = {
+  "x-session-id": SessionId.annotate({ description: "The conversation." }),
+  "x-message-id": MessageId.annotate({ description: "The stored reply, which can be rated by this id." }),
+}
 
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
   params: { chatbotId: ChatbotId },
@@ -40,7 +46,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       }),
     ),
   }),
-  success: HttpApiSchema.WithHeaders(ChatReply, { "x-session-id": Schema.String }),
+  success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: [
     Problem.NotFound,
     Problem.TooManyRequests,

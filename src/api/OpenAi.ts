@@ -2,6 +2,8 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { chatInputMaxLength, chatMessagesMaxCount } from "../domain/Chat.ts"
 import { Text, textBetween } from "../domain/Text.ts"
+import { unexpressed } from "../domain/Unexpressed.ts"
+import { ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
 import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
 import * as OpenAiError from "./OpenAiError.ts"
@@ -58,7 +60,7 @@ const lastProblem = (messages: ReadonlyArray<Message>): Schema.FilterOutput => {
 const Request = Schema.Struct({
   model: ModelName,
   messages: Schema.Array(Message)
-    .check(Schema.isBetweenLength(1, chatMessagesMaxCount), Schema.makeFilter(lastProblem))
+    .check(Schema.isBetweenLength(1, chatMessagesMaxCount), Schema.makeFilter(lastProblem, unexpressed))
     .annotate({
       description:
         "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions. `tool` and `function` messages are refused.",
@@ -139,7 +141,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
     ),
   },
   payload: Request,
-  success: HttpApiSchema.WithHeaders(Completion, { "x-session-id": Schema.String }),
+  success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
   error: [
     OpenAiError.NotFound,
     OpenAiError.TooManyRequests,

@@ -2,6 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { SessionId } from "./Ids.ts"
 import { Text, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
+import { unexpressed } from "./Unexpressed.ts"
 
 /*
  * The wire of a chat: what a client sends, and the steps that it gets back in the shape of the AI SDK's `generateText`
@@ -71,7 +72,7 @@ const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => 
 /** The messages of a request: 1–1,000, the last of them the user's and not empty. */
 export const ChatMessages = Schema.Array(ChatMessage).check(
   Schema.isBetweenLength(1, chatMessagesMaxCount),
-  Schema.makeFilter(lastProblem),
+  Schema.makeFilter(lastProblem, unexpressed),
 )
 
 export const FinishReason = Schema.Literals([

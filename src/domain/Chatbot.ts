@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import { ChatbotId, OrganizationId } from "./Ids.ts"
 import { textBetween, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
+import { unexpressed } from "./Unexpressed.ts"
 
 const slugMaxLength = 100
 const labelMaxLength = 500
@@ -12,7 +13,7 @@ const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(t
 
 /** An address that browsers load; the server never fetches it. Empty for none. */
 const ImageUrl = textUpTo(2_048)
-  .check(Schema.makeFilter((text: string) => text === "" || isHttpUrl(text) || "Expected an http(s) URL"))
+  .check(Schema.makeFilter((text: string) => text === "" || isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
   .annotate({ examples: ["https://example.com/logo.png"] })
 
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own. */
@@ -34,6 +35,7 @@ const Language = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
       text === "" || text === "auto" || isLanguageTag(text) || "Expected `auto` or a BCP 47 language tag",
+    unexpressed,
   ),
 ).annotate({ examples: ["auto", "pt-BR"] })
 

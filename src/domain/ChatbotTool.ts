@@ -3,6 +3,7 @@ import { ChatbotId, ToolId } from "./Ids.ts"
 import { inputSchemaIssues, inputSchemaMaxCount, inputSchemaMaxDepth, inputSchemaMaxLength } from "./InputSchema.ts"
 import { Text, textBetween } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
+import { unexpressed } from "./Unexpressed.ts"
 import { urlTemplateMaxLength, urlTemplateProblem } from "./UrlTemplate.ts"
 
 /*
@@ -21,7 +22,7 @@ const ToolName = Schema.String.check(
   }),
 ).annotate({ description: "What the model calls it.", examples: ["orderStatus"] })
 
-const InputSchema = Schema.JsonObject.check(Schema.makeFilter(inputSchemaIssues)).annotate({
+const InputSchema = Schema.JsonObject.check(Schema.makeFilter(inputSchemaIssues, unexpressed)).annotate({
   description: `JSON Schema of the input, an object; what it does not list is refused unless it says \`additionalProperties\`. At most ${inputSchemaMaxLength} characters and ${inputSchemaMaxCount} schemas, which nest at most ${inputSchemaMaxDepth} deep. \`$ref\`, \`pattern\` and \`patternProperties\` are not taken.`,
   examples: [
     {
@@ -39,7 +40,7 @@ export type ToolMethod = typeof ToolMethod.Type
 export const isBodyless = (method: ToolMethod): boolean => method === "GET" || method === "DELETE"
 
 const ToolUrl = textBetween(1, urlTemplateMaxLength)
-  .check(Schema.makeFilter(urlTemplateProblem))
+  .check(Schema.makeFilter(urlTemplateProblem, unexpressed))
   .annotate({
     description:
       "`{placeholders}` in the path and the query name required properties of the input. The other properties go into the query with GET and DELETE, else into a JSON body. The address must not be private, unless the server's settings allow it.",

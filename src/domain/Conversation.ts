@@ -12,7 +12,11 @@ const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
 export const Feedback = Schema.Struct({
   rating: Schema.Literals(["up", "down"]),
   comment: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "Feedback", examples: [{ rating: "up", comment: "That helped." }] })
+}).annotate({
+  identifier: "Feedback",
+  description: "What the user thinks of a reply. A message has it only where it was rated.",
+  examples: [{ rating: "up", comment: "That helped." }],
+})
 export type Feedback = typeof Feedback.Type
 
 /** Feedback as it is sent. */
@@ -45,7 +49,7 @@ export const Message = Schema.Struct({
   tokens_used: Schema.Finite,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
-  feedback: Schema.optionalKey(Feedback.annotate({ description: "Only where a reply was rated." })),
+  feedback: Schema.optionalKey(Feedback),
 }).annotate({
   identifier: "Message",
   examples: [

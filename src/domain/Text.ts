@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { unexpressed } from "./Unexpressed.ts"
 
 /**
  * Text that every layer can hold: no NUL (Postgres refuses it) and no lone surrogate (it has no UTF-8).
@@ -7,6 +8,7 @@ export const Text = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
       (!text.includes("\u0000") && text.isWellFormed()) || "Expected text without NUL or lone surrogates",
+    unexpressed,
   ),
 )
 

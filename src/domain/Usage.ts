@@ -1,5 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId } from "./Ids.ts"
+import { unexpressed } from "./Unexpressed.ts"
 
 /** What a reply took. `input` leaves out what was read from or written to the provider's cache. */
 export interface TokenCounts {
@@ -21,7 +22,7 @@ const isDay = (text: string): boolean => {
 
 export const Day = Schema.String.check(
   Schema.isPattern(dayForm, { message: "Expected a day such as 2026-11-20" }),
-  Schema.makeFilter((text: string) => isDay(text) || "Expected a day such as 2026-11-20"),
+  Schema.makeFilter((text: string) => isDay(text) || "Expected a day such as 2026-11-20", unexpressed),
 ).annotate({ format: "date", examples: ["2026-11-20"] })
 
 /** Midnight, UTC, in days since 1970. */

@@ -6,6 +6,7 @@ import { Config } from "../Config.ts"
 import type { ChatReply } from "../domain/Chat.ts"
 import { Chat, type ChatAnswer } from "../services/Chat.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import { replyHeaders } from "./ReplyHeaders.ts"
 import { Server } from "./Server.ts"
 import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
 import { UiMessages } from "./UiMessages.ts"
@@ -45,4 +46,4 @@ const replyOf = ({ message_id: _, tokens: __, sources, ...reply }: ChatAnswer): 
  * more, with all that their tools found, takes as long as a statement of the database.
  */
 const respond = (answer: ChatAnswer) =>
-  HttpServerResponse.jsonUnsafe(replyOf(answer), { headers: { "x-session-id": answer.session_id } })
+  HttpServerResponse.jsonUnsafe(replyOf(answer), { headers: replyHeaders(answer) })

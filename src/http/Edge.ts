@@ -34,7 +34,8 @@ const corsHeaders = {
   "access-control-allow-methods": "GET,OPTIONS,PATCH,DELETE,POST,PUT",
   "access-control-allow-headers":
     "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
-  "access-control-expose-headers": "ETag, Retry-After, Server-Timing, X-Api-Version, x-request-id, x-session-id",
+  "access-control-expose-headers":
+    "ETag, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-request-id, x-session-id",
 }
 
 const encodeProblem = Schema.encodeEffect(

@@ -10,6 +10,7 @@ import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { type Asked, completion, CompletionChunks } from "./Completions.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import { replyHeaders } from "./ReplyHeaders.ts"
 import { Server } from "./Server.ts"
 import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
 
@@ -46,9 +47,7 @@ export const layer = HttpApiBuilder.group(
           return stream === true
             ? respondWithStream((emit) => chat.replyAs(model, request, emit), new CompletionChunks(asked), streaming)
             : Effect.map(chat.replyAs(model, request), (answer) =>
-                HttpServerResponse.jsonUnsafe(completion(answer, asked), {
-                  headers: { "x-session-id": answer.session_id },
-                }),
+                HttpServerResponse.jsonUnsafe(completion(answer, asked), { headers: replyHeaders(answer) }),
               )
         })
       },

@@ -4,6 +4,7 @@ import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/Chat.ts"
 import { EventStream } from "./EventStream.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 import { internalError } from "./Problems.ts"
+import { type ReplyIds, replyHeaders } from "./ReplyHeaders.ts"
 import type { Server } from "./Server.ts"
 
 /** How a reply is told to clients of one kind, as server-sent events. A value tells one reply. */
@@ -44,14 +45,14 @@ export const respondWithStream = <E, R>(
   { heartbeat, lifecycle, server }: StreamingOptions,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    let session = ""
+    let ids: ReplyIds | undefined
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
       onLeave: () => fiber?.interruptUnsafe(),
     })
     let fiber: Fiber.Fiber<ChatAnswer, E> | undefined
     const emit: ChatEmit = (event) => {
-      if (event.type === "start") session = event.session_id
+      if (event.type === "start") ids = event
       const text = protocol.event(event)
       return text === "" ? undefined : events.write(text)
     }
@@ -80,7 +81,7 @@ export const respondWithStream = <E, R>(
               ...protocol.headers,
               "cache-control": "no-cache",
               "x-accel-buffering": "no",
-              ...(session !== "" && { "x-session-id": session }),
+              ...(ids && replyHeaders(ids)),
             },
           }),
         ),

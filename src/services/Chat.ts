@@ -197,7 +197,7 @@ export class Chat extends Context.Service<
             return { ...ids, ...noSteps, output }
           }
 
-          const partial = yield* Ref.make<Progress>({ steps: [], provider: "", tokens: noTokens })
+          const partial = yield* Ref.make<Progress>({ steps: [], model: "", provider: "", tokens: noTokens })
           const made = yield* agent
             .reply({
               model: chatbot.settings.model,
@@ -213,10 +213,10 @@ export class Chat extends Context.Service<
               search: searchOf(chatbot),
               tools: yield* toolsOf(chatbot),
               emit,
-              onStep: (step, { provider, tokens }) =>
+              onStep: (step, { tokens, ...answeredBy }) =>
                 Ref.update(partial, (before) => ({
+                  ...answeredBy,
                   steps: [...before.steps, step],
-                  provider,
                   tokens: addTokens(before.tokens, tokens),
                 })),
             })
@@ -228,7 +228,6 @@ export class Chat extends Context.Service<
                       {
                         ...costOf(exit.value),
                         content: exit.value.output,
-                        model: exit.value.model,
                         finish_reason: exit.value.finishReason,
                       },
                       exit.value.tokens,
@@ -241,7 +240,6 @@ export class Chat extends Context.Service<
                               {
                                 ...costOf(progress),
                                 content: textOf(progress.steps),
-                                model: chatbot.settings.model,
                                 finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
                               },
                               progress.tokens,
@@ -283,6 +281,8 @@ const noTools = Effect.succeed([])
 /** How far a reply has got. */
 interface Progress {
   readonly steps: ReadonlyArray<Step>
+  /** Who made the last step; a fallback, where the chatbot's own model failed. */
+  readonly model: string
   readonly provider: string
   readonly tokens: Tokens
 }
@@ -315,7 +315,8 @@ const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hi
 const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
 
 /** What led to a reply, whole or not, and what it cost. */
-const costOf = ({ steps, provider, tokens }: Progress) => ({
+const costOf = ({ steps, model, provider, tokens }: Progress) => ({
+  model,
   provider,
   tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
   usage: { ...tokens },

@@ -1,100 +1,184 @@
-import { createServer, type ServerResponse } from "node:http"
-import { afterAll, expect, test } from "bun:test"
-import { until } from "../lib/Client.ts"
-import { operatorKey } from "../lib/ServerProcess.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { connect } from "node:net"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { Client, until } from "../lib/Client.ts"
+import { fakeKey } from "../lib/FakeAnthropic.ts"
+import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
+import { providerAnswering } from "../lib/FakeProvider.ts"
+import { type Protocol, protocols } from "../lib/Faults.ts"
+import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+import type { Answer } from "../lib/Wire.ts"
 
-/** How many clients leave. `ABORTS=200` for the full number. */
-const ABORTS = Number(process.env["ABORTS"] ?? 24)
-/** Of one answer; more than any client here waits for. */
-const TOKENS = 10_000
-const TOKEN_MILLIS = 1
+/*
+ * Clients that leave: in the middle of an answer, while the model is silent, and before it has said anything.
+ */
 
-/** Answers with one word after the other for as long as somebody listens, and counts who is listening. */
-let listening = 0
-let closed = 0
-const endless = createServer((request, response) => {
-  request.resume()
-  request.on("end", () => answer(response))
-})
-const answer = (response: ServerResponse): void => {
-  const event = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
-  const usage = { input_tokens: 50, output_tokens: 1 }
-  const message = {
-    id: "m",
-    type: "message",
-    role: "assistant",
-    model: "claude",
-    content: [],
-    stop_reason: null,
-    usage,
-  }
-  response.writeHead(200, { "content-type": "text/event-stream" })
-  response.write(
-    event(Object.assign({ type: "message_start" }, { message })) +
-      event(Object.assign({ type: "content_block_start" }, { index: 0, content_block: { type: "text", text: "" } })),
-  )
-  listening++
-  let sent = 0
-  const timer = setInterval(() => {
-    const delta = { type: "text_delta", text: `word${sent++} ` }
-    response.write(event(Object.assign({ type: "content_block_delta" }, { index: 0, delta })))
-    if (sent === TOKENS) response.end()
-  }, TOKEN_MILLIS)
-  response.on("close", () => {
-    clearInterval(timer)
-    listening--
-    closed++
-  })
+/** How many clients leave each time. `ABORTS=200` for the full number; `ABORT_TIMES=1` prints how long calls lived on. */
+const ABORTS = Number(process.env["ABORTS"] ?? 8)
+/** Characters of an endless answer that a client waits for, at most. */
+const TEXT_MAX = 1_000
+/** Milliseconds that a client then waits, at most. */
+const WAIT_MAX = 40
+
+setDefaultTimeout(testTimeout + ABORTS * 1_000)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+/** What the model does when it is left, which the question tells it. */
+const models = ["talking", "silent", "mute"] as const
+type Model = (typeof models)[number]
+const answers: { readonly [M in Model | "flooding"]: Answer } = {
+  talking: { kind: "endless" },
+  // As much in a second as a provider may answer in all.
+  flooding: { kind: "endless", wordLength: 16 * 1024 },
+  silent: { kind: "hang in body" },
+  mute: { kind: "hang" },
 }
-await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve))
-afterAll(() => {
-  endless.closeAllConnections()
-  endless.close()
-})
-const address = endless.address()
-const port = address !== null && typeof address === "object" ? address.port : 0
+const answerTo = (question: string): Answer =>
+  Object.entries(answers).find(([model]) => question.includes(`Be ${model} `))?.[1] ?? { kind: "reset" }
 
-const { client, url } = await startServer({ ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` })
+const provider = await run(providerAnswering(({ body }) => answerTo(body)))
+const settings = await run(Effect.flatMap(fresh, settingsFor))
+const server = await run(
+  serverProcess({
+    ...settings,
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: provider.url,
+    OPENAI_API_KEY: fakeOpenAiKey,
+    OPENAI_BASE_URL: provider.url,
+    RATE_LIMIT: "off",
+  }),
+)
+const url = await server.listening
+const client = new Client(url, operatorKey)
 
-/** Reads so many bytes of a stream and leaves. Returns the text that had come, and how long the model went on. */
-const leaveAfter = async (id: string, session: string, bytes: number) => {
+interface Leaving {
+  readonly protocol: Protocol
+  readonly model: Model
+  readonly streamed: boolean
+}
+
+const textIn = (stream: string) =>
+  Array.from(stream.slice(0, stream.lastIndexOf("\n\n") + 1).matchAll(/"delta":"([^"]*)"/g), ([, delta]) => delta).join(
+    "",
+  )
+
+/** Whether a client of this one gets to see text before it leaves. */
+const seesText = ({ model, streamed }: Leaving) => streamed && model !== "mute"
+
+/** Asks, stays for a while, and leaves. Returns the text that had come, and how long the model's call lived on. */
+const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) => {
   const controller = new AbortController()
-  const response = await fetch(`${url}/api/external/chatbot/${id}/chat?stream=true`, {
-    method: "POST",
-    headers: { "x-api-key": operatorKey, "content-type": "application/json" },
-    body: JSON.stringify({ messages: [{ role: "user", content: "When?" }], sessionToken: session }),
-    signal: controller.signal,
-  })
   let read = ""
-  for await (const chunk of response.body ?? []) {
-    read += Buffer.from(chunk).toString()
-    if (read.length >= bytes) break
+  const reading = (async () => {
+    const response = await fetch(`${url}/api/external/chatbot/${chatbot}/chat?stream=${leaving.streamed}`, {
+      method: "POST",
+      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question }),
+      signal: controller.signal,
+    })
+    for await (const bytes of response.body ?? []) read += Buffer.from(bytes).toString()
+  })().catch(() => {})
+  await isAsked(question)
+  if (seesText(leaving)) {
+    const length = leaving.model === "silent" ? 1 : 1 + Math.random() * TEXT_MAX
+    while (textIn(read).length < length) await Bun.sleep(1)
   }
-  const before = closed
+  await Bun.sleep(Math.random() * WAIT_MAX)
+
+  const left = performance.now()
   controller.abort()
-  await until(
-    () => closed,
-    (count) => count > before,
-  )
-  const complete = read.slice(0, read.lastIndexOf("\n\n") + 1)
-  return Array.from(complete.matchAll(/"delta":"([^"]*)"/g), ([, delta]) => delta).join("")
+  const at = await hungUp(question)
+  await reading
+  return { text: textIn(read), livedOn: (at ?? 0) - left }
 }
 
-test("wherever a client leaves, the model is stopped, and what there was of the reply is stored", async () => {
-  const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
-  for (let number = 0; number < ABORTS; number++) {
-    const session = `left-${number}`
-    const seen = await leaveAfter(id, session, Math.floor(Math.random() * 4_000))
-    const messages = await until(
-      () => client.messages(id, session),
-      (stored) => stored.length === 2,
-    )
-    expect(messages[1]).toMatchObject({ sender_type: "bot", provider: "anthropic", tokens_used: 51 })
-    // As much as the client had seen, and what was on its way.
-    expect(messages[1]?.content.startsWith(seen)).toBe(true)
-    expect(messages[1]?.content).toMatch(/^(?:word\d+ )*$/)
-  }
-  expect(listening).toBe(0)
-  expect(closed).toBe(ABORTS)
+const isAsked = (question: string) =>
+  until(
+    () => provider.requests.some(({ body }) => body.includes(question)),
+    (asked) => asked,
+  )
+const hangUpOf = (question: string) => provider.hangUps.find(({ request }) => request.body.includes(question))?.at
+const hungUp = (question: string) =>
+  until(
+    () => hangUpOf(question),
+    (at) => at !== undefined,
+  )
+
+const quantiles = (millis: ReadonlyArray<number>): string => {
+  const sorted = millis.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`
+}
+
+const leavings = (["anthropic", "openai"] as const).flatMap((protocol) =>
+  models.flatMap((model) => [true, false].map((streamed): Leaving => ({ protocol, model, streamed }))),
+)
+
+describe.each(leavings)("a client that leaves (%o)", (leaving) => {
+  const { model, protocol, streamed } = leaving
+  test("takes the model's call with it, and what there is of the reply is kept", async () => {
+    const { id } = await client.newChatbot({ settings: { model: protocols[protocol].model } })
+    const times: Array<number> = []
+    for (let number = 0; number < ABORTS; number++) {
+      const question = `Be ${model} to ${id}, ${number}${streamed ? "" : " as a whole"}!`
+      const { livedOn, text } = await askAndLeave(id, question, leaving)
+      times.push(livedOn)
+      const [asked, partial, ...more] = await until(
+        () => client.messages(id, question),
+        ({ length }) => length === (seesText(leaving) ? 2 : 1),
+      )
+      expect([asked?.content, more]).toEqual([question, []])
+      if (!seesText(leaving)) continue
+      expect(partial).toMatchObject({
+        sender_type: "bot",
+        provider: protocol,
+        model: protocols[protocol].model,
+        tokens_used: protocols[protocol].begunTokens,
+      })
+      // As much as the client had seen, and what was on its way.
+      expect(partial?.content).toStartWith(text)
+      expect(partial?.content).toMatch(model === "silent" ? /^Hello$/ : /^(?:word\d+ )+$/)
+    }
+    if (process.env["ABORT_TIMES"] !== undefined) {
+      process.stdout.write(`${protocol}, ${model}, ${streamed ? "stream" : "JSON"}: ${quantiles(times)} of ${ABORTS}\n`)
+    }
+  })
+})
+
+test("a client that does not read holds the model back, until it leaves", async () => {
+  const { id } = await client.newChatbot({ settings: { model: protocols.anthropic.model } })
+  const question = "Be flooding !"
+  const body = JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).pause()
+  socket.write(
+    `POST /api/external/chatbot/${id}/chat?stream=true HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${operatorKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await isAsked(question)
+  // One that was not held back would by now have said too much, and be hung up on for that.
+  await Bun.sleep(3_000)
+  expect(hangUpOf(question)).toBeUndefined()
+  expect(await client.messages(id, question)).toHaveLength(1)
+  socket.destroy()
+  await hungUp(question)
+  const [, partial] = await until(
+    () => client.messages(id, question),
+    ({ length }) => length === 2,
+  )
+  expect(partial?.content).toMatch(/^(?:-+word\d+ )+$/)
+})
+
+test("no call outlives its client, and the server has nothing to say of it", async () => {
+  expect(provider.hangUps).toHaveLength(provider.requests.length)
+  expect(provider.requests).toHaveLength(leavings.length * ABORTS + 1)
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+  expect(server.stderr()).toBe("")
 })

@@ -130,6 +130,22 @@ describe("a chat with a language model", () => {
     }
   })
 
+  test.each(["", "?stream=true"])("names the stored reply beside it, to be rated (chat%s)", async (query) => {
+    const { id } = await client.newChatbot()
+    const reply = await client.post(`/api/external/chatbot/${id}/chat${query}`, {
+      json: { messages: [{ role: "user", content: "Hello" }] },
+    })
+    const session = reply.headers.get("x-session-id") ?? ""
+    const message = reply.headers.get("x-message-id") ?? ""
+    expect((await client.messages(id, session)).map((stored) => stored.id)).toEqual([expect.any(String), message])
+    const rated = await client.post(
+      `/api/external/chatbot/${id}/conversations/${session}/messages/${message}/feedback`,
+      { json: { rating: "up" } },
+    )
+    expect(rated).toMatchObject({ status: 200, body: { message_id: message } })
+    expect(reply.headers.get("access-control-expose-headers")).toContain("x-message-id")
+  })
+
   test("offers the model the search tool with its instructions, and keeps what it costs", async () => {
     const { id } = await client.newChatbot({
       name: "Marin",

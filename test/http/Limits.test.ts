@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { problem, wrongPaths } from "../lib/Client.ts"
+import { problem, until, wrongPaths } from "../lib/Client.ts"
 import { calls, says } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
+import { uiEvents } from "../lib/UiEvents.ts"
 
 /** Every limit is a setting; here they are small. */
 const { client, provider, stored } = await startServer({
@@ -84,5 +85,19 @@ describe("a limit", () => {
     await provider.answers({ kind: "hang" })
     problem(await client.say(id, "When?", { sessionToken: "s" }), 504, "provider_timeout")
     expect(await client.messages(id, "s")).toMatchObject([{ content: "When?" }])
+  })
+
+  test("of the time for a reply that would never end", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers({ kind: "endless" })
+    const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { sessionToken: "s", messages: [{ role: "user", content: "When?" }] },
+    })
+    const events = await uiEvents(text)
+    expect(events.at(-1)).toEqual({ type: "error", errorText: "The model did not answer in time." })
+    const [, partial] = await client.messages(id, "s")
+    expect(partial?.content).toMatch(/^(?:word\d+ )+$/)
+    expect(partial?.content).toBe(events.find(({ type }) => type === "text-delta")?.delta)
+    await until(provider.hungUp, (count) => count === 1)
   })
 })

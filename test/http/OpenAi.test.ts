@@ -68,6 +68,7 @@ describe("a completion", () => {
       const stored = await client.messages(id, response.headers.get("x-session-id") ?? "")
       expect(stored.map(({ content }) => content)).toEqual(["When does the tide turn?", "At noon."])
       expect(`chatcmpl-${stored[1]?.id}`).toBe(data.id)
+      expect(response.headers.get("x-message-id")).toBe(stored[1]?.id ?? "")
     }
   })
 

@@ -130,6 +130,18 @@ describe("/openapi.json", () => {
     }
   })
 
+  test("says what is beside a reply, and what a checked field is for", () => {
+    for (const name of ["POST /api/external/chatbot/{chatbotId}/chat", "POST /v1/chat/completions"]) {
+      const { requestBody, responses } = named(name) ?? {}
+      expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual(["x-session-id", "x-message-id"])
+      expect(requestBody?.content).toMatchObject({
+        "application/json": {
+          schema: { properties: { messages: { description: expect.stringContaining("messag") } } },
+        },
+      })
+    }
+  })
+
   test("has what is added, and nothing else", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(
       [...[...promised, ...forOpenAi].map(([name]) => name), ...additions, ...open].toSorted(),

@@ -1,36 +1,171 @@
-import { describe, expect, test } from "bun:test"
-import { problem } from "../lib/Client.ts"
-import { answerTo, attempts, faults } from "../lib/Faults.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { join } from "node:path"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Schema, Scope } from "effect"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Client, problem, read, type Reply } from "../lib/Client.ts"
+import { fakeKey } from "../lib/FakeAnthropic.ts"
+import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
+import { providerAnswering } from "../lib/FakeProvider.ts"
+import { faultMatrix, type Run } from "../lib/FaultMatrix.ts"
+import { attempts, type Ending, endingOf, faults, protocols } from "../lib/Faults.ts"
+import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh, layerOf } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+import { uiEvents } from "../lib/UiEvents.ts"
+import type { Answer } from "../lib/Wire.ts"
 
-/** How often each case is run: once, unless somebody wants to be sure. */
+/*
+ * Every fault of a provider through the whole server, asked for JSON and for a stream, of both protocols.
+ */
+
+setDefaultTimeout(testTimeout)
+
+/** How often each case is run: once, unless somebody wants to be sure. With `FAULT_MATRIX=1` it prints what was seen. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
+const CLIENTS = 48
+/** Of one reply. */
+const DEADLINE_SECONDS = 12
+/** A chat that takes longer hangs. */
+const PATIENCE_MILLIS = (DEADLINE_SECONDS + 1) * 1_000
 
-const settings = { PROVIDER_ATTEMPTS: String(attempts), PROVIDER_ANSWER_LIMIT: "1MiB", CIRCUIT_FAILURES: "1000" }
-const patient = await startServer(settings)
-/** For faults that only the deadline ends. */
-const impatient = await startServer({ ...settings, PROVIDER_REPLY_TIMEOUT: "200ms" })
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
 
-describe.each(["claude-sonnet-5-5", "openai/test-1"])("a chat with %s", (model) => {
+interface Chat extends Pick<Run, "fault" | "protocol" | "way"> {
+  readonly number: number
+}
+
+/** What is asked tells the provider how to fail. */
+const questionOf = ({ fault, number }: Chat) => `Fault ${faults.indexOf(fault)}, chat ${number}?`
+
+/** By the chat's number. */
+const calls = new Map<number, number>()
+const failAsAsked = (body: string): Answer => {
+  const [fault, number] = (/Fault (\d+), chat (\d+)/.exec(body) ?? []).slice(1).map(Number)
+  if (fault === undefined || number === undefined) throw new Error(`Not asked by this test: ${body}`)
+  calls.set(number, (calls.get(number) ?? 0) + 1)
+  return faults[fault]?.answer ?? { kind: "reset" }
+}
+
+const provider = await run(providerAnswering(({ body }) => failAsAsked(body)))
+const database = await run(fresh)
+const settings = await run(settingsFor(database))
+// A process of its own, which a rejection that nobody handles would end.
+const server = await run(
+  serverProcess({
+    ...settings,
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: provider.url,
+    OPENAI_API_KEY: fakeOpenAiKey,
+    OPENAI_BASE_URL: provider.url,
+    PROVIDER_ATTEMPTS: String(attempts),
+    PROVIDER_ANSWER_LIMIT: "1MiB",
+    PROVIDER_REPLY_TIMEOUT: "3s",
+    PROVIDER_FIRST_BYTE_TIMEOUT: "3s",
+    PROVIDER_STALL_TIMEOUT: "2s",
+    CHAT_DEADLINE: `${DEADLINE_SECONDS}s`,
+    // However many calls fail, it is asked again.
+    CIRCUIT_FAILURES: "1000",
+    CIRCUIT_WINDOW: "100ms",
+    RATE_LIMIT: "off",
+  }),
+)
+const client = new Client(await server.listening, operatorKey)
+const chatbots = {
+  anthropic: await client.newChatbot({ settings: { model: protocols.anthropic.model } }),
+  openai: await client.newChatbot({ settings: { model: protocols.openai.model } }),
+}
+
+const Event = Schema.Struct({
+  type: Schema.String,
+  delta: Schema.optionalKey(Schema.String),
+  errorText: Schema.optionalKey(Schema.String),
+})
+const wellFormed = "start start-step text-start text-delta text-end finish-step error"
+
+/** What a client is told, in a line, and the words for its user. */
+const toldBy = async (reply: Reply): Promise<Pick<Ending, "told" | "words">> => {
+  if (reply.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const events = Schema.decodeUnknownSync(Schema.Array(Event))(await uiEvents(reply.text))
+    const types = events.map(({ type }) => type).join(" ")
+    const text = events.map(({ delta = "" }) => delta).join("")
+    return { told: types === wellFormed ? `text "${text}", error` : types, words: events.at(-1)?.errorText ?? "" }
+  }
+  const refusal = Schema.decodeUnknownSync(Schema.Struct({ code: Schema.String }))(reply.body)
+  return { told: `${reply.status} ${refusal.code}`, words: problem(reply, reply.status, refusal.code).detail }
+}
+
+const ask = async (chat: Chat): Promise<Run> => {
+  const { protocol, way } = chat
+  const { id } = chatbots[protocol]
+  const question = questionOf(chat)
+  const begin = performance.now()
+  const told = await client
+    .post(`/api/external/chatbot/${id}/chat?stream=${way === "streamed"}`, {
+      json: { sessionToken: question, messages: [{ role: "user", content: question }] },
+      signal: AbortSignal.timeout(PATIENCE_MILLIS),
+    })
+    .then(toldBy, (error) => ({ told: "nothing", words: String(error) }))
+  const millis = performance.now() - begin
+  const messages = await client.messages(id, question)
+  const said = messages.map(({ content, provider }) =>
+    content === question ? "question" : provider === protocol ? `"${content}"` : `"${content}" of ${provider}`,
+  )
+  const seen: Ending = {
+    ...told,
+    stored: said.join(", "),
+    tokens: messages.reduce((sum, { tokens_used }) => sum + tokens_used, 0),
+    calls: calls.get(chat.number) ?? 0,
+  }
+  return { ...chat, seen, millis }
+}
+
+const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
+  (["whole", "streamed"] as const).map((way) => ({ protocol, way })),
+)
+const chats = Array.from({ length: runs }, () => ways.flatMap((how) => faults.map((fault) => ({ ...how, fault }))))
+  .flat()
+  .map((chat, number): Chat => ({ ...chat, number }))
+/** All chats at once, as far as there are clients: most of them wait. */
+const made = await run(Effect.forEach(chats, (chat) => Effect.promise(() => ask(chat)), { concurrency: CLIENTS }))
+
+if (process.env["FAULT_MATRIX"] !== undefined) process.stdout.write(`${faultMatrix(made)}\n`)
+
+describe.each(ways)("a chat with $protocol, asked for $way", ({ protocol, way }) => {
   test.each(faults.map((fault) => [fault.name, fault] as const))(
-    "whose provider fails by %s ends in time, and loses no message",
-    async (_, fault) => {
-      const { client, provider } = fault.endsBy === undefined ? patient : impatient
-      const { id } = await client.newChatbot({ settings: { model } })
-      for (let run = 0; run < runs; run++) {
-        await provider.answers(fault.answer)
-        const session = `${fault.name} ${run}`
-        const response = await client.post(`/api/external/chatbot/${id}/chat`, {
-          json: { sessionToken: session, messages: [{ role: "user", content: "Hello?" }] },
-        })
-        const { detail } = problem(response, ...answerTo[fault.whole.tag])
-        expect(detail).not.toContain("internal words")
-        if (fault.endsBy === undefined) expect(provider.requests()).toHaveLength(fault.whole.calls)
-        const said = (await client.messages(id, session)).map(
-          ({ content, sender_type }) => `${sender_type}: ${content}`,
-        )
-        expect(said).toEqual(["user: Hello?"])
-      }
+    "whose provider fails by %s ends in time, with all that was said",
+    (_, fault) => {
+      const own = made.filter((one) => one.fault === fault && one.protocol === protocol && one.way === way)
+      expect(own.map(({ seen }) => seen)).toEqual(own.map(() => endingOf(fault, protocol, way)))
+      expect(own).toHaveLength(runs)
     },
   )
+})
+
+test("what broken replies took is counted", async () => {
+  const { total } = read(
+    Schema.Struct({ total: Schema.Struct({ replies: Schema.Int, total_tokens: Schema.Int }) }),
+    await client.get("/api/external/usage"),
+  )
+  expect(total).toEqual({
+    replies: made.filter(({ seen }) => seen.stored.includes("Hello")).length,
+    total_tokens: made.reduce((sum, { seen }) => sum + seen.tokens, 0),
+  })
+})
+
+test("the server goes on, has left nothing unhandled, and knows that these replies failed", async () => {
+  expect((await client.get("/readyz")).status).toBe(200)
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+  expect(server.stderr()).toBe("")
+  const logged = new Set(Array.from(server.stdout().matchAll(/"level":"(\w+)"/g), ([, level]) => level))
+  expect(Array.from(logged).toSorted()).toEqual(["info", "warn"])
+  expect(server.stdout()).not.toContain(fakeKey)
+
+  const reasons = SystemSql.use((sql) => sql`select distinct finish_reason from messages where sender_type = 'bot'`)
+  const directory = join(settings.DATA_DIR, "database")
+  const kept = layerOf(database.kind === "embedded" ? { ...database, directory } : database)
+  expect(await Effect.runPromise(Effect.provide(reasons, kept))).toEqual([{ finish_reason: "error" }])
 })

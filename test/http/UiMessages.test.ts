@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { Chat } from "@ai-sdk/react"
-import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai"
+import { DefaultChatTransport, type UIMessage } from "ai"
 import { problem, until } from "../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
 import { startServer } from "../lib/TestServer.ts"
+import { uiEvents } from "../lib/UiEvents.ts"
 import type { Answer } from "../lib/Wire.ts"
 
 const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "200ms" })
@@ -27,26 +28,6 @@ const begun = (ending: "end" | "reset" | "hang", text = "At n"): Answer => ({
 
 const ask = (id: string, content = "When?", more: object = {}) =>
   client.post(streamPath(id), { json: { messages: [{ role: "user", content }], ...more } })
-
-/**
- * The events of a stream, each of them checked against the protocol's own schema. Deltas of one text are one here: how
- * much of it comes at once is the network's affair.
- */
-const eventsOf = async (text: string) => {
-  const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
-  expect(frames.at(-1)).toBe("data: [DONE]")
-  const events = frames.slice(0, -1).map((frame) => {
-    expect(frame).toStartWith("data: ")
-    return JSON.parse(frame.slice("data: ".length))
-  })
-  const schema = uiMessageChunkSchema()
-  for (const event of events) expect(await schema.validate?.(event)).toMatchObject({ success: true })
-  return events.reduce<typeof events>((whole, event) => {
-    const last = whole.at(-1)
-    if (event.type !== "text-delta" || last?.type !== "text-delta" || last.id !== event.id) return [...whole, event]
-    return [...whole.slice(0, -1), { ...event, delta: last.delta + event.delta }]
-  }, [])
-}
 
 /** A chat as a React application has it, with no setting but the address and the key. */
 const chatWith = (id: string, session = crypto.randomUUID()) => {
@@ -80,7 +61,7 @@ describe("a stream", () => {
     const stored = await client.messages(id, session)
     const call = { toolCallId: "toolu_tide_0", dynamic: true }
     const name = { toolName: "searchKnowledgeBase" }
-    expect(await eventsOf(reply.text)).toEqual([
+    expect(await uiEvents(reply.text)).toEqual([
       { type: "start", messageId: stored[1]?.id, messageMetadata: { session_id: session } },
       { type: "start-step" },
       { type: "tool-input-start", ...call, ...name },
@@ -138,7 +119,7 @@ describe("a stream", () => {
       message([{ type: "tool_use", id: "toolu_1", name: "nowhere", input: {} }], "tool_use"),
       says("Sorry."),
     )
-    const events = await eventsOf((await ask(id)).text)
+    const events = await uiEvents((await ask(id)).text)
     expect(events.filter(({ type }) => type === "tool-output-error")).toEqual([
       {
         type: "tool-output-error",
@@ -151,7 +132,7 @@ describe("a stream", () => {
 
   test("of a question for the e-mail address is one too", async () => {
     const { id } = await client.newChatbot({ settings: { ...claude.settings, isRequestUserInfoEnabled: true } })
-    const events = await eventsOf((await ask(id)).text)
+    const events = await uiEvents((await ask(id)).text)
     expect(events.map(({ type }) => type)).toEqual(["start", "text-start", "text-delta", "text-end", "finish"])
   })
 })
@@ -178,7 +159,7 @@ describe("a stream that fails", () => {
       await provider.answers(begun(ending))
       const reply = await ask(id)
       expect(reply.status).toBe(200)
-      const events = await eventsOf(reply.text)
+      const events = await uiEvents(reply.text)
       expect(events.map(({ type }) => type)).toEqual([
         "start",
         "start-step",
@@ -195,11 +176,20 @@ describe("a stream that fails", () => {
     }
   })
 
+  test("of a fallback is kept under the fallback's name", async () => {
+    const { id } = await client.newChatbot({ settings: { ...claude.settings, fallbackModels: ["openai/test-1"] } })
+    await provider.answers(fails(500, "api_error", atOnce), { kind: "reset in body" })
+    const reply = await ask(id)
+    expect((await uiEvents(reply.text)).at(-1)?.type).toBe("error")
+    const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
+    expect(partial).toMatchObject({ content: "Hello", model: "openai/test-1", provider: "openai" })
+  })
+
   test("after a tool tells the error and keeps what was found", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
     const reply = await ask(id)
-    expect((await eventsOf(reply.text)).at(-1)).toEqual({
+    expect((await uiEvents(reply.text)).at(-1)).toEqual({
       type: "error",
       errorText: "The model provider failed to answer.",
     })
@@ -223,7 +213,7 @@ describe("a stream that waits", () => {
     goOn()
     const text = await response.text()
     expect(text).toStartWith(": heartbeat\n\n")
-    expect((await eventsOf(text)).map(({ type }) => type)).toEqual(["start", "error"])
+    expect((await uiEvents(text)).map(({ type }) => type)).toEqual(["start", "error"])
   })
 
   test("in the middle shows that it is alive", async () => {
@@ -294,6 +284,59 @@ describe("the AI SDK's client", () => {
       stored[2]?.metadata.mid ?? "",
       stored[3]?.id ?? "",
     ])
+  })
+
+  test.each(["claude-sonnet-5-5", "openai/test-1"])("shows what an answer of %s rests on", async (model) => {
+    const { id } = await client.newChatbot({ settings: { model } })
+    const [document] = await client.learn(id, tides)
+    const source = `${document?.id}#1`
+    const said = "It turns at noon in Morlaix."
+    const quote = "The tide at Morlaix turns at noon."
+    // Claude says itself what it quotes; of the others it is found out.
+    const citations = [{ type: "search_result_location", source, cited_text: quote }]
+    const script = [calls("tide"), message([{ type: "text", text: said, citations }], "end_turn")]
+    await provider.answers(...script)
+    const { chat, errors } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    expect(errors).toEqual([])
+    const place = { document_id: document?.id ?? "", chunk: 1, page: null, quote }
+    expect(chat.messages.at(-1)?.parts.filter(({ type }) => type === "source-document")).toEqual([
+      {
+        type: "source-document",
+        sourceId: source,
+        mediaType: "text/plain",
+        title: "Tides",
+        providerMetadata: { parley: place },
+      },
+    ])
+    await provider.answers(...script)
+    expect(await client.chat(id, "When?")).toMatchObject({ output: said, sources: [{ title: "Tides", ...place }] })
+  })
+
+  test("shows a call that failed, and one that was cut off", async () => {
+    const { id } = await client.newChatbot(claude)
+    const call = { type: "tool_use", id: "toolu_1", name: "nowhere", input: { query: "tide" } } as const
+    await provider.answers(message([call], "tool_use"), says("Sorry."), {
+      kind: "events",
+      events: [
+        { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
+        { type: "content_block_start", index: 0, content_block: { ...call, id: "toolu_2", input: {} } },
+        { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"que' } },
+      ],
+      ending: "reset",
+    })
+    const { chat, errors } = chatWith(id)
+    const shown = () => chat.messages.at(-1)?.parts.find(({ type }) => type === "dynamic-tool")
+    await chat.sendMessage({ text: "When?" })
+    expect(shown()).toMatchObject({
+      toolName: "nowhere",
+      state: "output-error",
+      errorText: expect.stringContaining("There is no tool nowhere"),
+    })
+    expect(errors).toEqual([])
+    await chat.sendMessage({ text: "And then?" })
+    expect(shown()).toMatchObject({ state: "output-error", errorText: "The model provider cannot be reached." })
+    expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
   })
 
   test("makes an answer again", async () => {

@@ -137,6 +137,7 @@ export const anthropicWire: Wire = {
   whole: wholeMessage,
   frames: (answer, request, count) => eventsOf(wholeMessage(answer, request, count)).map(frame),
   frame,
+  word: (text) => frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }),
   begun: 4,
   error,
   overloaded: (message) => error("overloaded_error", message),

@@ -85,6 +85,12 @@ const frames: Wire["frames"] = (answer, request, count) => {
   ]
 }
 
+const word: Wire["word"] = (content, request, count) =>
+  frame({
+    ...head(request, count, "chat.completion.chunk"),
+    choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  })
+
 const error = (type: string, message: string) => ({ error: { message, type, param: null, code: null } })
 
 interface Sent {
@@ -122,6 +128,7 @@ export const openAiWire: Wire = {
   whole,
   frames,
   frame,
+  word,
   begun: 2,
   error,
   overloaded: (message) => ({ error: { message, type: "server_error", param: null, code: 503 } }),

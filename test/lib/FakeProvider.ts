@@ -9,30 +9,44 @@ import type { Answer, BodyFault, Recorded, Wire } from "./Wire.ts"
  * there is under test. `node:http` and not `Bun.serve`, since faults need the bare socket.
  */
 
+/** A client that hung up on an answer that never came to its end. */
+export interface HangUp {
+  readonly request: Recorded
+  /** As `performance.now()` tells it. */
+  readonly at: number
+}
+
 export interface FakeProvider {
   readonly url: string
   readonly requests: ReadonlyArray<Recorded>
-  /** How many clients hung up on an answer that never came to its end. */
+  readonly hangUps: ReadonlyArray<HangUp>
+  /** How many they are. */
   readonly hungUp: () => number
 }
 
 /** Answers the requests in turn; the last answer is given again and again. */
 export const fakeProvider = (...answers: ReadonlyArray<Answer>): Effect.Effect<FakeProvider, never, Scope.Scope> =>
+  providerAnswering((_, count) => answers[Math.min(count, answers.length) - 1] ?? says("ok"))
+
+/** Answers as a request asks for, and its number from 1. */
+export const providerAnswering = (
+  answerTo: (request: Recorded, count: number) => Answer,
+): Effect.Effect<FakeProvider, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.promise(() => start(answers)),
+    Effect.promise(() => start(answerTo)),
     ({ close }) => Effect.promise(close),
   )
 
-const start = async (answers: ReadonlyArray<Answer>) => {
+const start = async (answerTo: (request: Recorded, count: number) => Answer) => {
   const requests: Array<Recorded> = []
-  let hungUp = 0
+  const hangUps: Array<HangUp> = []
   const server = createServer(async (request, response) => {
     const recorded = { path: request.url ?? "", headers: request.headers, body: await readBody(request) }
-    requests.push(recorded)
     const wire = recorded.path.endsWith("/chat/completions") ? openAiWire : anthropicWire
-    const answer = wire.problem(recorded) ?? answers[Math.min(requests.length, answers.length) - 1] ?? says("ok")
-    if (leavesWaiting(answer)) response.on("close", () => hungUp++)
-    send(response, wire, answer, recorded, requests.length)
+    const count = requests.push(recorded)
+    const answer = wire.problem(recorded) ?? answerTo(recorded, count)
+    if (leavesWaiting(answer)) response.on("close", () => hangUps.push({ request: recorded, at: performance.now() }))
+    send(response, wire, answer, recorded, count)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
@@ -40,7 +54,8 @@ const start = async (answers: ReadonlyArray<Answer>) => {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    hungUp: () => hungUp,
+    hangUps,
+    hungUp: () => hangUps.length,
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -48,7 +63,7 @@ const start = async (answers: ReadonlyArray<Answer>) => {
   }
 }
 
-const waiting: ReadonlySet<Answer["kind"]> = new Set(["hang", "hang in body", "drip"])
+const waiting: ReadonlySet<Answer["kind"]> = new Set(["hang", "hang in body", "drip", "endless"])
 
 const leavesWaiting = (answer: Answer): boolean =>
   waiting.has(answer.kind) || ("ending" in answer && answer.ending === "hang")
@@ -83,10 +98,24 @@ const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Rec
     case "hang":
       return
     case "reset":
-      return end(response, "reset")
+      return void response.socket?.destroy()
     case "wrong type":
       response.writeHead(200, { ...headers, "content-type": "text/html" })
       return void response.end("<html><body>Please log in</body></html>")
+    case "endless": {
+      if (!wantsStream)
+        return void response.write(JSON.stringify(wire.whole(says("Half"), request, count)).slice(0, 40))
+      sendStream(
+        response,
+        headers,
+        wire
+          .frames(says(""), request, count)
+          .slice(0, wire.begun - 1)
+          .join(""),
+        "hang",
+      )
+      return talk(response, answer.wordLength ?? 0, (text) => wire.word(text, request, count))
+    }
     default: {
       const hello = says("Hello there")
       response.writeHead(200, { ...headers, "content-type": wantsStream ? "text/event-stream" : "application/json" })
@@ -100,8 +129,11 @@ type Ending = "end" | "reset" | "hang"
 
 const end = (response: ServerResponse, what: Ending): void => {
   if (what === "end") response.end()
-  if (what === "reset") setTimeout(() => response.socket?.destroy(), 20)
+  if (what === "reset") setTimeout(() => response.socket?.destroy(), resetDelay)
 }
+
+/** Milliseconds. What was sent before is lost with the connection when a busy machine has not read it by then. */
+const resetDelay = 250
 
 const sendStream = (response: ServerResponse, headers: Record<string, string>, body: string, what: Ending): void => {
   response.writeHead(200, { ...headers, "content-type": "text/event-stream" })
@@ -164,6 +196,18 @@ const sendBrokenStream = (
       return flood(response, "data: ")
   }
 }
+
+/** One word after the other, for as long as somebody listens. */
+const talk = (response: ServerResponse, length: number, word: (text: string) => string): void => {
+  let said = 0
+  const timer = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(word(`word${said++} `.padStart(length, "-")))
+  }, wordInterval)
+  response.on("close", () => clearInterval(timer))
+}
+
+/** Milliseconds. */
+const wordInterval = 1
 
 /** A byte at a time, for longer than anybody waits. */
 const drip = (response: ServerResponse, body: string): void => {

@@ -1,5 +1,5 @@
 import type { ProviderError } from "../../src/agent/ProviderErrors.ts"
-import { fails } from "./FakeAnthropic.ts"
+import { fails, usage } from "./FakeAnthropic.ts"
 import type { Answer } from "./Wire.ts"
 
 /** What a fault of a provider comes to. */
@@ -12,6 +12,8 @@ export interface Outcome {
 export interface Fault {
   readonly name: string
   readonly answer: Answer
+  /** Whether it says that the provider has too much to do. */
+  readonly isOverload?: boolean
   /** Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends itself. */
   readonly endsBy?: "reply" | "stall"
   /** Asked for an answer in one piece. */
@@ -31,6 +33,13 @@ export const answerTo: { readonly [Tag in ProviderError["_tag"]]: readonly [stat
   ProviderFailed: [502, "provider_failed"],
   Unavailable: [503, "unavailable"],
   ProviderTimeout: [504, "provider_timeout"],
+}
+
+const words: { readonly [Tag in ProviderError["_tag"]]: string } = {
+  TooManyRequests: "The model provider's rate limit is reached.",
+  ProviderFailed: "The model provider failed to answer.",
+  Unavailable: "The model provider cannot be reached.",
+  ProviderTimeout: "The model did not answer in time.",
 }
 
 /** The same for both ways of asking: it fails before the first byte. */
@@ -58,8 +67,8 @@ export const faults: ReadonlyArray<Fault> = [
   early("429", fails(429, "rate_limit_error"), "TooManyRequests", attempts),
   early("429 with Retry-After", fails(429, "rate_limit_error", { "retry-after": "33" }), "TooManyRequests", 1),
   early("500", fails(500, "api_error"), "ProviderFailed", attempts),
-  early("503", fails(503, "overloaded"), "Unavailable", attempts),
-  early("529", fails(529, "overloaded_error"), "Unavailable", attempts),
+  { ...early("503", fails(503, "overloaded"), "Unavailable", attempts), isOverload: true },
+  { ...early("529", fails(529, "overloaded_error"), "Unavailable", attempts), isOverload: true },
   early("wrong content type", { kind: "wrong type" }, "ProviderFailed", 1),
   { ...late("hang in body", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "stall" },
   { ...late("drip", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "reply" },
@@ -67,6 +76,40 @@ export const faults: ReadonlyArray<Fault> = [
   late("truncated body", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
   late("early end", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
   late("malformed body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
-  late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
+  { ...late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"), isOverload: true },
   late("oversized body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
 ]
+
+/** The protocols, and what each has told of tokens when a stream has said "Hello": OpenAI counts at the end only. */
+export const protocols = {
+  anthropic: {
+    model: "claude-sonnet-5-5",
+    begunTokens:
+      usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0) + 1,
+  },
+  openai: { model: "openai/test-1", begunTokens: 0 },
+} as const
+export type Protocol = keyof typeof protocols
+
+/** What a client of the chat sees of a fault, and what is kept. */
+export interface Ending {
+  /** A status with its code, or what the stream said before its `error`. */
+  readonly told: string
+  readonly words: string
+  /** What was said by whom; the user always says the same. */
+  readonly stored: string
+  readonly tokens: number
+  readonly calls: number
+}
+
+export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "streamed"): Ending => {
+  const { calls, tag } = fault[way]
+  const begins = way === "streamed" && fault.streamed.begins
+  return {
+    told: begins ? 'text "Hello", error' : answerTo[tag].join(" "),
+    words: tag === "Unavailable" && fault.isOverload ? "The model provider is overloaded." : words[tag],
+    stored: begins ? 'question, "Hello"' : "question",
+    tokens: begins ? protocols[protocol].begunTokens : 0,
+    calls,
+  }
+}

@@ -36,6 +36,8 @@ export type Answer =
   | { readonly kind: "raw"; readonly body: string; readonly contentType: string }
   /** Events as they are, then the end of the body, a dropped socket, or silence. */
   | { readonly kind: "events"; readonly events: ReadonlyArray<object>; readonly ending: "end" | "reset" | "hang" }
+  /** Where a stream is asked for, a word after the other for as long as somebody listens; else half an answer. */
+  | { readonly kind: "endless"; readonly wordLength?: number }
   /** What may go wrong, see `Faults.ts`; a stream that goes wrong in its body has said "Hello" before. */
   | { readonly kind: FaultKind }
 
@@ -67,6 +69,8 @@ export interface Wire {
   /** The same as a stream of server-sent events. */
   readonly frames: (answer: MessageAnswer, request: Recorded, count: number) => ReadonlyArray<string>
   readonly frame: (event: object) => string
+  /** One more piece of the text that has begun. */
+  readonly word: (text: string, request: Recorded, count: number) => string
   /** After so many frames the first words of a text have been said. */
   readonly begun: number
   readonly error: (type: string, message: string) => object

@@ -135,7 +135,8 @@ describe("a model that fails", () => {
           sender_type: "bot",
           content: "Let me look.\n\nAnd there.",
           tokens_used: 36,
-          model: "local/extractive",
+          // Who answered, which need not be the chatbot's own model.
+          model: "scripted-1",
           provider: "scripted",
           tool_calls: [stepOf("").toolCalls[0], stepOf("").toolCalls[0]],
           tool_results: [],
