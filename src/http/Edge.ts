@@ -168,33 +168,45 @@ export const edge =
       return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
 
+    const named = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
+      const sent = headers["x-request-id"]
+      return sent !== undefined && wellFormedId.test(sent) ? Effect.succeed(sent) : random.uuidV7()
+    }
+
+    // No generators: every request passes here.
     return Effect.withFiber((fiber) =>
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const start = yield* Clock.currentTimeMillis
-        const sent = request.headers["x-request-id"]
-        const requestId = sent !== undefined && wellFormedId.test(sent) ? sent : yield* random.uuidV7()
-        const path = pathOf(request.url)
-        lifecycle.running.add(fiber)
-        const answered = Effect.ensuring(
-          answer(request, path),
-          Effect.sync(() => {
-            lifecycle.running.delete(fiber)
-          }),
-        )
-        const logged = Effect.tap(answered, ({ status }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            Effect.logInfo("request", { method: request.method, path, status, ms: now - start }),
-          ),
-        )
-        const response = yield* Effect.provideService(logged, Problem.RequestId, requestId)
-        // An answer to HEAD tells the length of what it leaves out.
-        return HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
-          "x-request-id": requestId,
-          "x-api-version": apiVersion,
-          ...((path.startsWith("/api/") || isOpenAi(path)) && corsHeaders),
-          ...(response.status === 401 && { "www-authenticate": "Bearer" }),
-        })
-      }),
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(named(request.headers), (requestId) => {
+          const clock = fiber.getRef(Clock.Clock)
+          const start = clock.currentTimeMillisUnsafe()
+          const path = pathOf(request.url)
+          lifecycle.running.add(fiber)
+          return answer(request, path).pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                lifecycle.running.delete(fiber)
+              }),
+            ),
+            Effect.tap(({ status }) =>
+              Effect.logInfo("request", {
+                method: request.method,
+                path,
+                status,
+                ms: clock.currentTimeMillisUnsafe() - start,
+              }),
+            ),
+            Effect.provideService(Problem.RequestId, requestId),
+            // An answer to HEAD tells the length of what it leaves out.
+            Effect.map((response) =>
+              HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
+                "x-request-id": requestId,
+                "x-api-version": apiVersion,
+                ...((path.startsWith("/api/") || isOpenAi(path)) && corsHeaders),
+                ...(response.status === 401 && { "www-authenticate": "Bearer" }),
+              }),
+            ),
+          )
+        }),
+      ),
     )
   }

@@ -95,10 +95,13 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
             // Nothing may come between entering and what makes sure of leaving.
             Effect.uninterruptibleMask((restore) => {
               const session = sessionOf(physical)
-              const entered = session.tryShare(identity) ? Effect.void : restore(session.enter(identity, false))
-              const ready = Effect.andThen(turnEnd, assume(session, identity))
-              const used = Effect.andThen(ready, use(session.connection))
-              return Effect.andThen(entered, Effect.ensuring(restore(used), session.leave))
+              const used = Effect.flatMap(turnEnd, () =>
+                session.identity === identity
+                  ? use(session.connection)
+                  : Effect.andThen(assume(session, identity), use(session.connection)),
+              )
+              const left = Effect.ensuring(restore(used), session.leave)
+              return session.tryShare(identity) ? left : Effect.andThen(restore(session.enter(identity, false)), left)
             }),
           ),
         ),

@@ -21,9 +21,12 @@ export interface Settings {
 
 const REQUESTS_MAX = 50_000
 export const CONNECTIONS = "16"
-/** Of each scenario, whichever comes first: a just-in-time compiler takes some ten thousand requests to make up its mind. */
-const WARM_UP_REQUESTS = 10_000
-const WARM_UP_MILLISECONDS = 20_000
+/** A server runs for days: it is warm when it has not become faster for a while. */
+const WARM_UP_WINDOW_MILLISECONDS = 2_500
+const WARM_UP_WINDOWS_MAX = 16
+const WARM_UP_WINDOWS_WITHOUT_GAIN = 2
+/** More is a gain, less is chance. */
+const WARM_UP_GAIN = 1.02
 /** Before memory at rest is looked at. */
 const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
@@ -70,13 +73,18 @@ export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scen
     for (const { expected, requests, name: scenario } of scenarios) {
       const text = yield* Load.answerOf(child.port, requests[0])
       if (!expected.test(text)) return yield* Effect.die(new Error(`${name} does not answer ${scenario}: ${text}`))
-      yield* Load.run({
-        port: child.port,
-        requests,
-        clients: 16,
-        milliseconds: WARM_UP_MILLISECONDS,
-        requestsMax: WARM_UP_REQUESTS,
-      })
+      let [best, without] = [0, 0]
+      for (let window = 0; window < WARM_UP_WINDOWS_MAX && without < WARM_UP_WINDOWS_WITHOUT_GAIN; window++) {
+        const { latencies } = yield* Load.run({
+          port: child.port,
+          requests,
+          clients: 16,
+          milliseconds: WARM_UP_WINDOW_MILLISECONDS,
+          requestsMax: Number.POSITIVE_INFINITY,
+        })
+        without = latencies.length > WARM_UP_GAIN * best ? 0 : without + 1
+        best = Math.max(best, latencies.length)
+      }
     }
   }
 })
