@@ -1,5 +1,6 @@
 import { Clock, Effect, Option, Schema } from "effect"
-import { IdGenerator, type Prompt, type Response } from "effect/ai"
+import type { Prompt, Response } from "effect/ai"
+import * as IdGenerator from "effect/ai/IdGenerator"
 import type { Warning } from "../domain/Chat.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"

@@ -1,5 +1,5 @@
 import { Effect, Exit } from "effect"
-import { Prompt } from "effect/ai"
+import * as Prompt from "effect/ai/Prompt"
 import type { AgentEvent, Emit } from "./AgentEvent.ts"
 import { readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"

@@ -1,4 +1,4 @@
-import { Prompt } from "effect/ai"
+import * as Prompt from "effect/ai/Prompt"
 import type { ChatTurn } from "../domain/Chat.ts"
 import type { PassageJson } from "./Exchange.ts"
 import { searchKnowledgeBase } from "./Tools.ts"

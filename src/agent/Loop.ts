@@ -1,5 +1,6 @@
 import { DateTime, Duration, Effect } from "effect"
-import { type AiError, Prompt, type Response } from "effect/ai"
+import type { AiError, Response } from "effect/ai"
+import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/Chat.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { addTokens, type Generation, noTokens, type Tokens } from "./Generation.ts"

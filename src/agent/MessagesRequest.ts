@@ -6,7 +6,8 @@ import type {
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages"
 import { Predicate, Schema } from "effect"
-import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+import type { LanguageModel, Prompt } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import type { PassageJson } from "./Exchange.ts"
 import type { ModelRequest } from "./ModelCalls.ts"
 import { sourceName } from "./SourceParts.ts"

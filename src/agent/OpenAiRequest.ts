@@ -1,4 +1,5 @@
-import { type LanguageModel, type Prompt, Tool } from "effect/ai"
+import type { LanguageModel, Prompt } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import type { ModelRequest } from "./ModelCalls.ts"
 
 /*

@@ -1,5 +1,5 @@
 import { Cause, Data, Duration } from "effect"
-import { AiError } from "effect/ai"
+import * as AiError from "effect/ai/AiError"
 
 export type FailureKind =
   | "timeout"

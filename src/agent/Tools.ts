@@ -1,5 +1,5 @@
 import { Duration, Effect, type JsonSchema, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import type { Unavailable } from "../domain/Errors.ts"
 import { textBetween } from "../domain/Text.ts"
 import type { PassageJson } from "./Exchange.ts"

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { McpProtocol, McpServer } from "effect/ai"
+import * as McpProtocol from "effect/ai/McpProtocol"
+import * as McpServer from "effect/ai/McpServer"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"

@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { McpServer, Tool, Toolkit } from "effect/ai"
+import * as McpServer from "effect/ai/McpServer"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
 import type { Scope } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
 import { chatInputMaxLength, Source } from "../domain/Chat.ts"
