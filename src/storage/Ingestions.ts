@@ -56,13 +56,13 @@ export class Ingestions extends Context.Service<
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
      * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
-     * Returns the keys of the blobs that are garbage now; nothing happens when the lease is lost. When another document
-     * has the content meanwhile, the attempt fails.
+     * Returns the keys of the blobs that are garbage now; undefined, and nothing has happened, when the lease is lost.
+     * When another document has the content meanwhile, the attempt fails.
      */
     readonly publish: (
       attempt: Ingestion,
       chunkCount: number,
-    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ReadonlyArray<string> | undefined, Unavailable, CurrentOrganization>
     /** Gives up: the document fails, or keeps its old content and says why the new one could not be read. */
     readonly fail: (
       attempt: Ingestion,
@@ -175,7 +175,7 @@ export class Ingestions extends Context.Service<
           const [row] = yield* sql<{ garbage: ReadonlyArray<string> | null }>`
             select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
               ${chunkCount}) as garbage`
-          return row?.garbage ?? []
+          return row?.garbage ?? undefined
         },
         unlessItGivesWay,
         onUniqueViolation("documents_content", contentTaken),
