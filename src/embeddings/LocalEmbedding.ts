@@ -1,4 +1,5 @@
 import { isPair, spacedWords } from "../domain/Words.ts"
+import { WordTable } from "../domain/WordTable.ts"
 import { levelOf, roughStem, SHARES } from "./Commonness.ts"
 import { hash, scramble } from "./Hashing.ts"
 
@@ -21,23 +22,22 @@ const PIECE_SEED = 0x2f0b4c47
 /** Each feature is added to two places, so that two features that share one place still differ. */
 const SECOND_PLACE = 0x5bd1e995
 
-/** Words remembered with their features, at most: some 10 MB. A text shares most of its words with those before it. */
-const WORDS_MAX = 30_000
+/** Words remembered with their features are forgotten once they are longer than this together: some 10 MB. */
+const MAX_CHARACTERS = 256 * 1_024
 
 /**
  * A vector of length 1 from the words and word pieces of a text, by feature hashing: no learned weights, no network, the
  * same on every machine. It knows spelling, not meaning: synonyms are strangers to it.
  */
 export const embedLocally = (text: string): Float32Array => {
-  const spaced = spacedWords(text).split(" ")
-  const length = K1 * (1 - B + (B * spaced.length) / NEUTRAL_WORDS)
   // Not while a text is read: two of its words that share a stem must share its count.
-  if (knownWords.size > WORDS_MAX) forgetAll()
+  if (knownWords.characters > MAX_CHARACTERS) forgetAll()
+  const spaced = knownWords.read(spacedWords(text), learn)
+  const length = K1 * (1 - B + (B * spaced.length) / NEUTRAL_WORDS)
   embedded++
   const words: Array<Word> = []
   const stems: Array<Stem> = []
-  for (const one of spaced) {
-    const word = wordOf(one)
+  for (const word of spaced) {
     const { stem } = word
     if (stem.seenIn !== embedded) {
       stem.seenIn = embedded
@@ -81,21 +81,15 @@ interface Word {
 type Place = number
 
 let embedded = 0
-const knownWords = new Map<string, Word>()
+let knownWords = new WordTable<Word>()
 const knownStems = new Map<string, Stem>()
 
 const forgetAll = (): void => {
-  knownWords.clear()
+  knownWords = new WordTable()
   knownStems.clear()
 }
 
-const wordOf = (word: string): Word => {
-  const known = knownWords.get(word)
-  if (known !== undefined) return known
-  const made = { stem: stemOf(roughStem(word)), pieces: piecesOf(word), seenIn: 0 }
-  knownWords.set(word, made)
-  return made
-}
+const learn = (word: string): Word => ({ stem: stemOf(roughStem(word)), pieces: piecesOf(word), seenIn: 0 })
 
 const stemOf = (name: string): Stem => {
   const known = knownStems.get(name)
