@@ -1,17 +1,26 @@
 const SMALLEST = 1_024
 const SPACE = 32
 
+/** A word and what is known of it. */
+interface Entry<A> {
+  readonly value: A
+  readonly hash: number
+  /** Where it begins among the characters of all words, and its length. */
+  readonly from: number
+  readonly length: number
+}
+
 /**
- * What is known of words, found in a text as `spacedWords` makes it without cutting the words out: that would take three
- * times as long as all else that is done with them.
+ * What is known of words, found in a text as `spacedWords` makes it without cutting the words out: that would take longer
+ * than all else that is done with them.
  */
 export class WordTable<A> {
   /** Sum of the lengths of its words, UTF-16 code units: what its memory goes by. */
   characters = 0
-  readonly #words: Array<string> = []
-  readonly #values: Array<A> = []
-  readonly #hashes: Array<number> = []
-  /** Open addressing: each slot is 0 or the number of a word, from 1. Half of them are free at the least. */
+  readonly #entries: Array<Entry<A>> = []
+  /** Of all words, one after the other. */
+  #codes = new Uint16Array(SMALLEST)
+  /** Open addressing: each slot is 0 or the number of an entry, from 1. Half of them are free at the least. */
   #slots = new Int32Array(SMALLEST)
 
   /** For each of the words between single spaces, in order, what is known of it; `learn` is asked once for each new one. */
@@ -26,44 +35,58 @@ export class WordTable<A> {
         hash ^= hash >>> 15
         continue
       }
-      found.push(this.#find(spaced, from, index, hash) ?? this.#add(spaced.slice(from, index), hash, learn))
+      const entry = this.#find(spaced, from, index - from, hash) ?? this.#add(spaced.slice(from, index), hash, learn)
+      found.push(entry.value)
       from = index + 1
       hash = 0
     }
     return found
   }
 
-  #find(text: string, from: number, to: number, hash: number): A | undefined {
+  #find(text: string, from: number, length: number, hash: number): Entry<A> | undefined {
     const mask = this.#slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const place = (this.#slots[slot] ?? 0) - 1
-      if (place < 0) return undefined
-      const word = this.#words[place] ?? ""
-      if (this.#hashes[place] === hash && word.length === to - from && text.startsWith(word, from)) {
-        return this.#values[place]
-      }
+      const number = this.#slots[slot] ?? 0
+      if (number === 0) return undefined
+      const entry = this.#entries[number - 1]
+      if (entry?.hash === hash && entry.length === length && this.#isAt(entry.from, text, from, length)) return entry
     }
   }
 
-  #add(word: string, hash: number, learn: (word: string) => A): A {
-    const value = learn(word)
-    this.#words.push(word)
-    this.#values.push(value)
-    this.#hashes.push(hash)
-    this.characters += word.length
-    if (this.#words.length * 2 <= this.#slots.length) this.#place(this.#words.length)
+  /** Words of one hash may differ, and whoever uploads a file chooses its words. */
+  #isAt(at: number, text: string, from: number, length: number): boolean {
+    for (let index = 0; index < length; index++) {
+      if (this.#codes[at + index] !== text.charCodeAt(from + index)) return false
+    }
+    return true
+  }
+
+  #add(word: string, hash: number, learn: (word: string) => A): Entry<A> {
+    const entry = { value: learn(word), hash, from: this.characters, length: word.length }
+    this.#entries.push(entry)
+    this.#keep(word)
+    if (this.#entries.length * 2 <= this.#slots.length) this.#place(hash, this.#entries.length)
     else this.#grow()
-    return value
+    return entry
+  }
+
+  #keep(word: string): void {
+    if (this.characters + word.length > this.#codes.length) {
+      const larger = new Uint16Array(2 * (this.characters + word.length))
+      larger.set(this.#codes)
+      this.#codes = larger
+    }
+    for (let index = 0; index < word.length; index++) this.#codes[this.characters++] = word.charCodeAt(index)
   }
 
   #grow(): void {
     this.#slots = new Int32Array(this.#slots.length * 2)
-    for (let number = 1; number <= this.#words.length; number++) this.#place(number)
+    for (const [index, { hash }] of this.#entries.entries()) this.#place(hash, index + 1)
   }
 
-  #place(number: number): void {
+  #place(hash: number, number: number): void {
     const mask = this.#slots.length - 1
-    let slot = (this.#hashes[number - 1] ?? 0) & mask
+    let slot = hash & mask
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
     this.#slots[slot] = number
   }

@@ -74,7 +74,9 @@ export class Lexicon {
       const before = last
       let taken = 0
       for (const word of words) {
-        for (const [index, lexeme] of word.lexemes.entries()) {
+        for (let index = 0; index < word.lexemes.length; index++) {
+          const lexeme = word.lexemes[index]
+          if (lexeme === undefined) continue
           if (lexeme.vector !== this.#made) {
             lexeme.vector = this.#made
             lexeme.positions.length = 0
@@ -132,17 +134,16 @@ const encode = (lexemes: ReadonlyArray<Lexeme>): Uint8Array => {
   let size = 4
   for (const { bytes, positions } of lexemes) size += bytes.length + 3 + 2 * positions.length
   const into = new Uint8Array(size)
-  const view = new DataView(into.buffer)
-  view.setUint32(0, lexemes.length)
+  new DataView(into.buffer).setUint32(0, lexemes.length)
   let offset = 4
   for (const { bytes, positions } of lexemes) {
-    into.set(bytes, offset)
-    offset += bytes.length + 1
-    view.setUint16(offset, positions.length)
-    offset += 2
+    for (const byte of bytes) into[offset++] = byte
+    into[offset++] = 0
+    into[offset++] = positions.length >>> 8
+    into[offset++] = positions.length
     for (const position of positions) {
-      view.setUint16(offset, position)
-      offset += 2
+      into[offset++] = position >>> 8
+      into[offset++] = position
     }
   }
   return into
