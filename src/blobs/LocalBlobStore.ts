@@ -61,8 +61,16 @@ export const layer = (
         ).pipe(
           Effect.andThen(
             Effect.gen(function* () {
-              yield* files.makeDirectory(paths.dirname(target), { recursive: true, mode: 0o700 })
-              yield* files.rename(draft, target)
+              yield* Effect.catchIf(
+                files.rename(draft, target),
+                // The first of its directory.
+                (error) => error.reason._tag === "NotFound",
+                () =>
+                  Effect.andThen(
+                    files.makeDirectory(paths.dirname(target), { recursive: true, mode: 0o700 }),
+                    files.rename(draft, target),
+                  ),
+              )
               // The rename itself is durable once the directory is.
               yield* syncFile(paths.dirname(target))
             }).pipe(Effect.mapError(toUnavailable)),

@@ -159,6 +159,9 @@ const SCRIPTS: ReadonlyArray<readonly [RegExp, (text: string) => Language]> = [
 /** Enough to tell; more would only take longer. */
 const SAMPLE_CHARACTERS = 4_000
 
+/** Without any such letter no script but one has a say. */
+const BEYOND_ASCII = /[^\0-\x7f]/
+
 /** Below these the words are a coincidence: in code, tables and lists of names. */
 const LEAST_VOTES = 2
 const LEAST_SHARE_OF_WORDS = 0.06
@@ -169,6 +172,7 @@ const LEAST_SHARE_OF_WORDS = 0.06
  */
 export const detectLanguage = (text: string): Language => {
   const sample = text.slice(0, SAMPLE_CHARACTERS).normalize("NFC").toLowerCase()
+  if (!BEYOND_ASCII.test(sample)) return vote(sample, "english")
   let found: Language = "english"
   let most = 0
   for (const [letters, decide] of SCRIPTS) {

@@ -1,4 +1,5 @@
 import { isPair, spacedWords } from "../domain/Words.ts"
+import { WordTable } from "../domain/WordTable.ts"
 import { levelOf, roughStem, SHARES } from "./Commonness.ts"
 import { hash, scramble } from "./Hashing.ts"
 
@@ -21,60 +22,110 @@ const PIECE_SEED = 0x2f0b4c47
 /** Each feature is added to two places, so that two features that share one place still differ. */
 const SECOND_PLACE = 0x5bd1e995
 
+/** Words remembered with their features are forgotten once they are longer than this together: some 10 MB. */
+const MAX_CHARACTERS = 256 * 1_024
+
 /**
  * A vector of length 1 from the words and word pieces of a text, by feature hashing: no learned weights, no network, the
  * same on every machine. It knows spelling, not meaning: synonyms are strangers to it.
  */
 export const embedLocally = (text: string): Float32Array => {
-  const words = spacedWords(text).split(" ")
-  const length = K1 * (1 - B + (B * words.length) / NEUTRAL_WORDS)
-  const stems = new Map<string, Stem>()
-  const stemOf = new Map<string, Stem>()
-  for (const word of words) {
-    let stem = stemOf.get(word)
-    if (stem === undefined) {
-      const name = roughStem(word)
-      stem = stems.get(name) ?? { count: 0, weight: 0 }
-      stems.set(name, stem)
-      stemOf.set(word, stem)
+  // Not while a text is read: two of its words that share a stem must share its count.
+  if (knownWords.characters > MAX_CHARACTERS) forgetAll()
+  const spaced = knownWords.read(spacedWords(text), learn)
+  const length = K1 * (1 - B + (B * spaced.length) / NEUTRAL_WORDS)
+  embedded++
+  const words: Array<Word> = []
+  const stems: Array<Stem> = []
+  for (const word of spaced) {
+    const { stem } = word
+    if (stem.seenIn !== embedded) {
+      stem.seenIn = embedded
+      stem.count = 0
+      stems.push(stem)
     }
     stem.count++
+    if (word.seenIn === embedded) continue
+    word.seenIn = embedded
+    words.push(word)
   }
   const vector = new Float32Array(LOCAL_DIMENSIONS)
-  for (const [name, stem] of stems) {
-    stem.weight = ((K1 + 1) * stem.count * (RARITIES[levelOf(name)] ?? 1)) / (stem.count + length)
-    add(vector, hash(name, 0, name.length, WORD_SEED), stem.weight)
+  for (const stem of stems) {
+    stem.weight = ((K1 + 1) * stem.count * stem.rarity) / (stem.count + length)
+    add(vector, stem.places, stem.weight)
   }
-  for (const [word, { weight }] of stemOf) addPieces(vector, word, weight)
+  for (const { stem, pieces } of words) {
+    // Each piece has two places.
+    if (pieces.length > 0) add(vector, pieces, (PIECE_WEIGHT * stem.weight) / Math.sqrt(pieces.length / 2))
+  }
   return normalize(vector)
 }
 
 /** Words that are taken for inflections of one. */
 interface Stem {
+  readonly rarity: number
+  readonly places: ReadonlyArray<Place>
+  /** The text, by its number, that `count` and `weight` are about. */
+  seenIn: number
   count: number
   weight: number
+}
+
+interface Word {
+  readonly stem: Stem
+  readonly pieces: ReadonlyArray<Place>
+  seenIn: number
+}
+
+/** Where a feature is added to a vector, or, as the complement of that, where it is taken away. */
+type Place = number
+
+let embedded = 0
+let knownWords = new WordTable<Word>()
+const knownStems = new Map<string, Stem>()
+
+const forgetAll = (): void => {
+  knownWords = new WordTable()
+  knownStems.clear()
+}
+
+const learn = (word: string): Word => ({ stem: stemOf(roughStem(word)), pieces: piecesOf(word), seenIn: 0 })
+
+const stemOf = (name: string): Stem => {
+  const known = knownStems.get(name)
+  if (known !== undefined) return known
+  const places = placesOf(hash(name, 0, name.length, WORD_SEED))
+  const made = { rarity: RARITIES[levelOf(name)] ?? 1, places, seenIn: 0, count: 0, weight: 0 }
+  knownStems.set(name, made)
+  return made
 }
 
 /** Of each level of commonness: 0 for a word in every text, 1 for one that is unknown. */
 const RAREST = Math.log(2 ** -14)
 const RARITIES = SHARES.map((share) => (Math.log(share) / RAREST) ** RARITY_EXPONENT)
 
-const addPieces = (vector: Float32Array, word: string, weight: number): void => {
-  if (word.length < PIECE_CHARACTERS || weight === 0 || isPair(word)) return
+const piecesOf = (word: string): ReadonlyArray<Place> => {
+  if (word.length < PIECE_CHARACTERS || isPair(word)) return []
   const marked = `^${word}$`
-  const pieces = marked.length - PIECE_CHARACTERS + 1
-  const each = (PIECE_WEIGHT * weight) / Math.sqrt(pieces)
-  for (let from = 0; from < pieces; from++) add(vector, hash(marked, from, from + PIECE_CHARACTERS, PIECE_SEED), each)
+  const places: Array<Place> = []
+  for (let from = 0; from <= marked.length - PIECE_CHARACTERS; from++) {
+    places.push(...placesOf(hash(marked, from, from + PIECE_CHARACTERS, PIECE_SEED)))
+  }
+  return places
 }
 
-const add = (vector: Float32Array, feature: number, weight: number): void => {
-  addAt(vector, feature, weight)
-  addAt(vector, scramble(feature ^ SECOND_PLACE), weight)
-}
+const placesOf = (feature: number): ReadonlyArray<Place> => [
+  placeOf(feature),
+  placeOf(scramble(feature ^ SECOND_PLACE)),
+]
 
-const addAt = (vector: Float32Array, bits: number, weight: number): void => {
-  const place = bits % LOCAL_DIMENSIONS
-  vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 1 ? weight : -weight)
+const placeOf = (bits: number): Place => (bits >>> 31 === 1 ? bits % LOCAL_DIMENSIONS : ~(bits % LOCAL_DIMENSIONS))
+
+const add = (vector: Float32Array, places: ReadonlyArray<Place>, weight: number): void => {
+  for (const place of places) {
+    if (place >= 0) vector[place] = (vector[place] ?? 0) + weight
+    else vector[~place] = (vector[~place] ?? 0) - weight
+  }
 }
 
 const normalize = (vector: Float32Array): Float32Array => {

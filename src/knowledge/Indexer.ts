@@ -33,12 +33,12 @@ export class Indexer extends Context.Service<
      *
      * `NotFound` when the document was deleted meanwhile, `TextRefused` when the model does not take one of the chunks.
      *
-     * @param onProgress told the share that is done, 0–1, after each batch; its failure ends the work
+     * @param onProgress told the share that is done, 0–1, after each batch
      */
-    readonly index: <E, R>(
+    readonly index: (
       document: ChunkedDocument,
-      onProgress: (done: number) => Effect.Effect<void, E, R>,
-    ) => Effect.Effect<void, E | NotFound | TextRefused | Unavailable, R | CurrentOrganization>
+      onProgress: (done: number) => void,
+    ) => Effect.Effect<void, NotFound | TextRefused | Unavailable, CurrentOrganization>
   }
 >()("parley/knowledge/Indexer") {
   static readonly layer = Layer.effect(
@@ -48,9 +48,9 @@ export class Indexer extends Context.Service<
       const embeddings = yield* Embeddings
       const random = yield* SecureRandom.SecureRandom
 
-      const index = Effect.fn("Indexer.index")(function* <E, R>(
+      const index = Effect.fn("Indexer.index")(function* (
         document: ChunkedDocument,
-        onProgress: (done: number) => Effect.Effect<void, E, R>,
+        onProgress: (done: number) => void,
       ) {
         const { chatbotId, documentId, revision, title } = document
         const language = detectLanguage(document.chunks.map((chunk) => chunk.text).join("\n"))
@@ -78,7 +78,7 @@ export class Indexer extends Context.Service<
             chunks: rows,
           })
           done += batch.length
-          yield* onProgress(done / document.chunks.length)
+          onProgress(done / document.chunks.length)
         })
         yield* Effect.forEach(Array.chunksOf(document.chunks, CHUNKS_AT_ONCE), store, {
           concurrency: BATCHES_AT_ONCE,

@@ -7,6 +7,13 @@ import { BlobGarbage } from "../storage/BlobGarbage.ts"
 const GRACE = Duration.hours(1)
 const SWEEP_INTERVAL = Duration.minutes(1)
 const SWEEP_BATCH = 100
+/** Blobs of one upload: most of the time that one takes is waiting for the disk, which brings several home at once. */
+const WRITTEN_AT_ONCE = 4
+
+export interface NewBlob<E, R> {
+  readonly key: string
+  readonly content: Stream.Stream<Uint8Array, E, R>
+}
 
 /**
  * Blobs together with the register of those that nobody owns: what is put here is either owned by a row that commits
@@ -19,6 +26,8 @@ export class Blobs extends Context.Service<
       key: string,
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
+    /** Some at a time. When one cannot be written, none gets an owner. */
+    readonly putAll: <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) => Effect.Effect<void, E | Unavailable, R>
     /** Deletes blobs whose owner is gone. What cannot be deleted now is left to the sweep. */
     readonly discard: (keys: ReadonlyArray<string>) => Effect.Effect<void>
   }
@@ -30,9 +39,15 @@ export class Blobs extends Context.Service<
       const store = yield* BlobStore
       const garbage = yield* BlobGarbage
 
-      const put = Effect.fn("Blobs.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
-        yield* garbage.announce(key, GRACE)
-        yield* store.put(key, content)
+      const putAll = Effect.fn("Blobs.putAll")(function* <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) {
+        yield* garbage.announce(
+          blobs.map(({ key }) => key),
+          GRACE,
+        )
+        yield* Effect.forEach(blobs, ({ key, content }) => store.put(key, content), {
+          concurrency: WRITTEN_AT_ONCE,
+          discard: true,
+        })
       })
 
       const remove = Effect.fn("Blobs.remove")(function* (keys: ReadonlyArray<string>) {
@@ -56,7 +71,7 @@ export class Blobs extends Context.Service<
         Effect.forkScoped,
       )
 
-      return { put, discard }
+      return { put: (key, content) => putAll([{ key, content }]), putAll, discard }
     }),
   )
 }

@@ -1,9 +1,10 @@
-import { Array, Cause, Context, Duration, Effect, Latch, Layer, Schema } from "effect"
+import { Array, Cause, Context, Duration, Effect, Latch, Layer, PubSub, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
 import { detect, detectLastBytes } from "../domain/Formats.ts"
 import type { Unavailable } from "../domain/Errors.ts"
+import type { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Extract } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
@@ -14,6 +15,8 @@ import { Blobs } from "./Blobs.ts"
 const POLL_INTERVAL = Duration.seconds(1)
 /** Wait before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
+/** How often a document shows how far it is: a short one is done before it has anything to show. */
+const PROGRESS_INTERVAL = Duration.millis(250)
 /** Share of the progress that lies before the first chunk is stored. */
 const EXTRACTED = 0.2
 
@@ -43,6 +46,8 @@ export class Ingestion extends Context.Service<
   {
     /** Something was queued: look at once. */
     readonly nudge: Effect.Effect<void>
+    /** Documents of which this process has ended an attempt, however it went. */
+    readonly ended: PubSub.PubSub<DocumentId>
   }
 >()("parley/services/Ingestion") {
   static readonly layer = (settings: IngestionSettings) =>
@@ -56,11 +61,29 @@ export class Ingestion extends Context.Service<
         const blobs = yield* Blobs
         const random = yield* SecureRandom.SecureRandom
         const bell = yield* Latch.make(false)
+        const ended = yield* PubSub.unbounded<DocumentId>()
 
         const report = Effect.fnUntraced(function* (attempt: Attempt, state: State) {
           const held = yield* ingestions.progress(attempt, { ...state, lease: settings.lease })
           if (!held) return yield* new LeaseLost()
         })
+
+        const beat = Duration.divideUnsafe(settings.lease, 3)
+        const look = Duration.min(PROGRESS_INTERVAL, beat)
+        const looksPerBeat = Math.floor(Duration.toMillis(beat) / Duration.toMillis(look))
+
+        /** Reports what has changed, and often enough to keep the lease what has not; ends when that is lost. */
+        const showLife = (attempt: Attempt, state: () => State) => {
+          let reported = state()
+          let silent = 0
+          return Effect.suspend(() => {
+            silent++
+            if (state() === reported && silent < looksPerBeat) return Effect.void
+            reported = state()
+            silent = 0
+            return report(attempt, reported)
+          }).pipe(Effect.delay(look), Effect.forever)
+        }
 
         /** What the file says, in pieces. Neither its bytes nor its text as a whole are kept beside them. */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
@@ -75,12 +98,9 @@ export class Ingestion extends Context.Service<
         })
 
         /** Stores the chunks of the attempt's revision, telling how far it is, and returns how many there are. */
-        const ingest = Effect.fnUntraced(function* (
-          attempt: Attempt,
-          tell: (state: State) => Effect.Effect<void, LeaseLost | Unavailable, CurrentOrganization>,
-        ) {
+        const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
           const { title, chunks } = yield* read(attempt)
-          yield* tell({ status: "embedding", progress: EXTRACTED })
+          show({ status: "embedding", progress: EXTRACTED })
           yield* indexer.index(
             {
               chatbotId: attempt.chatbot_id,
@@ -89,9 +109,7 @@ export class Ingestion extends Context.Service<
               title,
               chunks,
             },
-            // What is complete is published at once, which says more.
-            (done) =>
-              done < 1 ? tell({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }) : Effect.void,
+            (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
           )
           return chunks.length
         })
@@ -101,16 +119,11 @@ export class Ingestion extends Context.Service<
             return yield* refused("gave_up", `Reading the file was cut off ${settings.attempts} times.`)
           }
           let current: State = { status: "extracting", progress: 0 }
-          const tell = (state: State) => {
-            current = state
-            return report(attempt, state)
-          }
-          const heartbeat = Effect.suspend(() => report(attempt, current)).pipe(
-            Effect.delay(Duration.divideUnsafe(settings.lease, 3)),
-            Effect.forever,
+          const count = yield* Effect.raceFirst(
+            ingest(attempt, (state) => void (current = state)),
+            showLife(attempt, () => current),
           )
-          const count = yield* Effect.raceFirst(ingest(attempt, tell), heartbeat)
-          return yield* ingestions.publish(attempt, count)
+          return (yield* ingestions.publish(attempt, count)) ?? (yield* new LeaseLost())
         })
 
         const giveUp = (attempt: Attempt, { code, message }: DocumentError) =>
@@ -168,6 +181,7 @@ export class Ingestion extends Context.Service<
               (cause) => tryLater(attempt, cause),
             ),
             Effect.flatMap(blobs.discard),
+            Effect.ensuring(PubSub.publish(ended, attempt.document_id)),
             // The process stops: somebody else, or the next start, goes on at once.
             Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero, false))),
             Effect.provideService(CurrentOrganization, attempt.organization_id),
@@ -187,7 +201,7 @@ export class Ingestion extends Context.Service<
           }),
         )
 
-        return { nudge: Effect.asVoid(bell.open) }
+        return { nudge: Effect.asVoid(bell.open), ended }
       }),
     )
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Context, Duration, Effect, FileSystem, Layer, Ref, Schedule, Stream } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, PubSub, Ref, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Document, displayName, type DocumentStatus, isSettled } from "../domain/Document.ts"
 import {
@@ -37,8 +37,9 @@ export interface ReceivedFile {
 
 type Refused = TooLarge | UnsupportedMediaType | Unavailable
 
-/** How a wait for documents looks: short at first, because most files are small, and never slower than this. */
-const WATCH_FIRST = Duration.millis(20)
+/** How soon a wait for documents looks whether another process has ended them; this one says so itself. */
+const WATCH_FIRST = Duration.millis(50)
+const WATCH_GROWTH = 1.5
 const WATCH_SLOWEST = Duration.millis(250)
 
 /** Documents of chatbots, and the search in them. */
@@ -115,38 +116,47 @@ export class Knowledge extends Context.Service<
             if (size > settings.fileLimit) {
               return yield* new TooLarge({ detail: `${name}: a file may have at most ${settings.fileLimit} bytes.` })
             }
-            const head = yield* Stream.runCollect(files.stream(file.path, { bytesToRead: detectBytes }))
-            const offset = Math.max(Number(size) - detectLastBytes, 0)
-            const tail = yield* Stream.runCollect(files.stream(file.path, { offset }))
-            const format = detect(name, Buffer.concat(head), Buffer.concat(tail))
+            // Most files are small: those are read once.
+            const whole = size <= detectLastBytes ? yield* files.readFile(file.path) : undefined
+            const format = whole === undefined ? yield* formatOf(name, file.path, size) : detect(name, whole, whole)
             if (format === undefined) {
               return yield* new UnsupportedMediaType({
                 detail: `${name}: expected a file whose extension and content are one of ${Format.literals.join(", ")}.`,
               })
             }
-            return { name, content_type: contentType(format), size_bytes: Number(size), path: file.path }
+            const known = { name, content_type: contentType(format), size_bytes: Number(size) }
+            return { known, bytes: whole === undefined ? files.stream(file.path) : Stream.succeed(whole) }
           },
           Effect.catchTag("PlatformError", unreadableUpload),
         )
 
-        /** Puts the file where documents are kept. It has no owner yet. */
-        const keep = Effect.fnUntraced(
-          function* ({ path, ...known }: Effect.Success<ReturnType<typeof inspect>>) {
-            const blob_key = `documents/${yield* random.uuidV4()}`
+        const formatOf = Effect.fnUntraced(function* (name: string, path: string, size: bigint) {
+          const head = yield* Stream.runCollect(files.stream(path, { bytesToRead: detectBytes }))
+          const tail = yield* Stream.runCollect(files.stream(path, { offset: Number(size) - detectLastBytes }))
+          return detect(name, Buffer.concat(head), Buffer.concat(tail))
+        })
+
+        /** The file as a blob to put, and what will be known of it then. */
+        const prepare = ({ known, bytes }: Effect.Success<ReturnType<typeof inspect>>) =>
+          Effect.map(random.uuidV4(), (id) => {
+            const key = `documents/${id}`
             const hash = createHash("sha256")
-            yield* blobs.put(
-              blob_key,
-              Stream.tap(files.stream(path), (bytes) => Effect.sync(() => hash.update(bytes))),
-            )
-            return { ...known, sha256: hash.digest("hex"), blob_key } satisfies Content
-          },
-          Effect.catchTag("PlatformError", unreadableUpload),
-        )
+            return {
+              key,
+              content: Stream.tap(bytes, (some) => Effect.sync(() => hash.update(some))),
+              kept: (): Content => ({ ...known, sha256: hash.digest("hex"), blob_key: key }),
+            }
+          })
+
+        /** Puts the files where documents are kept. They have no owner yet. */
+        const keep = (prepared: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
+          Effect.catchTag(blobs.putAll(prepared), "PlatformError", unreadableUpload)
 
         /** The documents as they are once all are settled, or when the time is over. */
         const watch = (chatbot: ChatbotId, before: ReadonlyArray<Document>, wait: Duration.Duration) =>
           Effect.gen(function* () {
             if (before.every(isSettled) || Duration.toMillis(wait) === 0) return before
+            const ended = yield* PubSub.subscribe(ingestion.ended)
             const latest = yield* Ref.make(before)
             const look = Effect.gen(function* () {
               const found = yield* documents.getMany(
@@ -161,17 +171,21 @@ export class Knowledge extends Context.Service<
               }))
               yield* Ref.set(latest, now)
               // One that is gone was deleted meanwhile: there is nothing to wait for.
-              return found.every(isSettled)
+              return new Set(found.filter((document) => !isSettled(document)).map(({ id }) => id))
             })
-            yield* look.pipe(
-              Effect.repeat({
-                until: (settled) => settled,
-                schedule: Schedule.min([Schedule.exponential(WATCH_FIRST, 1.3), Schedule.spaced(WATCH_SLOWEST)]),
-              }),
-              Effect.timeoutOption(wait),
-            )
+            const allEnded = Effect.fnUntraced(function* (waiting: Set<DocumentId>) {
+              while (waiting.size > 0) waiting.delete(yield* PubSub.take(ended))
+            })
+            const untilSettled = Effect.gen(function* () {
+              let pause = WATCH_FIRST
+              for (let waiting = yield* look; waiting.size > 0; waiting = yield* look) {
+                yield* Effect.timeoutOption(allEnded(waiting), pause)
+                pause = Duration.min(Duration.times(pause, WATCH_GROWTH), WATCH_SLOWEST)
+              }
+            })
+            yield* Effect.timeoutOption(untilSettled, wait)
             return yield* Ref.get(latest)
-          })
+          }).pipe(Effect.scoped)
 
         const upload = Effect.fn("Knowledge.upload")(function* (
           chatbot: ChatbotId,
@@ -183,13 +197,14 @@ export class Knowledge extends Context.Service<
           }
           yield* chatbots.get(chatbot)
           const inspected = yield* Effect.forEach(received, inspect)
-          const added = yield* Effect.forEach(inspected, (file) =>
+          const prepared = yield* Effect.forEach(inspected, prepare)
+          yield* keep(prepared)
+          const added = yield* Effect.forEach(prepared, ({ kept }) =>
             Effect.gen(function* () {
-              const content = yield* keep(file)
               const { document, garbage } = yield* documents.add(
                 DocumentId.make(yield* random.uuidV7()),
                 chatbot,
-                content,
+                kept(),
               )
               yield* ingestion.nudge
               yield* blobs.discard(garbage)
@@ -206,7 +221,9 @@ export class Knowledge extends Context.Service<
           wait: Duration.Duration,
         ) {
           yield* documents.get(chatbot, id)
-          const content = yield* keep(yield* inspect(file))
+          const prepared = yield* prepare(yield* inspect(file))
+          yield* keep([prepared])
+          const content = prepared.kept()
           const { document, garbage } = yield* documents.replace(chatbot, id, content)
           yield* ingestion.nudge
           yield* blobs.discard(garbage)

@@ -12,8 +12,8 @@ import { withoutSqlErrors } from "./SqlErrors.ts"
 export class BlobGarbage extends Context.Service<
   BlobGarbage,
   {
-    /** The blob is about to be written; it is garbage unless somebody owns it before `grace` has passed. */
-    readonly announce: (key: string, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
+    /** These blobs are about to be written; each is garbage unless somebody owns it before `grace` has passed. */
+    readonly announce: (keys: ReadonlyArray<string>, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
     /** Keys whose blobs are to be deleted now. */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Their blobs are gone. */
@@ -25,9 +25,10 @@ export class BlobGarbage extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
 
-      const announce = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
+      const announce = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, grace: Duration.Duration) {
         yield* sql`insert into blob_garbage (key, due_at)
-          values (${key}, now() + ${Duration.toMillis(grace)}::float8 * interval '1 millisecond')`
+          select key, now() + ${Duration.toMillis(grace)}::float8 * interval '1 millisecond'
+          from unnest(${keys}::text[]) key`
       }, withoutSqlErrors)
 
       const due = Effect.fnUntraced(function* (limit: number) {

@@ -9,7 +9,8 @@ import { spacedWords } from "../domain/Words.ts"
 import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
 import { VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
-import { json, unhurried, vectors } from "./SqlValues.ts"
+import { arrayText, byteas, integers, texts, tsvectors, unhurried, uuids, vectors } from "./SqlValues.ts"
+import { makeTextVectors } from "./TextVectors.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
 export interface ChunkBatch {
@@ -139,28 +140,37 @@ export class Chunks extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const types = yield* VectorTypes
+      const textVectors = makeTextVectors(sql)
 
       const insert = Effect.fnUntraced(
         function* (batch: ChunkBatch) {
           const organization = yield* CurrentOrganization
-          const titleWords = spacedWords(batch.title, batch.language)
-          // One statement text for every batch: rows as one JSON value, their vectors as one array.
+          const { chunks, language } = batch
+          const title = spacedWords(batch.title, language)
+          const lexemes = yield* textVectors(
+            language,
+            chunks.map(({ headings, content }) => [
+              title,
+              spacedWords(headings.join("\n"), language),
+              spacedWords(content, language),
+            ]),
+          )
+          // One statement text for every batch: a column as one array.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
             page, language, lexemes, embedding, embedding_model, sketch)
           select id, ${organization}, ${batch.chatbotId}, ${batch.documentId}, ${batch.revision}, ordinal,
-            ${batch.title}, headings, content, page, ${batch.language},
-            setweight(to_tsvector(${batch.language}::text::regconfig, ${titleWords}), 'A')
-              || setweight(to_tsvector(${batch.language}::text::regconfig, heading_words), 'B')
-              || to_tsvector(${batch.language}::text::regconfig, content_words),
-            (${vectors(
+            ${batch.title}, headings::text[], content, page, ${language}, lexemes, embedding, ${batch.embeddingModel},
+            sketch
+          from unnest(
+            ${uuids(chunks.map(({ id }) => id))}, ${integers(chunks.map(({ ordinal }) => ordinal))},
+            ${texts(chunks.map(({ headings }) => arrayText(headings)))}, ${texts(chunks.map(({ content }) => content))},
+            ${integers(chunks.map(({ page }) => page))}, ${tsvectors(lexemes)},
+            ${vectors(
               types,
-              batch.chunks.map((chunk) => chunk.embedding),
-            )})[number],
-            ${batch.embeddingModel}, decode(sketch, 'base64')
-          from jsonb_to_recordset(${json(batch.chunks.map((chunk, index) => rowOf(chunk, index, batch.language)))})
-            as rows (number int, id uuid, ordinal int, headings text[], content text, page int, heading_words text,
-              content_words text, sketch text), ${unhurried(sql)}`
+              chunks.map(({ embedding }) => embedding),
+            )}, ${byteas(chunks.map(({ sketch }) => sketch))}
+          ) as rows (id, ordinal, headings, content, page, lexemes, embedding, sketch), ${unhurried(sql)}`
         },
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,
@@ -246,18 +256,6 @@ export class Chunks extends Context.Service<
     }),
   )
 }
-
-const rowOf = (chunk: NewChunk, index: number, language: Language) => ({
-  number: index + 1,
-  id: chunk.id,
-  ordinal: chunk.ordinal,
-  headings: chunk.headings,
-  content: chunk.content,
-  page: chunk.page,
-  heading_words: spacedWords(chunk.headings.join("\n"), language),
-  content_words: spacedWords(chunk.content, language),
-  sketch: chunk.sketch?.toBase64() ?? null,
-})
 
 type MatchRow = ChunkLexemes & { readonly chunks: null }
 

@@ -7,7 +7,13 @@ import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
-import { onForeignKeyViolation, onUniqueViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
+import {
+  onForeignKeyViolation,
+  onUniqueViolation,
+  transaction,
+  unlessItGivesWay,
+  withoutSqlErrors,
+} from "./SqlErrors.ts"
 
 /** A file that waits in the blob store to become a document, or a document's next content. */
 export interface Content {
@@ -145,40 +151,51 @@ export class Documents extends Context.Service<
         return { document, superseded: superseded.map((row) => row.key) }
       })
 
-      const add = Effect.fnUntraced(
-        function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-          const organization_id = yield* CurrentOrganization
-          // A foreign key does not ask whose the chatbot is.
-          const [own] = yield* sql`
-            select id from chatbots where id = ${chatbot} and organization_id = ${organization_id} for key share`
-          if (own === undefined) return yield* chatbotNotFound()
-          const added = yield* sql`
-            insert into documents ${sql.insert({
-              id,
-              organization_id,
-              chatbot_id: chatbot,
-              ...pickContent(content),
-              status: "queued",
-            })} on conflict (chatbot_id, sha256) do nothing returning id`
-          if (added.length > 0) {
-            return {
-              document: toDocument((yield* enqueue(chatbot, id, content)).document),
-              garbage: [],
-            }
-          }
-          const existing = yield* first(
-            sql<Row>`select ${columns} from documents
+      /** The new document, unless the chatbot is not there or holds these bytes already; all that is to do, in one statement. */
+      const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+        const organization = yield* CurrentOrganization
+        return yield* sql<Row>`
+          with own as (
+            -- A foreign key does not ask whose the chatbot is.
+            select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
+          ), added as (
+            insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status)
+            select ${id}, ${organization}, own.id, ${content.name}, ${content.content_type}, ${content.size_bytes},
+              ${content.sha256}, ${content.blob_key}, 'queued'
+            from own on conflict (chatbot_id, sha256) do nothing returning *
+          ), queued as (
+            insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
+            select id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key from added
+          ), owned as (
+            delete from blob_garbage where key in (select blob_key from added)
+          )
+          select ${columns} from added`
+      })
+
+      /** What becomes of bytes that the chatbot holds already. */
+      const addAgain = Effect.fnUntraced(function* (chatbot: ChatbotId, content: Content) {
+        const organization_id = yield* CurrentOrganization
+        const [own] = yield* sql`
+            select id from chatbots where id = ${chatbot} and organization_id = ${organization_id}`
+        if (own === undefined) return yield* chatbotNotFound()
+        const existing = yield* first(
+          sql<Row>`select ${columns} from documents
               where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
               for update`,
-          )
-          // The stored file may be what failed, so the one that was sent now takes its place.
-          const isTakenBack = existing.status === "failed"
-          const row = isTakenBack ? (yield* enqueue(chatbot, existing.id, content)).document : existing
-          const garbage = [isTakenBack ? existing.blob_key : content.blob_key]
-          yield* discardBlobs(sql, garbage)
-          return { document: { ...toDocument(row), duplicate: true }, garbage }
+        )
+        // The stored file may be what failed, so the one that was sent now takes its place.
+        const isTakenBack = existing.status === "failed"
+        const row = isTakenBack ? (yield* enqueue(chatbot, existing.id, content)).document : existing
+        const garbage = [isTakenBack ? existing.blob_key : content.blob_key]
+        yield* discardBlobs(sql, garbage)
+        return { document: { ...toDocument(row), duplicate: true }, garbage }
+      }, transaction(sql))
+
+      const add = Effect.fnUntraced(
+        function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+          const [added] = yield* unlessItGivesWay(insert(id, chatbot, content))
+          return added === undefined ? yield* addAgain(chatbot, content) : { document: toDocument(added), garbage: [] }
         },
-        transaction(sql),
         // The document that had the bytes was deleted between the two statements: then they are new after all.
         Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
         onForeignKeyViolation(chatbotNotFound),

@@ -7,7 +7,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
 import { SystemSql } from "./Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { onUniqueViolation, withoutSqlErrors, transaction } from "./SqlErrors.ts"
+import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
 import { json, unhurried } from "./SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
@@ -56,13 +56,13 @@ export class Ingestions extends Context.Service<
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
      * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
-     * Returns the keys of the blobs that are garbage now; nothing happens when the lease is lost. When another document
-     * has the content meanwhile, the attempt fails.
+     * Returns the keys of the blobs that are garbage now; undefined, and nothing has happened, when the lease is lost.
+     * When another document has the content meanwhile, the attempt fails.
      */
     readonly publish: (
       attempt: Ingestion,
       chunkCount: number,
-    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ReadonlyArray<string> | undefined, Unavailable, CurrentOrganization>
     /** Gives up: the document fails, or keeps its old content and says why the new one could not be read. */
     readonly fail: (
       attempt: Ingestion,
@@ -172,30 +172,12 @@ export class Ingestions extends Context.Service<
       const publish = Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
           const organization = yield* CurrentOrganization
-          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
-          // The document is locked before its queue row, as everywhere: no two transactions wait for each other.
-          const [before] = yield* sql<{ blob_key: string }>`
-            select blob_key from documents where ${document} for update`
-          const [next] = yield* sql<{ blob_key: string }>`
-            select name, content_type, size_bytes, sha256, blob_key from ingestions
-            where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
-              and organization_id = ${organization}`
-          if (before === undefined || next === undefined) return []
-          yield* finish(attempt)
-          yield* sql`update documents set ${sql.update(next)}, revision = ${attempt.revision}, status = 'ready',
-            progress = 1, chunk_count = ${chunkCount}, error = null, updated_at = clock_timestamp(),
-            embedding_model = (select embedding_model from chunks where document_id = ${attempt.document_id}
-              and revision = ${attempt.revision} and organization_id = ${organization} limit 1)
-            where ${document}`
-          yield* sql`delete from chunks where document_id = ${attempt.document_id}
-            and organization_id = ${organization} and revision <> ${attempt.revision}`
-          yield* sql`update chatbots set knowledge_version = knowledge_version + 1
-            where id = ${attempt.chatbot_id} and organization_id = ${organization}`
-          const garbage = before.blob_key === next.blob_key ? [] : [before.blob_key]
-          yield* discardBlobs(sql, garbage)
-          return garbage
+          const [row] = yield* sql<{ garbage: ReadonlyArray<string> | null }>`
+            select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
+              ${chunkCount}) as garbage`
+          return row?.garbage ?? undefined
         },
-        transaction(sql),
+        unlessItGivesWay,
         onUniqueViolation("documents_content", contentTaken),
         // The same bytes were uploaded as a document of their own while this replacement waited.
         (published, attempt) =>

@@ -67,11 +67,14 @@ export const onForeignKeyViolation =
 const GAVE_WAY: ReadonlySet<string> = new Set(["40P01", "40001"])
 const GAVE_WAY_TRIES = 5
 
-/** One transaction, done again when it had to give way to another. */
+/** One transaction, or a statement that is one by itself, done again when it had to give way to another. */
+export const unlessItGivesWay = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(effect, {
+    while: (error) => SqlError.isSqlError(error) && GAVE_WAY.has(sqlState(error) ?? ""),
+    times: GAVE_WAY_TRIES,
+  })
+
 export const transaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.retry(sql.withTransaction(effect), {
-      while: (error) => SqlError.isSqlError(error) && GAVE_WAY.has(sqlState(error) ?? ""),
-      times: GAVE_WAY_TRIES,
-    })
+    unlessItGivesWay(sql.withTransaction(effect))

@@ -2,8 +2,10 @@ import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 
-/** The OID of `float4[]`, the same in every Postgres. */
+/** OIDs that are the same in every Postgres, of types that the client does not know. */
 const FLOAT4_ARRAY = 1021
+const TSVECTOR = 3614
+const TSVECTOR_ARRAY = 3643
 
 /**
  * A value for a `jsonb` column, in a template and in `sql.insert`. JavaScript's `null` becomes SQL's NULL, not JSON's.
@@ -18,14 +20,7 @@ export const orderedJson = (value: unknown): PgTypes.Parameter => PgTypes.json(v
  * pgvector casts: unlike pgvector's own type, that has the same OID everywhere, and no text is made or parsed.
  */
 export const vector = (values: Float32Array): Statement.Fragment =>
-  Statement.fragment([
-    Statement.parameter({
-      [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
-      oid: FLOAT4_ARRAY,
-      value: values,
-    } satisfies PgTypes.Parameter),
-    Statement.literal("::vector"),
-  ])
+  Statement.fragment([Statement.parameter(parameter(FLOAT4_ARRAY, values)), Statement.literal("::vector")])
 
 /**
  * In the `from` of a statement: its transaction ends without waiting for the disk. For what nobody has been told of, such
@@ -34,10 +29,14 @@ export const vector = (values: Float32Array): Statement.Fragment =>
 export const unhurried = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.literal("set_config('synchronous_commit', 'off', true) as unhurried")
 
-/** A registry in which `float4[]` is a `Float32Array` both ways. `registerVector` adds pgvector's type. */
+/**
+ * A registry in which `float4[]` is a `Float32Array` both ways, and `tsvector` its binary form. `registerVector` adds
+ * pgvector's type.
+ */
 export const makeRegistry = (): PgTypes.Registry => {
   const registry = PgTypes.makeRegistry()
   registry.register(FLOAT4_ARRAY, float4ArrayCodec)
+  registry.register(TSVECTOR, tsvectorCodec, { arrayOid: TSVECTOR_ARRAY })
   return registry
 }
 
@@ -50,17 +49,33 @@ export interface VectorOids {
 
 /** Makes `vector` columns decode to `Float32Array`, and what `vectors` makes travel. */
 export const registerVector = (registry: PgTypes.Registry, oids: VectorOids): void => {
-  registry.register(oids.vector, vectorCodec, { arrayOid: oids.vectors })
+  registry.register(oids.vector, vectorCodec)
+  registry.register(oids.vectors, { encode: encodeVectors(oids.vector), decode: decodeNoVectors })
 }
 
 /**
  * A value of type `vector[]`, for many at once: half of the bytes of a `float4[]`, and no cast for each number. Only where
  * the type's OID is known.
  */
-export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): PgTypes.Parameter => ({
+export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): PgTypes.Parameter =>
+  parameter(oids.vectors, values)
+
+/** Columns of many rows, for `unnest`: nothing is made into text, and read again. */
+export const texts = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.textArray, values)
+export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uuidArray, values)
+export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
+export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
+/** Each in its binary form. */
+export const tsvectors = (values: ReadonlyArray<Uint8Array>) => parameter(TSVECTOR_ARRAY, values)
+
+/** As an array is written in text: for an array of arrays, which in Postgres all have one length. */
+export const arrayText = (values: ReadonlyArray<string>): string =>
+  `{${values.map((value) => `"${value.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
+
+const parameter = (oid: number, value: unknown): PgTypes.Parameter => ({
   [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
-  oid: oids.vectors,
-  value: values,
+  oid,
+  value,
 })
 
 /** dimensions, null flag, element type, length, lower bound: one 32-bit word each. */
@@ -116,4 +131,29 @@ const vectorCodec: PgTypes.Codec<Float32Array> = {
     Buffer.from(values.buffer).swap32()
     return Result.succeed(new Float32Array(values.buffer))
   },
+}
+
+/** One buffer for all: a buffer for each vector took as long as making the vectors. */
+const encodeVectors =
+  (vectorOid: number) =>
+  (values: ReadonlyArray<Float32Array>): Result.Result<Uint8Array, PgTypes.CodecError> => {
+    const elements = values.reduce((words, { length }) => words + 2 + length, 0)
+    const words = new Int32Array(ARRAY_HEADER_WORDS + elements)
+    words.set([1, 0, vectorOid, values.length, 1])
+    let at = ARRAY_HEADER_WORDS
+    for (const vector of values) {
+      words[at] = VECTOR_HEADER_BYTES + 4 * vector.length
+      words[at + 1] = vector.length << 16
+      words.set(new Int32Array(vector.buffer, vector.byteOffset, vector.length), at + 2)
+      at += 2 + vector.length
+    }
+    return Result.succeed(Buffer.from(words.buffer).swap32())
+  }
+
+const decodeNoVectors = (): Result.Result<never, PgTypes.CodecError> =>
+  Result.fail(new PgTypes.CodecError({ message: "A vector[] is not read here" }))
+
+const tsvectorCodec: PgTypes.Codec<Uint8Array> = {
+  encode: (bytes) => Result.succeed(bytes),
+  decode: (bytes) => Result.succeed(bytes.slice()),
 }

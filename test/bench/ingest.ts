@@ -16,7 +16,7 @@ import { Extract } from "../../src/knowledge/Extract.ts"
 import { sketch } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { layerPostgres } from "../../src/storage/Database.ts"
-import { start } from "./http/Child.ts"
+import { processorTimeOf, start } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
@@ -69,6 +69,16 @@ const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
     }
     await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, client))
     return { chunks, milliseconds: performance.now() - begin }
+  })
+
+/** Milliseconds of processor time that Postgres has taken for the connections that are open now; it runs on this machine. */
+const backendTime = (url: string) =>
+  Effect.promise(async () => {
+    await using sql = new SQL(url, { max: 1 })
+    const rows: ReadonlyArray<{ pid: number }> = await sql`
+      select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend'`
+    return rows.reduce((sum, { pid }) => sum + processorTimeOf(pid), 0)
   })
 
 /** What the least that could be called ingestion takes: no files kept, no queue, no words, 384 dimensions. */
@@ -185,15 +195,18 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
   // The first files find nothing compiled; the second time tells what a server that runs takes.
   yield* upload(child.port, makeCorpus(FILES_PER_UPLOAD, sections).files)
   const before = child.processorTime()
+  const backendsBefore = yield* backendTime(url)
   const parley = yield* upload(
     child.port,
     files.map(({ name, text }) => ({ name, text: `${text}\nEnd.` })),
   )
-  const processorTime = child.processorTime() - before
+  const perChunk = (milliseconds: number) => (milliseconds / parley.chunks).toFixed(3)
+  const own = perChunk(child.processorTime() - before)
+  const postgres = perChunk((yield* backendTime(url)) - backendsBefore)
   yield* bare(bareUrl, files.slice(0, FILES_PER_UPLOAD)).pipe(Effect.andThen(dropBare(bareUrl)))
   const yardstick = yield* bare(bareUrl, files)
   yield* Console.log(`${files.length} Markdown files, ${parley.chunks} chunks, through HTTP until they can be searched:
-Parley ${rates(files, parley.chunks, parley.milliseconds)}  ${(processorTime / parley.chunks).toFixed(3)} ms of its CPU for a chunk, ${child.memory().peak.toFixed(0)} MB at most
+Parley ${rates(files, parley.chunks, parley.milliseconds)}  CPU for a chunk: ${own} ms of its own and ${postgres} ms of Postgres's; ${child.memory().peak.toFixed(0)} MB at most
 bare   ${rates(files, yardstick.chunks, yardstick.milliseconds)}
 ratio  ${(parley.chunks / parley.milliseconds / (yardstick.chunks / yardstick.milliseconds)).toFixed(2)}
 

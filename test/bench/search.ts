@@ -29,6 +29,8 @@ interface Settings {
   readonly small: number
   readonly clients: ReadonlyArray<number>
   readonly milliseconds: number
+  /** Of the indexes, as the setting is written. */
+  readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
 }
 
@@ -168,6 +170,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       BOOTSTRAP_API_KEY: apiKey,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
+      ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
     },
     // Not the list of chatbots: those made here are not whole.
     ready: { path: "/readyz" },
@@ -242,7 +245,8 @@ const organizationOf = (url: string) =>
 /**
  * Speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a Postgres server
  * in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000` chatbots of 100 chunks
- * each, `--clients 1,64`, `--milliseconds 6000`, `--profile DIR` for a CPU profile.
+ * each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an index in memory,
+ * `--profile DIR` for a CPU profile.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -252,6 +256,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       small: { type: "string", default: "0" },
       clients: { type: "string", default: "1,64" },
       milliseconds: { type: "string", default: "6000" },
+      "index-memory": { type: "string" },
       profile: { type: "string" },
     },
   })
@@ -263,6 +268,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     small: Number(values.small),
     clients: values.clients.split(",").map(Number),
     milliseconds: Number(values.milliseconds),
+    indexMemory: values["index-memory"],
     profileDirectory: values.profile,
   }
   NodeRuntime.runMain(Effect.scoped(bench(settings)))

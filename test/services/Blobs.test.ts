@@ -53,7 +53,7 @@ describe("a blob that nobody owns yet", () => {
     run(
       Effect.gen(function* () {
         yield* (yield* Blobs).put("documents/fresh", bytes)
-        yield* (yield* BlobGarbage).announce("documents/old", Duration.zero)
+        yield* (yield* BlobGarbage).announce(["documents/old"], Duration.zero)
         yield* Effect.promise(() => run(eventually(registered, (keys) => !keys.includes("documents/old"))))
         expect(yield* registered).toEqual(["documents/fresh"])
         expect(yield* stored).toEqual(["documents/fresh"])
@@ -67,7 +67,7 @@ describe("a blob whose owner is gone", () => {
       const [{ blobs }, garbage] = [yield* BlobControl, yield* BlobGarbage]
       for (const key of keys) {
         blobs.set(key, Uint8Array.of(1))
-        yield* garbage.announce(key, Duration.zero)
+        yield* garbage.announce([key], Duration.zero)
       }
     })
 

@@ -108,7 +108,7 @@ describe("chatbots", () => {
         const [first, second] = [`avatars/${crypto.randomUUID()}`, `avatars/${crypto.randomUUID()}`]
         const change = (avatar_blob: string) =>
           Effect.andThen(
-            garbage.announce(avatar_blob, Duration.zero),
+            garbage.announce([avatar_blob], Duration.zero),
             as(organization)(chatbots.modify(chatbot, () => Effect.succeed({ avatar_blob }))),
           )
         const due = Effect.map(garbage.due(1_000), (keys) => keys.filter((key) => [first, second].includes(key)))

@@ -48,7 +48,7 @@ describe("a document", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const content = contentOf("one")
-        yield* (yield* BlobGarbage).announce(content.blob_key, Duration.zero)
+        yield* (yield* BlobGarbage).announce([content.blob_key], Duration.zero)
         const { document, garbage } = yield* add(tenant, content)
         const { blob_key, ...shown } = content
         expect(document).toMatchObject({ ...shown, status: "queued", progress: 0, error: null, duplicate: false })

@@ -67,13 +67,15 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       const megabytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
       return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
     }
-    // The fields after the name in parentheses, which may hold anything.
-    const processorTime = () => {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-      return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK
-    }
-    return { port, coldStart, processorTime, memory }
+    return { port, coldStart, processorTime: () => processorTimeOf(child.pid), memory }
   })
+
+/** Milliseconds that a process of this machine has taken so far. */
+export const processorTimeOf = (pid: number | undefined): number => {
+  // The fields after the name in parentheses, which may hold anything.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK
+}
 
 /** One that nothing listened on a moment ago. */
 const freePort: Effect.Effect<number> = Effect.callback((resume) => {

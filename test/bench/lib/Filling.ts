@@ -40,7 +40,7 @@ export const addDocument = Effect.fnUntraced(function* (
 ) {
   const documentId = yield* addEmptyDocument(chatbotId, title, texts.length)
   const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
-  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => Effect.void)
+  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => undefined)
   return documentId
 })
 

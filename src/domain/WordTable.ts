@@ -1,0 +1,93 @@
+const SMALLEST = 1_024
+const SPACE = 32
+
+/** A word and what is known of it. */
+interface Entry<A> {
+  readonly value: A
+  readonly hash: number
+  /** Where it begins among the characters of all words, and its length. */
+  readonly from: number
+  readonly length: number
+}
+
+/**
+ * What is known of words, found in a text as `spacedWords` makes it without cutting the words out: that would take longer
+ * than all else that is done with them.
+ */
+export class WordTable<A> {
+  /** Sum of the lengths of its words, UTF-16 code units: what its memory goes by. */
+  characters = 0
+  readonly #entries: Array<Entry<A>> = []
+  /** Of all words, one after the other. */
+  #codes = new Uint16Array(SMALLEST)
+  /** Open addressing: each slot is 0 or the number of an entry, from 1. Half of them are free at the least. */
+  #slots = new Int32Array(SMALLEST)
+
+  /** For each of the words between single spaces, in order, what is known of it; `learn` is asked once for each new one. */
+  read(spaced: string, learn: (word: string) => A): Array<A> {
+    const found: Array<A> = []
+    let from = 0
+    let hash = 0
+    for (let index = 0; index <= spaced.length; index++) {
+      const code = index < spaced.length ? spaced.charCodeAt(index) : SPACE
+      if (code !== SPACE) {
+        hash = Math.imul(hash ^ code, 0x9e3779b1)
+        hash ^= hash >>> 15
+        continue
+      }
+      const entry = this.#find(spaced, from, index - from, hash) ?? this.#add(spaced.slice(from, index), hash, learn)
+      found.push(entry.value)
+      from = index + 1
+      hash = 0
+    }
+    return found
+  }
+
+  #find(text: string, from: number, length: number, hash: number): Entry<A> | undefined {
+    const mask = this.#slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const number = this.#slots[slot] ?? 0
+      if (number === 0) return undefined
+      const entry = this.#entries[number - 1]
+      if (entry?.hash === hash && entry.length === length && this.#isAt(entry.from, text, from, length)) return entry
+    }
+  }
+
+  /** Words of one hash may differ, and whoever uploads a file chooses its words. */
+  #isAt(at: number, text: string, from: number, length: number): boolean {
+    for (let index = 0; index < length; index++) {
+      if (this.#codes[at + index] !== text.charCodeAt(from + index)) return false
+    }
+    return true
+  }
+
+  #add(word: string, hash: number, learn: (word: string) => A): Entry<A> {
+    const entry = { value: learn(word), hash, from: this.characters, length: word.length }
+    this.#entries.push(entry)
+    this.#keep(word)
+    if (this.#entries.length * 2 <= this.#slots.length) this.#place(hash, this.#entries.length)
+    else this.#grow()
+    return entry
+  }
+
+  #keep(word: string): void {
+    if (this.characters + word.length > this.#codes.length) {
+      const larger = new Uint16Array(2 * (this.characters + word.length))
+      larger.set(this.#codes)
+      this.#codes = larger
+    }
+    for (let index = 0; index < word.length; index++) this.#codes[this.characters++] = word.charCodeAt(index)
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    for (const [index, { hash }] of this.#entries.entries()) this.#place(hash, index + 1)
+  }
+
+  #place(hash: number, number: number): void {
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+    this.#slots[slot] = number
+  }
+}
