@@ -1,6 +1,5 @@
 import { lookup, type LookupAddress } from "node:dns"
-import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
-import { request as httpsRequest } from "node:https"
+import type { IncomingMessage, request, RequestOptions } from "node:http"
 import { isIP } from "node:net"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ToolMethod } from "../domain/ChatbotTool.ts"
@@ -127,8 +126,19 @@ interface Redirect {
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
+/** Loaded with the first request: most servers make none, and it takes its part of the start. */
+const requester = (protocol: string): Effect.Effect<typeof request> =>
+  Effect.map(
+    Effect.promise(() => (protocol === "https:" ? import("node:https") : import("node:http"))),
+    ({ request }) => request,
+  )
+
 /** The answer to one request, or where it redirects to. */
-const send = (
+const send = (request: SafeRequest, addresses: ReadonlyArray<LookupAddress>, limit: number) =>
+  Effect.flatMap(requester(request.url.protocol), (open) => sendBy(open, request, addresses, limit))
+
+const sendBy = (
+  open: typeof request,
   { body, headers, method, secrets, url }: SafeRequest,
   addresses: ReadonlyArray<LookupAddress>,
   limit: number,
@@ -149,7 +159,7 @@ const send = (
       agent: false,
       lookup: (_host, _options, found) => found(null, [...addresses]),
     }
-    const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(options)
+    const outgoing = open(options)
     const done = (result: Effect.Effect<SafeResponse | Redirect, FetchFailed>) => {
       outgoing.destroy()
       resume(result)
