@@ -144,7 +144,7 @@ export class KnowledgeIndexes extends Context.Service<
 
         const matchesWithoutIndex = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          entry: Entry,
+          size: number,
           asked: ReturnType<typeof wordsIn>,
         ) {
           const { matches, holding } = yield* chunks.matching(chatbotId, asked, MATCHES_WITHOUT_INDEX)
@@ -152,7 +152,7 @@ export class KnowledgeIndexes extends Context.Service<
           for (const match of matches) builder.add({ ...match, sketch: null, embedding: null })
           const holdingOf = new Map(holding.map(({ lexemes, chunks }) => [termOf(lexemes), chunks]))
           return new LexicalIndex([builder.build()], {
-            collection: { chunks: entry.chunks, holding: (term) => holdingOf.get(term) ?? 0 },
+            collection: { chunks: size, holding: (term) => holdingOf.get(term) ?? 0 },
           })
         })
 
@@ -167,6 +167,20 @@ export class KnowledgeIndexes extends Context.Service<
           return entry
         })
 
+        const opened = (
+          chatbotId: ChatbotId,
+          question: string,
+          { chunks, index, languages, version }: Entry,
+          query: LexicalQuery,
+          isCurrent: boolean,
+        ) => {
+          const made =
+            index === undefined
+              ? matchesWithoutIndex(chatbotId, chunks, wordsIn(languages, question))
+              : Effect.succeed(index)
+          return Effect.map(made, (index): OpenedIndex => ({ index, query, chunks, version, isCurrent }))
+        }
+
         const open = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: string,
@@ -174,16 +188,19 @@ export class KnowledgeIndexes extends Context.Service<
         ) {
           const key = `${yield* CurrentOrganization} ${chatbotId}`
           const known = wanted === "remembered" ? slots.get(key)?.entry : undefined
-          const isCurrent = known === undefined || stems.unknown(known.languages, question).length > 0
-          if (!isCurrent) touch(key)
-          const entry = isCurrent ? yield* current(key, chatbotId, question) : known
-          return {
-            index: entry.index ?? (yield* matchesWithoutIndex(chatbotId, entry, wordsIn(entry.languages, question))),
-            query: stems.query(entry.languages, question, commonness),
-            chunks: entry.chunks,
-            version: entry.version,
-            isCurrent,
+          const asked = known && stems.query(known.languages, question, commonness)
+          if (known !== undefined && asked !== undefined) {
+            touch(key)
+            return yield* opened(chatbotId, question, known, asked, false)
           }
+          const entry = yield* current(key, chatbotId, question)
+          return yield* opened(
+            chatbotId,
+            question,
+            entry,
+            stems.query(entry.languages, question, commonness) ?? [],
+            true,
+          )
         })
 
         return { open }

@@ -70,19 +70,16 @@ export class LexicalIndex {
   search(query: LexicalQuery, limit: number): ReadonlyArray<LexicalMatch> {
     const plan = planQuery(query, this.segments, this.#collection, this.#weights)
     const candidates = this.#candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
-    const examination = new Examination(plan, query.length === 1, this.#weights)
-    return candidates
-      .flatMap(({ index, score }) => {
-        const { number, segment, chunk } = this.#locate(index)
-        const chunkId = segment?.chunkIds[chunk]
-        if (segment === undefined || chunkId === undefined) return []
-        examination.begin(segment, number, chunk)
-        const phrases = examination.phraseScore(this.#norms[index] ?? 0)
-        const similarity = examination.similarity(this.#collection.chunks)
-        return [{ chunkId, score: score + phrases, similarity, place: index }]
-      })
-      .sort((left, right) => right.score - left.score)
-      .slice(0, limit)
+    const examination = new Examination(plan, query.length === 1, this.#collection.chunks, this.#weights)
+    const matches: Array<LexicalMatch> = []
+    for (const { index: place, score } of candidates) {
+      const { number, segment, chunk } = this.#locate(place)
+      const chunkId = segment?.chunkIds[chunk]
+      if (segment === undefined || chunkId === undefined) continue
+      const phrases = examination.begin(segment, number, chunk, this.#norms[place] ?? 0)
+      matches.push({ chunkId, score: score + phrases, similarity: examination.similarity, place })
+    }
+    return matches.sort((left, right) => right.score - left.score).slice(0, limit)
   }
 
   /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */

@@ -26,32 +26,35 @@ const UNSEEN_PAIR = 0.25
 export type Presence = "beside a neighbour" | "scattered" | "absent"
 
 /**
- * @param informationOfWord of the distinct words of the question, see `informationOf`
- * @param presenceOfWord in the passage, of the same words
+ * The similarity of passages of a knowledge base to a question.
+ *
  * @param passages in the knowledge base
- * @returns 0–1
  */
-export const similarityOf = (
-  informationOfWord: ReadonlyArray<number>,
-  presenceOfWord: (word: number) => Presence,
-  passages: number,
-): number => {
-  let asked = 0
-  let covered = 0
-  let found = 0
-  for (let word = 0; word < informationOfWord.length; word++) {
-    const information = informationOfWord[word] ?? 0
-    asked += information
-    const presence = presenceOfWord(word)
-    if (presence === "absent") continue
-    found += 1
-    covered += presence === "scattered" ? SCATTERED * information : information
-  }
-  if (found === 0) return 0
-  // One word is weak evidence, however rare it is.
-  const evidence = (covered / asked) * (1 - 0.5 ** found)
+export const similarityIn = (passages: number) => {
   const chance = CHANCE * Math.min(1, Math.log1p(passages) / Math.log1p(MANY_PASSAGES))
-  return evidence ** (Math.log(THRESHOLD) / Math.log(chance))
+  const stretch = Math.log(THRESHOLD) / Math.log(chance)
+  /**
+   * @param informationOfWord of the distinct words of the question, see `informationOf`
+   * @param presenceOfWord in the passage, of the same words
+   * @returns 0–1
+   */
+  return (informationOfWord: ReadonlyArray<number>, presenceOfWord: (word: number) => Presence): number => {
+    let asked = 0
+    let covered = 0
+    let found = 0
+    for (let word = 0; word < informationOfWord.length; word++) {
+      const information = informationOfWord[word] ?? 0
+      asked += information
+      const presence = presenceOfWord(word)
+      if (presence === "absent") continue
+      found += 1
+      covered += presence === "scattered" ? SCATTERED * information : information
+    }
+    if (found === 0) return 0
+    // One word is weak evidence, however rare it is.
+    const evidence = (covered / asked) * (1 - 0.5 ** found)
+    return evidence ** stretch
+  }
 }
 
 /** Texts in general count as much as this many passages of the knowledge base, which may hold but a few itself. */

@@ -33,12 +33,23 @@ export class Stems {
     }
   }
 
-  /** A question all of whose words are known. */
-  query(languages: ReadonlyArray<Language>, question: string, commonness: (word: string) => number): LexicalQuery {
-    const stems = languages.map((language) => {
+  /** The question in terms of these languages; undefined when not all of its words are known. */
+  query(
+    languages: ReadonlyArray<Language>,
+    question: string,
+    commonness: (word: string) => number,
+  ): LexicalQuery | undefined {
+    const stems: Array<ReadonlyArray<ReadonlyArray<Term>>> = []
+    for (const language of languages) {
       const known = this.#of(language)
-      return wordsOf(question, language).map((word) => known.get(word) ?? [])
-    })
+      const terms: Array<ReadonlyArray<Term>> = []
+      for (const word of wordsOf(question, language)) {
+        const found = known.get(word)
+        if (found === undefined) return undefined
+        terms.push(found)
+      }
+      stems.push(terms)
+    }
     return makeLexicalQuery(wordsOf(question), stems, commonness)
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { informationOf, type Presence, similarityOf, THRESHOLD } from "../../src/knowledge/Similarity.ts"
+import { informationOf, type Presence, similarityIn, THRESHOLD } from "../../src/knowledge/Similarity.ts"
 
 const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
 const words = fc.array(fc.tuple(fc.double({ min: 0.1, max: 9, noNaN: true }), presence), {
@@ -10,10 +10,9 @@ const words = fc.array(fc.tuple(fc.double({ min: 0.1, max: 9, noNaN: true }), pr
 const passages = fc.integer({ min: 1, max: 1_000_000 })
 
 const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: number): number =>
-  similarityOf(
+  similarityIn(count)(
     list.map(([information]) => information),
     (word) => list[word]?.[1] ?? "absent",
-    count,
   )
 
 describe("similarity", () => {
