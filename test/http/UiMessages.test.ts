@@ -313,6 +313,29 @@ describe("the AI SDK's client", () => {
     expect(await client.chat(id, "When?")).toMatchObject({ output: said, sources: [{ title: "Tides", ...place }] })
   })
 
+  test("tells two quotes of one passage apart", async () => {
+    const { id } = await client.newChatbot(claude)
+    const [document] = await client.learn(id, tides)
+    const source = `${document?.id}#1`
+    const quotes = ["The tide at Morlaix", "turns at noon", "at noon"]
+    const citations = quotes.map((cited_text) => ({ type: "search_result_location", source, cited_text }))
+    const script = [calls("tide"), message([{ type: "text", text: "At noon.", citations }], "end_turn")]
+    await provider.answers(...script)
+    const { chat } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    const shown = chat.messages
+      .at(-1)
+      ?.parts.flatMap((part) => (part.type === "source-document" ? [[part.sourceId, part.providerMetadata]] : []))
+    const place = { document_id: document?.id ?? "", chunk: 1, page: null }
+    expect(shown).toEqual(
+      quotes.map((quote, index) => [index === 0 ? source : `${source}#${index + 1}`, { parley: { ...place, quote } }]),
+    )
+    await provider.answers(...script)
+    expect(await client.chat(id, "When?")).toMatchObject({
+      sources: quotes.map((quote) => ({ title: "Tides", ...place, quote })),
+    })
+  })
+
   test("shows a call that failed, and one that was cut off", async () => {
     const { id } = await client.newChatbot(claude)
     const call = { type: "tool_use", id: "toolu_1", name: "nowhere", input: { query: "tide" } } as const
