@@ -2,10 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
+import type { TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
-import type { Tokens } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
@@ -37,7 +37,7 @@ export interface AgentInput {
 export interface StepCost {
   readonly model: string
   readonly provider: string
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
 }
 
 export interface AgentReply {
@@ -51,8 +51,8 @@ export interface AgentReply {
   readonly toolResults: ReadonlyArray<ToolResult>
   readonly provider: string
   readonly model: string
-  /** Of all steps. */
-  readonly tokens: Tokens
+  /** Of all steps; estimated where a provider does not tell them. */
+  readonly tokens: TokenCounts
 }
 
 /** Answers a conversation as a chatbot. */

@@ -2,13 +2,22 @@ import { Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId } from "./Ids.ts"
 import { unexpressed } from "./Unexpressed.ts"
 
-/** What a reply took. `input` leaves out what was read from or written to the provider's cache. */
-export interface TokenCounts {
+/** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
+export type TokenCounts = {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
 }
+
+export const noTokens: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+export const addTokens = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cacheRead: a.cacheRead + b.cacheRead,
+  cacheWrite: a.cacheWrite + b.cacheWrite,
+})
 
 /** Days that one request can ask for. */
 export const usageDaysMax = 366

@@ -2,7 +2,6 @@ import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
-import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
@@ -21,6 +20,7 @@ import type {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
@@ -45,7 +45,7 @@ export interface ChatAnswer {
   readonly tool_calls: ReadonlyArray<ToolCall>
   readonly tool_results: ReadonlyArray<ToolResult>
   /** Of all steps. */
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
 }
 
 export type ChatEvent =
@@ -175,7 +175,7 @@ export class Chat extends Context.Service<
           const { apiKeyId } = yield* Caller
           const { sessionId, email } = yield* receive(chatbot, before, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
-          const store = (message: Omit<BotMessage, "id">, tokens?: Tokens) =>
+          const store = (message: Omit<BotMessage, "id">, tokens?: TokenCounts) =>
             conversations.reply(
               sessionId,
               { id: ids.message_id, ...message },
@@ -284,7 +284,7 @@ interface Progress {
   /** Who made the last step; a fallback, where the chatbot's own model failed. */
   readonly model: string
   readonly provider: string
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
 }
 
 /** What an answer that no model gave is made of. */

@@ -330,6 +330,8 @@ describe("an answer", () => {
       "tool-params-delta",
       "tool-params-end",
       "tool-call",
+      // The counts, for nothing may come after them.
+      "response-metadata",
       "finish",
     ])
     const replay = (list: Parameters<typeof Prompt.fromResponseParts>[0]) =>

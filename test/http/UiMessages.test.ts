@@ -172,7 +172,8 @@ describe("a stream that fails", () => {
       expect(events.at(-1)?.errorText).toMatch(/^The model provider (?:cannot be reached|failed to answer)\.$/)
       const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
       expect(partial).toMatchObject({ id: events[0]?.messageId, content: "At n", provider: "anthropic" })
-      expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11)
+      // What was told, and a token for what was said since.
+      expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11 + 1)
     }
   })
 
@@ -406,7 +407,7 @@ describe("the AI SDK's client", () => {
     expect(stored[1]).toMatchObject({
       id: chat.messages.at(-1)?.id,
       content: "As far as this",
-      tokens_used: 50 + 40 + 7 + 11,
+      tokens_used: 50 + 40 + 7 + 11 + 4,
       provider: "anthropic",
     })
     await chat.sendMessage({ text: "Go on?" })
