@@ -2,10 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
+import type { ModelCost, TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
-import type { Tokens } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
@@ -30,14 +30,7 @@ export interface AgentInput {
    * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step that was cut
    * off comes as far as it got, and without the results of its calls.
    */
-  readonly onStep?: (step: Step, cost: StepCost) => Effect.Effect<void>
-}
-
-/** What a step took, and of whom. */
-export interface StepCost {
-  readonly model: string
-  readonly provider: string
-  readonly tokens: Tokens
+  readonly onStep?: (step: Step, cost: ModelCost) => Effect.Effect<void>
 }
 
 export interface AgentReply {
@@ -49,10 +42,13 @@ export interface AgentReply {
   /** Those of all steps, as are the results. */
   readonly toolCalls: ReadonlyArray<ToolCall>
   readonly toolResults: ReadonlyArray<ToolResult>
+  /** Who made the last step. */
   readonly provider: string
   readonly model: string
-  /** Of all steps. */
-  readonly tokens: Tokens
+  /** Of all steps; estimated where a provider does not tell them. */
+  readonly tokens: TokenCounts
+  /** Of each step, and who made it. */
+  readonly costs: ReadonlyArray<ModelCost>
 }
 
 /** Answers a conversation as a chatbot. */
@@ -73,6 +69,7 @@ export class Agent extends Context.Service<
               notConfigured,
             )
             let answeredBy = { model: input.model, provider }
+            const costs: Array<ModelCost> = []
             const found: Array<Passage> = []
             const search: Search = (query) =>
               Effect.map(input.search(query), (passages) => {
@@ -90,7 +87,9 @@ export class Agent extends Context.Service<
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, { exchange, tokens }) => {
                 answeredBy = exchange.fallback ?? { model: input.model, provider }
-                return onStep === undefined ? Effect.void : onStep(step, { ...answeredBy, tokens })
+                const cost = { ...answeredBy, tokens }
+                costs.push(cost)
+                return onStep === undefined ? Effect.void : onStep(step, cost)
               },
               emit: emit ?? ignore,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
@@ -103,6 +102,7 @@ export class Agent extends Context.Service<
               toolResults: result.steps.flatMap((step) => step.toolResults),
               ...answeredBy,
               tokens: result.tokens,
+              costs,
             }
           },
           Effect.timeoutOrElse({ duration: limits.replyDeadline, orElse: () => Effect.fail(timedOut()) }),

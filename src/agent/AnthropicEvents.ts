@@ -7,6 +7,7 @@ import {
   type Event,
   finishPart,
   isKnownBlock,
+  type Message,
   metadataPart,
   readEvent,
   sourceParts,
@@ -30,6 +31,7 @@ interface OpenBlock {
 export class AnthropicEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly open = new Map<number, OpenBlock>()
+  private message: Message | undefined
   private usage: Counts = {}
   private stopReason: string | null = null
   private readonly exchange: Exchange
@@ -55,8 +57,9 @@ export class AnthropicEvents implements AnswerEvents {
   private take(event: Event): Array<Response.StreamPartEncoded> {
     switch (event.type) {
       case "message_start":
+        this.message = event.message
         this.usage = event.message.usage
-        return [metadataPart(event.message, { ...this.exchange, tokens: tokensOf(this.usage) }, this.timestamp)]
+        return this.told()
       case "content_block_start":
         return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
       case "content_block_delta":
@@ -66,11 +69,16 @@ export class AnthropicEvents implements AnswerEvents {
       case "message_delta":
         this.usage = latest(this.usage, event.usage)
         this.stopReason = event.delta.stop_reason
-        return []
+        return this.told()
       case "message_stop":
         this.stage = "finished"
         return []
     }
+  }
+
+  private told(): Array<Response.StreamPartEncoded> {
+    const exchange = { ...this.exchange, tokens: tokensOf(this.usage) }
+    return this.message === undefined ? [] : [metadataPart(this.message, exchange, this.timestamp)]
   }
 
   private start(index: number, block: Block): Array<Response.StreamPartEncoded> {

@@ -2,6 +2,7 @@
 import "effect/ai/Prompt"
 import "effect/ai/Response"
 import type { Source, Warning } from "../domain/Chat.ts"
+import type { TokenCounts } from "../domain/Usage.ts"
 
 /**
  * What went to a model's API and came back beside the content, for the `request`, `response` and `warnings` of a step.
@@ -15,13 +16,8 @@ export type Exchange = {
   /** Response headers that are safe to show. */
   readonly headers: { readonly [name: string]: string }
   readonly warnings: ReadonlyArray<Warning>
-  /** What a stream says of its tokens when it begins: all that is known of them if it is cut off. */
-  readonly tokens?: {
-    readonly input: number
-    readonly output: number
-    readonly cacheRead: number
-    readonly cacheWrite: number
-  }
+  /** What a stream has told of its tokens so far; the part comes again when it tells more before its end. */
+  readonly tokens?: TokenCounts
   /** Whether the model itself says what its answer rests on, by `source` parts; then nobody has to guess. */
   readonly citesSources?: boolean
   /** Who answered, when it was not the model that was asked for. */

@@ -7,6 +7,7 @@ import { messagesRequest } from "./MessagesRequest.ts"
 import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
 import { sourceName, sourcePart } from "./SourceParts.ts"
+import { estimateTokens } from "./TokenCount.ts"
 import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
 
 /*
@@ -28,9 +29,6 @@ const greeting = "Hello! Ask me a question, and I will look for the answer in th
 const nothingFound = "I found nothing about that in the knowledge base."
 const searchFailed = "I could not search the knowledge base just now. Please try again in a moment."
 const closest = "I found no direct answer. This is the closest passage:"
-
-/** About how many characters make a token; good enough for a model whose tokens cost nothing. */
-const charactersPerToken = 4
 
 export const extractiveCalls: ModelCalls = {
   generate: (request) =>
@@ -161,8 +159,8 @@ const streamed = (text: string): Array<Response.StreamPartEncoded> => [
 ]
 
 const finishPart = (part: Action["part"], body: string): Response.FinishPartEncoded => {
-  const input = tokens(body)
-  const output = tokens(part.type === "text" ? part.text : JSON.stringify(part.params))
+  const input = estimateTokens(body.length)
+  const output = estimateTokens((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
   return {
     type: "finish",
     reason: part.type === "text" ? "stop" : "tool-calls",
@@ -172,5 +170,3 @@ const finishPart = (part: Action["part"], body: string): Response.FinishPartEnco
     },
   }
 }
-
-const tokens = (text: string): number => Math.ceil(text.length / charactersPerToken)

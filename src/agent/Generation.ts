@@ -1,24 +1,9 @@
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/Chat.ts"
+import type { TokenCounts } from "../domain/Usage.ts"
 import type { Exchange } from "./Exchange.ts"
-
-/** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
-export interface Tokens {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
-export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-
-export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
-  input: a.input + b.input,
-  output: a.output + b.output,
-  cacheRead: a.cacheRead + b.cacheRead,
-  cacheWrite: a.cacheWrite + b.cacheWrite,
-})
+import { TokenCount } from "./TokenCount.ts"
 
 /** One answer of a model, read. */
 export interface Generation {
@@ -29,7 +14,8 @@ export interface Generation {
   readonly sources: ReadonlyArray<Source>
   /** `unknown` as well when the answer was cut off. */
   readonly finish: Response.FinishReason
-  readonly tokens: Tokens
+  /** Estimated where the provider does not tell them. */
+  readonly tokens: TokenCounts
   readonly providerMetadata: Schema.Json
   readonly exchange: Exchange
   readonly response: {
@@ -41,7 +27,11 @@ export interface Generation {
 
 const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
 
-export const readGeneration = (given: ReadonlyArray<Response.PartEncoded>): Generation => {
+/** `count` has counted the parts as they came; without it they are counted now. */
+export const readGeneration = (
+  given: ReadonlyArray<Response.PartEncoded>,
+  count: TokenCount = countOf(given),
+): Generation => {
   const parts = given.map((part) => (part.type === "text" ? { ...part, text: clean(part.text) } : part))
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
@@ -52,7 +42,7 @@ export const readGeneration = (given: ReadonlyArray<Response.PartEncoded>): Gene
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
     sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",
-    tokens: finish === undefined ? (exchange.tokens ?? noTokens) : readTokens(finish.usage),
+    tokens: count.total(exchange.body),
     providerMetadata: { ...finish?.metadata },
     exchange,
     response: {
@@ -75,7 +65,17 @@ const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source
 
 const isJson = Schema.is(Schema.Json)
 
-const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): Tokens => ({
+const countOf = (parts: ReadonlyArray<Response.PartEncoded>): TokenCount => {
+  const count = new TokenCount()
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "reasoning") count.came(part.text.length)
+    else if (part.type === "tool-call") count.came(JSON.stringify(part.params ?? {}).length)
+    else if (part.type === "finish") count.tell(readTokens(part.usage))
+  }
+  return count
+}
+
+export const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): TokenCounts => ({
   input: inputTokens.uncached ?? inputTokens.total ?? 0,
   output: outputTokens.total ?? 0,
   cacheRead: inputTokens.cacheRead ?? 0,

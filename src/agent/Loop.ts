@@ -2,8 +2,9 @@ import { DateTime, Duration, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/Chat.ts"
+import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
-import { addTokens, type Generation, noTokens, type Tokens } from "./Generation.ts"
+import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { type AgentTool, failedOutcome, runTool, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
 
@@ -54,7 +55,7 @@ export interface LoopResult {
   readonly sources: ReadonlyArray<Source>
   readonly steps: ReadonlyArray<Step>
   readonly last: Step
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
 }
 
 /** Calls the model and runs the tools that it calls, until it has an answer. */

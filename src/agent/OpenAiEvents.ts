@@ -10,6 +10,7 @@ import {
   readChunk,
   textOf,
   thoughtsOf,
+  tokensOf,
   type Usage,
 } from "./OpenAiReply.ts"
 import { type Attempt, parse } from "./ProviderCalls.ts"
@@ -58,12 +59,17 @@ export class OpenAiEvents implements AnswerEvents {
     const parts: Array<Response.StreamPartEncoded> = []
     if (!this.hasBegun) parts.push(metadataPart(chunk, this.attempt))
     this.hasBegun = true
-    if (chunk.usage != null) this.usage = chunk.usage
     const choice = chunk.choices?.[0]
     if (choice?.delta != null) this.extend(choice.delta, parts)
     if (choice?.finish_reason) {
       this.reason = choice.finish_reason
       this.stage = "answered"
+    }
+    if (chunk.usage != null) {
+      this.usage = chunk.usage
+      // Some servers count with every chunk, and then an answer that is cut off has been counted.
+      const { exchange, timestamp } = this.attempt
+      parts.push(metadataPart(chunk, { exchange: { ...exchange, tokens: tokensOf(chunk.usage) }, timestamp }))
     }
     return parts
   }
@@ -110,7 +116,10 @@ export class OpenAiEvents implements AnswerEvents {
     if (typeof given === "string") {
       call.params += given
       if (given !== "") parts.push({ type: "tool-params-delta", id: call.id, delta: given })
-    } else if (given != null) call.given = given
+    } else if (given != null) {
+      call.given = given
+      parts.push({ type: "tool-params-delta", id: call.id, delta: JSON.stringify(given) })
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
+import type { TokenCounts } from "../domain/Usage.ts"
 import { type Attempt, parse } from "./ProviderCalls.ts"
 import { malformed, ofStatus, type ProviderFailure } from "./ProviderFailure.ts"
 
@@ -159,25 +160,31 @@ export const finishReason = (
   }
 }
 
+/** What is not told counts as none. */
+export const tokensOf = (usage: Usage | undefined): TokenCounts => {
+  const cacheRead = count(usage?.prompt_tokens_details?.cached_tokens)
+  return {
+    input: count((usage?.prompt_tokens ?? 0) - cacheRead),
+    output: count(usage?.completion_tokens),
+    cacheRead,
+    cacheWrite: 0,
+  }
+}
+
 export const finishPart = (reason: Response.FinishReason, usage: Usage | undefined): Response.FinishPartEncoded => {
-  const input = usage?.prompt_tokens ?? 0
-  const output = usage?.completion_tokens ?? 0
-  const cached = usage?.prompt_tokens_details?.cached_tokens ?? null
+  const { input, output, cacheRead, cacheWrite } = tokensOf(usage)
   const reasoning = usage?.completion_tokens_details?.reasoning_tokens ?? null
   return {
     type: "finish",
     reason,
     usage: {
-      inputTokens: {
-        uncached: count(input - (cached ?? 0)),
-        total: count(input),
-        cacheRead: count(cached),
-        cacheWrite: 0,
-      },
-      outputTokens: { total: count(output), text: undefined, reasoning: count(reasoning) },
+      inputTokens: { uncached: input, total: count(usage?.prompt_tokens), cacheRead, cacheWrite },
+      outputTokens: { total: output, text: undefined, reasoning: count(reasoning) },
     },
-    metadata: { openai: { cachedPromptTokens: cached, reasoningTokens: reasoning } },
+    metadata: {
+      openai: { cachedPromptTokens: usage?.prompt_tokens_details?.cached_tokens ?? null, reasoningTokens: reasoning },
+    },
   }
 }
 
-const count = (given: number | null): number => Math.max(0, Math.trunc(given ?? 0))
+const count = (given: number | null | undefined): number => Math.max(0, Math.trunc(given ?? 0))

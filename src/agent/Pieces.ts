@@ -1,6 +1,7 @@
 import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { clean, type Generation, readCall, readGeneration } from "./Generation.ts"
+import { clean, type Generation, readCall, readGeneration, readTokens } from "./Generation.ts"
+import { TokenCount } from "./TokenCount.ts"
 
 interface OpenText {
   /** Its name in events; those of the provider may return in the next step. */
@@ -23,6 +24,8 @@ export class Pieces {
   private readonly reasonings = new Map<string, OpenReasoning>()
   private readonly started = new Set<string>()
   private readonly newTextId: () => string
+  private readonly count = new TokenCount()
+  private metadata: Response.ResponseMetadataPartEncoded | undefined
   /** Whether anything came at all. */
   begun = false
 
@@ -33,7 +36,7 @@ export class Pieces {
   /** The answer as far as it has come. */
   get generation(): Generation {
     const open = Array.from(this.texts.values(), ({ text, metadata }) => textPart(text, metadata))
-    return readGeneration(this.parts.concat(open))
+    return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count)
   }
 
   read(pieces: ReadonlyArray<Response.StreamPartEncoded>): Array<AgentEvent> {
@@ -52,6 +55,7 @@ export class Pieces {
         return
       }
       case "text-delta": {
+        this.count.came(piece.delta.length)
         const open = this.texts.get(piece.id)
         if (open !== undefined) pushDelta(open, piece.delta, events)
         return
@@ -70,6 +74,7 @@ export class Pieces {
         this.reasonings.set(piece.id, { text: "", metadata: piece.metadata })
         return
       case "reasoning-delta": {
+        this.count.came(piece.delta.length)
         const open = this.reasonings.get(piece.id)
         if (open !== undefined) open.text += piece.delta
         return
@@ -86,6 +91,8 @@ export class Pieces {
         this.startCall(piece.id, piece.name, events)
         return
       case "tool-params-delta":
+        this.count.came(piece.delta.length)
+        return
       case "tool-params-end":
       case "error":
         return
@@ -96,6 +103,16 @@ export class Pieces {
         events.push({ type: "tool-call", call })
         return
       }
+      case "response-metadata": {
+        this.metadata ??= piece
+        const tokens = piece.metadata?.parley?.tokens
+        if (tokens !== undefined) this.count.tell(tokens)
+        return
+      }
+      case "finish":
+        this.count.tell(readTokens(piece.usage))
+        this.parts.push(piece)
+        return
       default:
         this.parts.push(piece)
     }

@@ -1,9 +1,10 @@
 import { Clock, Duration, Effect, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
+import { isCutObject } from "../domain/JsonDepth.ts"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "./ModelCalls.ts"
-import { malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
+import { cutOff, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -121,7 +122,10 @@ const wholeAnswer = Effect.fnUntraced(function* (
     onError: brokenBody,
   })
   const json = parse(text)
-  if (json === undefined) return yield* malformed(`The response is not JSON, but ${typeOf(response)}`)
+  if (json === undefined) {
+    // `fetch` fails when a body ends before it was announced to; of others only the answer itself tells.
+    return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
+  }
   const parts = dialect.readAnswer(json, attemptOf(dialect, body, response, clock))
   return Array.isArray(parts) ? parts : yield* parts
 })

@@ -32,8 +32,8 @@ export const malformed = (description: string) =>
 export const disconnected = (description: string) =>
   new ProviderFailure({ kind: "connection", description, retryable: true })
 
-/** The stream was cut, or ended before its answer did. */
-export const cutOff = disconnected("The stream ended before the answer did")
+/** The body was cut, or ended before its answer did. */
+export const cutOff = disconnected("The response ended before the answer did")
 
 /** A status that is no success, or the one that an error in a stream stands for; absent when it stands for none. */
 export const ofStatus = (given: {

@@ -33,7 +33,7 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     OpenApi.annotations({
       summary: "Read usage",
       description:
-        "Tokens that the models of this organization's chats have taken, as their providers told them; of replies that failed or were cut off too, and of conversations that were deleted since. A reply counts for the day on which it ended, at once. Days without replies are left out. A key that is bound to a chatbot sees that chatbot's.",
+        "Tokens that the models of this organization's chats have taken, as their providers told them; of replies that failed or were cut off too, and of conversations that were deleted since. What a provider did not tell, because a reply was cut off before its end or because it tells none, is estimated: a token for four characters of what was sent and of what came. A reply counts for the day on which it ended, at once. Days without replies are left out. A key that is bound to a chatbot sees that chatbot's.",
     }),
   )
 

@@ -1,5 +1,10 @@
 /** How deep arrays and objects nest. Counts brackets outside of strings, so it needs no parser that could overflow. */
-export const jsonDepth = (text: string): number => {
+export const jsonDepth = (text: string): number => scan(text).deepest
+
+/** Whether it is a JSON object that ends too early, or nothing at all. To be asked of what is no JSON only. */
+export const isCutObject = (text: string): boolean => /^\s*(?:\{|$)/.test(text) && !scan(text).isClosed
+
+const scan = (text: string): { readonly deepest: number; readonly isClosed: boolean } => {
   let depth = 0
   let deepest = 0
   let inString = false
@@ -12,5 +17,5 @@ export const jsonDepth = (text: string): number => {
     else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
     else if (code === 0x5d || code === 0x7d) depth--
   }
-  return deepest
+  return { deepest, isClosed: deepest > 0 && depth <= 0 && !inString }
 }

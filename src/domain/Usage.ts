@@ -2,12 +2,38 @@ import { Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId } from "./Ids.ts"
 import { unexpressed } from "./Unexpressed.ts"
 
-/** What a reply took. `input` leaves out what was read from or written to the provider's cache. */
-export interface TokenCounts {
+/** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
+export type TokenCounts = {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
+}
+
+export const noTokens: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+export const addTokens = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cacheRead: a.cacheRead + b.cacheRead,
+  cacheWrite: a.cacheWrite + b.cacheWrite,
+})
+
+/** What a model took. */
+export interface ModelCost {
+  readonly model: string
+  readonly provider: string
+  readonly tokens: TokenCounts
+}
+
+/** What each model took, in the order in which they were first asked. */
+export const costsByModel = (costs: ReadonlyArray<ModelCost>): ReadonlyArray<ModelCost> => {
+  const sums = new Map<string, ModelCost>()
+  for (const { model, provider, tokens } of costs) {
+    const key = JSON.stringify([provider, model])
+    sums.set(key, { model, provider, tokens: addTokens(sums.get(key)?.tokens ?? noTokens, tokens) })
+  }
+  return [...sums.values()]
 }
 
 /** Days that one request can ask for. */
@@ -51,7 +77,10 @@ export const UsageGroups = Schema.String.check(
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const counts = {
-  replies: Count.annotate({ description: "Replies of a model; those that were cut off count too." }),
+  replies: Count.annotate({
+    description:
+      "Replies of a model; those that were cut off count too. One that several models made counts for the last.",
+  }),
   input_tokens: Count.annotate({ description: "Without those that were read from or written to a cache." }),
   output_tokens: Count,
   cache_read_tokens: Count,

@@ -22,6 +22,8 @@ export class UiMessages implements Protocol {
   #inStep = false
   readonly #texts = new Set<string>()
   readonly #calls = new Set<string>()
+  /** How often each passage was quoted. */
+  readonly #quotes = new Map<string, number>()
 
   event(event: ChatEvent): string {
     if (event.type === "start") {
@@ -91,7 +93,7 @@ export class UiMessages implements Protocol {
         const { document_id, title, chunk: number, page, quote } = event.source
         return chunk({
           type: "source-document",
-          sourceId: `${document_id}#${number}`,
+          sourceId: this.#sourceId(`${document_id}#${number}`),
           mediaType: SOURCE_MEDIA_TYPE,
           title,
           providerMetadata: { parley: { document_id, chunk: number, page, quote } },
@@ -101,6 +103,13 @@ export class UiMessages implements Protocol {
         this.#inStep = false
         return chunk({ type: "finish-step" })
     }
+  }
+
+  /** Clients use it as a key, and a passage may be quoted more than once. */
+  #sourceId(passage: string): string {
+    const count = (this.#quotes.get(passage) ?? 0) + 1
+    this.#quotes.set(passage, count)
+    return count === 1 ? passage : `${passage}#${count}`
   }
 
   #cut(reason: string, last: string): string {

@@ -2,7 +2,6 @@ import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
 import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
-import { addTokens, noTokens, type Tokens } from "../agent/Generation.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
@@ -21,6 +20,7 @@ import type {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { addTokens, costsByModel, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
@@ -45,7 +45,7 @@ export interface ChatAnswer {
   readonly tool_calls: ReadonlyArray<ToolCall>
   readonly tool_results: ReadonlyArray<ToolResult>
   /** Of all steps. */
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
 }
 
 export type ChatEvent =
@@ -175,11 +175,11 @@ export class Chat extends Context.Service<
           const { apiKeyId } = yield* Caller
           const { sessionId, email } = yield* receive(chatbot, before, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
-          const store = (message: Omit<BotMessage, "id">, tokens?: Tokens) =>
+          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>) =>
             conversations.reply(
               sessionId,
               { id: ids.message_id, ...message },
-              tokens && { apiKeyId, chatbotId: chatbot.id, tokens },
+              costs && { apiKeyId, chatbotId: chatbot.id, costs: costsByModel(costs) },
             )
           if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
@@ -197,7 +197,7 @@ export class Chat extends Context.Service<
             return { ...ids, ...noSteps, output }
           }
 
-          const partial = yield* Ref.make<Progress>({ steps: [], model: "", provider: "", tokens: noTokens })
+          const partial = yield* Ref.make<Progress>(noProgress)
           const made = yield* agent
             .reply({
               model: chatbot.settings.model,
@@ -213,11 +213,13 @@ export class Chat extends Context.Service<
               search: searchOf(chatbot),
               tools: yield* toolsOf(chatbot),
               emit,
-              onStep: (step, { tokens, ...answeredBy }) =>
+              onStep: (step, cost) =>
                 Ref.update(partial, (before) => ({
-                  ...answeredBy,
+                  model: cost.model,
+                  provider: cost.provider,
                   steps: [...before.steps, step],
-                  tokens: addTokens(before.tokens, tokens),
+                  tokens: addTokens(before.tokens, cost.tokens),
+                  costs: [...before.costs, cost],
                 })),
             })
             .pipe(
@@ -230,7 +232,7 @@ export class Chat extends Context.Service<
                         content: exit.value.output,
                         finish_reason: exit.value.finishReason,
                       },
-                      exit.value.tokens,
+                      exit.value.costs,
                     )
                   : Effect.flatMap(Ref.get(partial), (progress) =>
                       progress.steps.length === 0
@@ -242,7 +244,7 @@ export class Chat extends Context.Service<
                                 content: textOf(progress.steps),
                                 finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
                               },
-                              progress.tokens,
+                              progress.costs,
                             ),
                           ),
                     ),
@@ -278,14 +280,19 @@ export class Chat extends Context.Service<
 }
 
 const noTools = Effect.succeed([])
+
 /** How far a reply has got. */
 interface Progress {
   readonly steps: ReadonlyArray<Step>
   /** Who made the last step; a fallback, where the chatbot's own model failed. */
   readonly model: string
   readonly provider: string
-  readonly tokens: Tokens
+  readonly tokens: TokenCounts
+  /** Of each step. */
+  readonly costs: ReadonlyArray<ModelCost>
 }
+
+const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
 
 /** What an answer that no model gave is made of. */
 const noSteps = {

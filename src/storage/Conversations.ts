@@ -198,12 +198,16 @@ export class Conversations extends Context.Service<
       )
 
       const counted = (organization: OrganizationId, { id, model, provider }: BotMessage, spent: Spent) => {
-        const { input, output, cacheRead, cacheWrite } = spent.tokens
+        const entries = spent.costs.map((cost) => {
+          const { input, output, cacheRead, cacheWrite } = cost.tokens
+          const replies = cost.model === model && cost.provider === provider ? 1 : 0
+          return sql`(${organization}, ${id}, ${spent.apiKeyId}, ${spent.chatbotId}, ${cost.model}, ${cost.provider},
+            ${replies}::int, ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)`
+        })
         return sql`, counted as (
-          insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider,
+          insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
             input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-          values (${organization}, ${id}, ${spent.apiKeyId}, ${spent.chatbotId}, ${model}, ${provider},
-            ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)
+          values ${sql.csv(entries)}
         )`
       }
 

@@ -4,7 +4,7 @@ import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { TokenCounts, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
+import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 
@@ -12,7 +12,8 @@ import { withoutSqlErrors } from "./SqlErrors.ts"
 export interface Spent {
   readonly apiKeyId: ApiKeyId
   readonly chatbotId: ChatbotId
-  readonly tokens: TokenCounts
+  /** Of each model once. The reply is one of the model that it is stored with. */
+  readonly costs: ReadonlyArray<ModelCost>
 }
 
 export interface UsageQuery {
@@ -41,8 +42,8 @@ const columns = {
 } as const satisfies Record<UsageGroup, string>
 
 /**
- * The tables `usage_entries` and `usage_days`: an entry for each reply, and days that entries are folded into. An entry
- * is made by the statement that stores its reply, see `Conversations.reply`.
+ * The tables `usage_entries` and `usage_days`: an entry for each model of each reply, and days that entries are folded
+ * into. Entries are made by the statement that stores their reply, see `Conversations.reply`.
  */
 export class Usage extends Context.Service<
   Usage,
@@ -82,7 +83,7 @@ export class Usage extends Context.Service<
           const rows = yield* sql<Found>`
             with taken as (
               select ${everyColumn}, replies, ${kinds} from usage_days where ${asked}
-              union all select ${everyColumn}, 1, ${kinds} from usage_entries where ${asked}
+              union all select ${everyColumn}, replies, ${kinds} from usage_entries where ${asked}
             ), grouped as (
               select ${by}, ${sums} from taken group by ${by}
             ), page as (

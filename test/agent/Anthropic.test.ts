@@ -330,6 +330,8 @@ describe("an answer", () => {
       "tool-params-delta",
       "tool-params-end",
       "tool-call",
+      // The counts, for nothing may come after them.
+      "response-metadata",
       "finish",
     ])
     const replay = (list: Parameters<typeof Prompt.fromResponseParts>[0]) =>
@@ -407,7 +409,7 @@ describe("a failure", () => {
   })
 
   const malformed: ReadonlyArray<readonly [string, Answer]> = [
-    ["JSON that is none", { kind: "raw", body: '{"id": "msg_1"', contentType: "application/json" }],
+    ["JSON that is none", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
     ["a page of HTML", { kind: "raw", body: "<html>", contentType: "text/html" }],
     ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
   ]

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Schema } from "effect"
 import * as fc from "fast-check"
-import { jsonDepth } from "../../src/domain/JsonDepth.ts"
+import { isCutObject, jsonDepth } from "../../src/domain/JsonDepth.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 /** By walking through what was parsed. */
@@ -41,3 +41,19 @@ test("is told of what no parser survives", () => {
   expect(jsonDepth("[".repeat(500_000) + "]".repeat(500_000))).toBe(500_000)
   expect(jsonDepth('{"a":'.repeat(100_000) + "1" + "}".repeat(100_000))).toBe(100_000)
 })
+
+test("an object is known to be cut wherever it is, and not to be for any other reason", () =>
+  fc.assert(
+    fc.property(
+      fc.dictionary(anyString, json, { minKeys: 1 }),
+      fc.nat(),
+      fc.constantFrom("", "\n"),
+      (value, at, space) => {
+        const whole = space + JSON.stringify(value)
+        expect(isCutObject(whole.slice(0, at % whole.length))).toBe(true)
+        for (const broken of [whole, `${whole},`, `${whole.slice(0, -1)},}`, `[${whole}`, `<p>${whole}`]) {
+          expect(isCutObject(broken)).toBe(false)
+        }
+      },
+    ),
+  ))

@@ -98,10 +98,11 @@ const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) 
   return { text: textIn(read), livedOn: (at ?? 0) - left }
 }
 
+const bodyOf = (question: string) => provider.requests.find(({ body }) => body.includes(question))?.body ?? ""
 const isAsked = (question: string) =>
   until(
-    () => provider.requests.some(({ body }) => body.includes(question)),
-    (asked) => asked,
+    () => bodyOf(question),
+    (body) => body !== "",
   )
 const hangUpOf = (question: string) => provider.hangUps.find(({ request }) => request.body.includes(question))?.at
 const hungUp = (question: string) =>
@@ -139,7 +140,7 @@ describe.each(leavings)("a client that leaves (%o)", (leaving) => {
         sender_type: "bot",
         provider: protocol,
         model: protocols[protocol].model,
-        tokens_used: protocols[protocol].begunTokens,
+        tokens_used: protocols[protocol].begunTokens(bodyOf(question), partial?.content ?? ""),
       })
       // As much as the client had seen, and what was on its way.
       expect(partial?.content).toStartWith(text)

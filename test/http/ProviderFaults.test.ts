@@ -119,7 +119,7 @@ const ask = async (chat: Chat): Promise<Run> => {
     tokens: messages.reduce((sum, { tokens_used }) => sum + tokens_used, 0),
     calls: calls.get(chat.number) ?? 0,
   }
-  return { ...chat, seen, millis }
+  return { ...chat, seen, millis, sent: provider.requests.find(({ body }) => body.includes(question))?.body ?? "" }
 }
 
 const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
@@ -138,7 +138,7 @@ describe.each(ways)("a chat with $protocol, asked for $way", ({ protocol, way })
     "whose provider fails by %s ends in time, with all that was said",
     (_, fault) => {
       const own = made.filter((one) => one.fault === fault && one.protocol === protocol && one.way === way)
-      expect(own.map(({ seen }) => seen)).toEqual(own.map(() => endingOf(fault, protocol, way)))
+      expect(own.map(({ seen }) => seen)).toEqual(own.map(({ sent }) => endingOf(fault, protocol, way, sent)))
       expect(own).toHaveLength(runs)
     },
   )

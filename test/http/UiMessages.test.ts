@@ -172,7 +172,8 @@ describe("a stream that fails", () => {
       expect(events.at(-1)?.errorText).toMatch(/^The model provider (?:cannot be reached|failed to answer)\.$/)
       const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
       expect(partial).toMatchObject({ id: events[0]?.messageId, content: "At n", provider: "anthropic" })
-      expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11)
+      // What was told, and a token for what was said since.
+      expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11 + 1)
     }
   })
 
@@ -313,6 +314,29 @@ describe("the AI SDK's client", () => {
     expect(await client.chat(id, "When?")).toMatchObject({ output: said, sources: [{ title: "Tides", ...place }] })
   })
 
+  test("tells two quotes of one passage apart", async () => {
+    const { id } = await client.newChatbot(claude)
+    const [document] = await client.learn(id, tides)
+    const source = `${document?.id}#1`
+    const quotes = ["The tide at Morlaix", "turns at noon", "at noon"]
+    const citations = quotes.map((cited_text) => ({ type: "search_result_location", source, cited_text }))
+    const script = [calls("tide"), message([{ type: "text", text: "At noon.", citations }], "end_turn")]
+    await provider.answers(...script)
+    const { chat } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    const shown = chat.messages
+      .at(-1)
+      ?.parts.flatMap((part) => (part.type === "source-document" ? [[part.sourceId, part.providerMetadata]] : []))
+    const place = { document_id: document?.id ?? "", chunk: 1, page: null }
+    expect(shown).toEqual(
+      quotes.map((quote, index) => [index === 0 ? source : `${source}#${index + 1}`, { parley: { ...place, quote } }]),
+    )
+    await provider.answers(...script)
+    expect(await client.chat(id, "When?")).toMatchObject({
+      sources: quotes.map((quote) => ({ title: "Tides", ...place, quote })),
+    })
+  })
+
   test("shows a call that failed, and one that was cut off", async () => {
     const { id } = await client.newChatbot(claude)
     const call = { type: "tool_use", id: "toolu_1", name: "nowhere", input: { query: "tide" } } as const
@@ -383,7 +407,7 @@ describe("the AI SDK's client", () => {
     expect(stored[1]).toMatchObject({
       id: chat.messages.at(-1)?.id,
       content: "As far as this",
-      tokens_used: 50 + 40 + 7 + 11,
+      tokens_used: 50 + 40 + 7 + 11 + 4,
       provider: "anthropic",
     })
     await chat.sendMessage({ text: "Go on?" })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
 import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
-import { says, usage as told } from "../lib/FakeAnthropic.ts"
+import { calls, fails, says, usage as told } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, provider } = await startServer()
@@ -73,6 +73,42 @@ describe("usage", () => {
       expect(paged.metadata).toMatchObject({ totalCount: 2, totalPages: 2 })
     }
   })
+
+  test.each([false, true])(
+    "of a reply that several models made is each one's own (as a stream: %p)",
+    async (stream) => {
+      const own = await client.newOrganization()
+      const { id } = await own.newChatbot({
+        settings: { model: "claude-sonnet-5-5", fallbackModels: ["openai/test-1"] },
+      })
+      const say = (content: string) =>
+        own.post(`/api/external/chatbot/${id}/chat?stream=${stream}`, {
+          json: { sessionToken: "s", messages: [{ role: "user", content }] },
+        })
+      const fallen = fails(500, "api_error", { "x-should-retry": "false" })
+      // OpenAI tells no count of what is written to its cache.
+      const [claude, fallback] = [108, 101]
+
+      await provider.answers(calls("a"), fallen, calls("b"), says("Done."))
+      await say("The fallback in the middle")
+      const first = await usageOf(own, "?group_by=model,provider")
+      expect(first.data).toMatchObject([
+        { ...times(2, one), model: "claude-sonnet-5-5", provider: "anthropic", replies: 1 },
+        { model: "openai/test-1", provider: "openai", replies: 0, input_tokens: 50, total_tokens: fallback },
+      ])
+      expect(first.total).toMatchObject({ replies: 1, total_tokens: 2 * claude + fallback })
+      const [, said] = await own.messages(id, "s")
+      expect(said).toMatchObject({ content: "Done.", model: "claude-sonnet-5-5", tokens_used: 2 * claude + fallback })
+
+      await provider.answers(calls("a"), fallen, says("Done."))
+      await say("The fallback last")
+      const { data } = await usageOf(own, "?group_by=model")
+      expect(data.map(({ model, replies, total_tokens }) => [model, replies, total_tokens])).toEqual([
+        ["claude-sonnet-5-5", 1, 3 * claude],
+        ["openai/test-1", 1, 2 * fallback],
+      ])
+    },
+  )
 
   test("stays when conversation and chatbot are deleted", async () => {
     const { own, written, local } = await chatted()

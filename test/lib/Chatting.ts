@@ -1,5 +1,5 @@
 import { Duration, Effect, Layer } from "effect"
-import type { AgentInput, StepCost } from "../../src/agent/Agent.ts"
+import type { AgentInput } from "../../src/agent/Agent.ts"
 import type { Caller } from "../../src/domain/Caller.ts"
 import type { Settings } from "../../src/domain/Chatbot.ts"
 import type { ChatTurn, Step } from "../../src/domain/Chat.ts"
@@ -9,6 +9,7 @@ import { ProviderFailed } from "../../src/domain/Errors.ts"
 import { type ChatbotId, DocumentId, type OrganizationId } from "../../src/domain/Ids.ts"
 import { noPrivateNetworks } from "../../src/domain/PrivateNetworks.ts"
 import { timestamp } from "../../src/domain/Timestamp.ts"
+import type { ModelCost } from "../../src/domain/Usage.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Budgets, type BudgetSettings } from "../../src/services/Budgets.ts"
 import { Chat } from "../../src/services/Chat.ts"
@@ -129,7 +130,7 @@ export const stepOf = (text: string): Step => ({
 })
 
 /** What a step of `stepOf` cost: all four kinds of tokens. */
-export const stepCost: StepCost = {
+export const stepCost: ModelCost = {
   model: "scripted-1",
   provider: "scripted",
   tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 },

@@ -157,7 +157,7 @@ const sendBrokenBody = (response: ServerResponse, wire: Wire, fault: BodyFault, 
     case "early end":
       return void response.end()
     case "malformed body":
-      return void response.end(`${body.slice(0, -1)},`)
+      return void response.end(`${body.slice(0, -1)},}`)
     case "error in body":
       return void response.end(JSON.stringify(wire.overloaded(providersWords)))
     case "oversized body":

@@ -5,6 +5,8 @@ export interface Run {
   readonly fault: Fault
   readonly protocol: Protocol
   readonly way: "whole" | "streamed"
+  /** The body that the provider was sent. */
+  readonly sent: string
   readonly seen: Ending
   readonly millis: number
 }

@@ -73,21 +73,32 @@ export const faults: ReadonlyArray<Fault> = [
   { ...late("hang in body", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "stall" },
   { ...late("drip", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "reply" },
   late("reset in body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
-  late("truncated body", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
-  late("early end", { tag: "ProviderFailed", calls: 1 }, "Unavailable"),
+  late("truncated body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
+  late("early end", { tag: "Unavailable", calls: attempts }, "Unavailable"),
   late("malformed body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
   { ...late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"), isOverload: true },
   late("oversized body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
 ]
 
-/** The protocols, and what each has told of tokens when a stream has said "Hello": OpenAI counts at the end only. */
+const CHARACTERS_PER_TOKEN = 4
+/** What is counted where nobody told. */
+const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+
+/**
+ * The protocols, and the tokens of a stream that has begun: what Anthropic has told by then, and one for four characters
+ * of what was said; OpenAI counts at the end only, so there what was sent is estimated, too.
+ */
 export const protocols = {
   anthropic: {
     model: "claude-sonnet-5-5",
-    begunTokens:
-      usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0) + 1,
+    begunTokens: (_: string, said: string) =>
+      usage.input_tokens +
+      (usage.cache_creation_input_tokens ?? 0) +
+      (usage.cache_read_input_tokens ?? 0) +
+      1 +
+      estimated(said),
   },
-  openai: { model: "openai/test-1", begunTokens: 0 },
+  openai: { model: "openai/test-1", begunTokens: (sent: string, said: string) => estimated(sent) + estimated(said) },
 } as const
 export type Protocol = keyof typeof protocols
 
@@ -102,14 +113,14 @@ export interface Ending {
   readonly calls: number
 }
 
-export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "streamed"): Ending => {
+export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "streamed", sent: string): Ending => {
   const { calls, tag } = fault[way]
   const begins = way === "streamed" && fault.streamed.begins
   return {
     told: begins ? 'text "Hello", error' : answerTo[tag].join(" "),
     words: tag === "Unavailable" && fault.isOverload ? "The model provider is overloaded." : words[tag],
     stored: begins ? 'question, "Hello"' : "question",
-    tokens: begins ? protocols[protocol].begunTokens : 0,
+    tokens: begins ? protocols[protocol].begunTokens(sent, "Hello") : 0,
     calls,
   }
 }

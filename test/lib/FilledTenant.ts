@@ -77,7 +77,13 @@ export const makeFilledTenant = Effect.gen(function* () {
   const reply = MessageId.make(yield* newId)
   const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
   const count = (id: MessageId) =>
-    mine(conversations.reply(session, replyOf(id), { apiKeyId, chatbotId: chatbot, tokens }))
+    mine(
+      conversations.reply(session, replyOf(id), {
+        apiKeyId,
+        chatbotId: chatbot,
+        costs: [{ model: "m", provider: "p", tokens }],
+      }),
+    )
   yield* count(reply)
   // Admitting a chat makes days of the entries; the second reply's entry stays one.
   const reservation = yield* newId

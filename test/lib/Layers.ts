@@ -152,8 +152,11 @@ export const replyOf = (output: string): AgentReply => ({
   toolResults: [],
   provider: "scripted",
   model: "scripted",
-  tokens: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+  tokens: scriptedTokens,
+  costs: [{ model: "scripted", provider: "scripted", tokens: scriptedTokens }],
 })
+
+const scriptedTokens = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 }
 
 /** Answers `Echo: <last message>` until it is told otherwise. */
 export const scriptedAgent: Layer.Layer<Agent | AgentControl> = Layer.effectContext(

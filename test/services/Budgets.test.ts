@@ -3,6 +3,7 @@ import { Duration, Effect, Exit, Fiber, Latch, Layer, ManagedRuntime } from "eff
 import * as fc from "fast-check"
 import type { Budget } from "../../src/domain/Budget.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
+import type { TokenCounts } from "../../src/domain/Usage.ts"
 import { Budgets as Service } from "../../src/services/Budgets.ts"
 import { Budgets } from "../../src/storage/Budgets.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
@@ -33,11 +34,10 @@ const limited = (organization: Partial<Budget>, key: Partial<Budget> = {}, apiKe
   budgets: { organization: { ...noBudget, ...organization }, key: { ...noBudget, ...key } },
 })
 
-/** A reply of so many tokens, of all four kinds. */
-const taking = (tokens: number) => ({
-  ...replyOf("ok"),
-  tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: tokens - 6 },
-})
+/** A reply of so many tokens. */
+const replyThatTook = (tokens: TokenCounts) => ({ ...replyOf("ok"), tokens, costs: [{ ...stepCost, tokens }] })
+/** The same, of all four kinds. */
+const taking = (tokens: number) => replyThatTook({ input: 1, output: 2, cacheRead: 3, cacheWrite: tokens - 6 })
 
 /** What stands in the tables of an organization. */
 const counted = (organization: OrganizationId) =>
@@ -296,7 +296,7 @@ describe("what a chat took", () => {
                             onStep?.(stepOf("Some"), { model: "m", provider: "p", tokens }) ?? Effect.void,
                             Effect.fail(failed),
                           )
-                        : Effect.succeed({ ...replyOf("ok"), tokens })
+                        : Effect.succeed(replyThatTook(tokens))
                     yield* Effect.exit(say(tenant, "Hi", "s", limited(budget)))
                   }
                   const sum = yield* SystemSql.use(

@@ -90,7 +90,7 @@ test("servers never reserve more tokens than there are, while replies are counte
         const reply = (yield* Conversations).reply(session, replyOf(MessageId.make(yield* newId)), {
           apiKeyId: ApiKeyId.make(id),
           chatbotId: chatbot,
-          tokens,
+          costs: [{ model: "m", provider: "p", tokens }],
         })
         yield* as(organization)(reply)
         yield* as(organization)((yield* Budgets).release(id))

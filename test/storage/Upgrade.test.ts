@@ -7,6 +7,7 @@ import { SystemSql } from "../../src/storage/Database.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { migrate, migrationsDirectory } from "../../src/storage/Migrations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { platform, storage } from "../lib/Layers.ts"
 
 /*
@@ -26,6 +27,7 @@ const goBackTo = Effect.fnUntraced(function* (number: number) {
   yield* sql`drop schema public cascade`
   yield* sql`create schema public`
   yield* sql`create extension vector`
+  rmSync(directory, { recursive: true, force: true })
   for (const file of readdirSync(migrationsDirectory)) {
     if (Number(file.slice(0, 4)) <= number) cpSync(join(migrationsDirectory, file), join(directory, file))
   }
@@ -35,6 +37,23 @@ const goBackTo = Effect.fnUntraced(function* (number: number) {
 const organization = "00000000-0000-7000-8000-000000000001"
 const chatbot = "00000000-0000-7000-8000-000000000002"
 const document = (number: number) => `00000000-0000-7000-8000-00000000010${number}`
+
+test("a reply that was counted before models were told apart stays one", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(6)
+      const sql = yield* SystemSql
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider,
+        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+        values (${organization}, ${chatbot}, ${chatbot}, ${chatbot}, 'm', 'p', 1, 2, 3, 4)`
+      yield* migrate(sql, migrationsDirectory)
+      yield* (yield* Usage).fold
+      expect(yield* sql`select model, replies::int, input_tokens::int as input from usage_days`).toEqual([
+        { model: "m", replies: 1, input: 1 },
+      ])
+    }),
+  ))
 
 test("what was queued, leased or served before the queue had turns is so afterwards", () =>
   runtime.runPromise(

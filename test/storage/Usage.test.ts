@@ -24,7 +24,11 @@ const count = (
   Effect.gen(function* () {
     const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
     yield* as(organization)(
-      (yield* Conversations).reply(session, replyOf(id), { apiKeyId, chatbotId: chatbot, tokens }),
+      (yield* Conversations).reply(session, replyOf(id), {
+        apiKeyId,
+        chatbotId: chatbot,
+        costs: [{ model: "m", provider: "p", tokens }],
+      }),
     )
   })
 
@@ -71,6 +75,28 @@ test("every reply is read exactly once, while entries are made days of by severa
         count: 1,
         total,
       })
+    }),
+  ))
+
+test("a reply that several models made counts once, for the one that it is stored with, folded or not", () =>
+  run(
+    Effect.gen(function* () {
+      const { organization, chatbot } = yield* makeTenant
+      const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
+      const costs = ["first", "m"].map((model) => ({ model, provider: "p", tokens }))
+      const spent = { apiKeyId: ApiKeyId.make(yield* newId), chatbotId: chatbot, costs }
+      yield* as(organization)((yield* Conversations).reply(session, replyOf(id), spent))
+      const sum = { input_tokens: 1, output_tokens: 10, cache_read_tokens: 100, cache_write_tokens: 1_000 }
+      const each = { ...sum, total_tokens: 1_111 }
+      for (const step of [Effect.void, (yield* Usage).fold]) {
+        yield* step
+        const { rows, total } = yield* read(organization, ["model"])
+        expect(rows).toEqual([
+          { model: "first", replies: 0, ...each },
+          { model: "m", replies: 1, ...each },
+        ])
+        expect(total).toMatchObject({ replies: 1, total_tokens: 2_222 })
+      }
     }),
   ))
 

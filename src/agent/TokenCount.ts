@@ -1,0 +1,40 @@
+import { noTokens, type TokenCounts } from "../domain/Usage.ts"
+
+/** About how many characters, in UTF-16 code units, make a token. */
+const CHARACTERS_PER_TOKEN = 4
+
+/** About how many tokens so many characters are. */
+export const estimateTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
+
+/**
+ * Counts what one answer took. Providers mostly tell it at the end, where an answer that is cut off never gets to, and
+ * some servers never do. What is not told is estimated, by characters: nothing is ever for nothing, and never less than
+ * the provider said.
+ */
+export class TokenCount {
+  private told = noTokens
+  /** Characters that came since the provider last counted them. */
+  private uncounted = 0
+
+  /** Text, thoughts or a tool's input, in UTF-16 code units. */
+  came(characters: number): void {
+    this.uncounted += characters
+  }
+
+  /** What the provider says of the whole answer as far as it has come. Zero is no count of something. */
+  tell(tokens: TokenCounts): void {
+    this.told = tokens
+    if (tokens.output > 0) this.uncounted = 0
+  }
+
+  /** `body` is what was sent. */
+  total(body: string): TokenCounts {
+    const { cacheRead, cacheWrite, input, output } = this.told
+    return {
+      input: input + cacheRead + cacheWrite > 0 ? input : estimateTokens(body.length),
+      output: output + estimateTokens(this.uncounted),
+      cacheRead,
+      cacheWrite,
+    }
+  }
+}
