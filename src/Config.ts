@@ -172,6 +172,10 @@ const settings = {
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
   chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),
   chatHistoryLimit: integer(1, 1_000).or("100", "Stored messages that a model is shown, at most."),
+  chatPromptTokens: integer(1_000, 10_000_000).or(
+    "100000",
+    "Tokens that a model is shown at once, about: the oldest turns that would exceed it are left out.",
+  ),
   organizationTokensPerDay: limit.or(
     "off",
     "Tokens that an organization's chats may take from midnight to midnight, UTC, unless its own budget says otherwise.",

@@ -141,10 +141,11 @@ const models = configured((config) => {
   })
 }).pipe(Layer.provide(FetchHttpClient.layer))
 
-const agent = configured(({ chatStepsLimit, chatDeadline, toolTimeout, toolConcurrency }) =>
+const agent = configured(({ chatStepsLimit, chatDeadline, chatPromptTokens, toolTimeout, toolConcurrency }) =>
   Agent.layer({
     stepsMax: chatStepsLimit,
     replyDeadline: chatDeadline,
+    promptTokensMax: chatPromptTokens,
     callTimeout: toolTimeout,
     concurrency: toolConcurrency,
   }),

@@ -6,6 +6,7 @@ import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
+import { trimHistory } from "./TrimHistory.ts"
 import { type AgentTool, failedOutcome, runTool, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
 
 export interface AgentLimits extends ToolLimits {
@@ -15,6 +16,8 @@ export interface AgentLimits extends ToolLimits {
   readonly identicalCallsMax: number
   /** How long a whole reply may take. */
   readonly replyDeadline: Duration.Duration
+  /** Tokens of what one call of the model is shown, about: older turns that would exceed it are left out. */
+  readonly promptTokensMax: number
 }
 
 export const agentLimits: AgentLimits = {
@@ -22,6 +25,7 @@ export const agentLimits: AgentLimits = {
   stepsMax: 6,
   identicalCallsMax: 3,
   replyDeadline: Duration.seconds(120),
+  promptTokensMax: 100_000,
 }
 
 export interface StepRequest {
@@ -74,7 +78,8 @@ export const runLoop = Effect.fnUntraced(function* (
   while (true) {
     const isLast = steps.length + 1 >= limits.stepsMax
     const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
-    const request = { messages, tools: hasTools ? (mayCall ? "offered" : "shown") : "none" } as const
+    const shown = trimHistory(messages, limits.promptTokensMax)
+    const request = { messages: shown, tools: hasTools ? (mayCall ? "offered" : "shown") : "none" } as const
     const stepOf = (generation: Generation, isContinued: boolean, outcomes: ReadonlyArray<ToolOutcome>) =>
       Effect.map(DateTime.now, (now) =>
         makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),

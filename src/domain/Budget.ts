@@ -57,13 +57,6 @@ const limitOf = (limit: Budget["tokens_per_day"], fallback: number): number =>
 export const isUnlimited = ({ concurrentChats, tokensPerDay }: Limits): boolean =>
   concurrentChats === Number.POSITIVE_INFINITY && tokensPerDay === Number.POSITIVE_INFINITY
 
-/** Bytes of UTF-8 that make a token, at least, in nearly all text: English has about four, Chinese three. */
-const BYTES_PER_TOKEN = 3
-
-/** Tokens that a model counts for these texts, on the safe side. */
-export const tokensOf = (texts: ReadonlyArray<string>): number =>
-  Math.ceil(texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0) / BYTES_PER_TOKEN)
-
 const DAY_SECONDS = 86_400
 
 /** From 1 to a day. `now` is in milliseconds since 1970. */

@@ -1,9 +1,10 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { isUnlimited, type Limits, limitsOf, secondsToMidnight, tokensOf } from "../domain/Budget.ts"
+import { isUnlimited, type Limits, limitsOf, secondsToMidnight } from "../domain/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
 import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { tokensAtMost } from "../domain/Tokens.ts"
 import * as Storage from "../storage/Budgets.ts"
 
 export interface BudgetSettings {
@@ -64,7 +65,7 @@ export class Budgets extends Context.Service<
                 const organization = limitsOf(budgets.organization, settings.organization)
                 const key = limitsOf(budgets.key, settings.key)
                 if (isUnlimited(organization) && isUnlimited(key)) return chat
-                const tokens = tokensOf(texts()) + settings.outputMax
+                const tokens = tokensAtMost(texts()) + settings.outputMax
                 return Effect.acquireUseRelease(
                   reserve({ apiKeyId, tokens, organization, key }),
                   () => chat,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
-import { isUnlimited, limitsOf, secondsToMidnight, tokensOf } from "../../src/domain/Budget.ts"
+import { isUnlimited, limitsOf, secondsToMidnight } from "../../src/domain/Budget.ts"
+import { tokensAtMost } from "../../src/domain/Tokens.ts"
 import { Day, dayAt, dayNumber, UsageGroups } from "../../src/domain/Usage.ts"
 
 const none = Number.POSITIVE_INFINITY
@@ -32,9 +33,9 @@ test("midnight is so many whole seconds away, a day at most", () => {
 })
 
 test("tokens of a text are estimated by its bytes", () => {
-  expect(tokensOf([])).toBe(0)
-  expect(tokensOf(["abc", "def"])).toBe(2)
-  expect(tokensOf(["退款"])).toBe(2)
+  expect(tokensAtMost([])).toBe(0)
+  expect(tokensAtMost(["abc", "def"])).toBe(2)
+  expect(tokensAtMost(["退款"])).toBe(2)
 })
 
 test("days are those that there are", () => {

@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer, References } from "effect"
+import { Prompt } from "effect/ai"
+import * as fc from "fast-check"
+import { Agent } from "../../src/agent/Agent.ts"
+import { trimHistory } from "../../src/agent/TrimHistory.ts"
+import { answers, asks, ScriptedModel } from "../lib/ScriptedModel.ts"
+
+const system = Prompt.systemMessage({ content: "s".repeat(30) })
+const user = (text: string) => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
+const assistant = (text: string) => Prompt.assistantMessage({ content: [Prompt.textPart({ text })] })
+const call = Prompt.assistantMessage({
+  content: [Prompt.toolCallPart({ id: "c", name: "look", params: { query: "tides" }, providerExecuted: false })],
+})
+const result = Prompt.toolMessage({
+  content: [
+    Prompt.toolResultPart({
+      id: "c",
+      name: "look",
+      providerExecuted: false,
+      isFailure: false,
+      result: "r".repeat(300),
+    }),
+  ],
+})
+
+const text = fc.string({ maxLength: 60 })
+/** What the user said, and what was answered: with or without calls, or by nothing. */
+const turn = fc
+  .tuple(text, fc.boolean(), fc.array(text, { maxLength: 2 }))
+  .map(([said, hasCall, answered]) => [user(said), ...(hasCall ? [call, result] : []), ...answered.map(assistant)])
+const greeting = fc.array(text.map(assistant), { maxLength: 1 })
+const turns = fc.array(turn, { maxLength: 6 })
+
+test("what is shown is the system instruction, then turns up to the question, whole", () =>
+  fc.assert(
+    fc.property(greeting, turns, turn, fc.integer({ min: 0, max: 1_000 }), (greeting, turns, last, tokensMax) => {
+      const groups = [...(greeting.length === 0 ? [] : [greeting]), ...turns, last]
+      const shown = trimHistory([system, ...groups.flat()], tokensMax)
+      const wholes = groups.map((_, from) => [system, ...groups.slice(from).flat()])
+      expect(wholes).toContainEqual([...shown])
+      // The next larger one would have been too large.
+      const before = wholes[wholes.findIndex((whole) => whole.length === shown.length) - 1]
+      if (before !== undefined) expect(trimHistory(before, tokensMax)).toEqual(shown)
+    }),
+  ))
+
+test("nothing is left out that fits, and the question stays however long it is", () => {
+  const messages = [system, user("a".repeat(300)), assistant("b".repeat(300)), user("c".repeat(300))]
+  // 30 + 3 × 300 bytes, of which three are a token.
+  expect(trimHistory(messages, 310)).toBe(messages)
+  expect(trimHistory(messages, 309)).toEqual([system, user("c".repeat(300))])
+  expect(trimHistory(messages, 1)).toEqual([system, user("c".repeat(300))])
+})
+
+test("the model is shown what fits in each call, the calls and results of its answer included", async () => {
+  const model = new ScriptedModel(asks("tides"), answers("At noon."))
+  const long = "y".repeat(3_000)
+  await Effect.runPromise(
+    Agent.use((agent) =>
+      agent.reply({
+        model: "scripted",
+        instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+        toolsEnabled: true,
+        history: [
+          { role: "user", content: `first ${long}` },
+          { role: "assistant", content: long },
+          { role: "user", content: `second ${long}` },
+          { role: "assistant", content: long },
+          { role: "user", content: "When is high water?" },
+        ],
+        search: () =>
+          Effect.succeed([{ documentId: "d", title: "Tides", chunk: 1, page: null, content: "z".repeat(3_000) }]),
+      }),
+    ).pipe(
+      Effect.provide(Agent.layer({ promptTokensMax: 3_000 }).pipe(Layer.provide(model.models))),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+    ),
+  )
+  const shown = model.requests.map(({ prompt }) => prompt.content.map(({ role }) => role).join(" "))
+  expect(shown).toEqual(["system user assistant user", "system user assistant tool"])
+})
