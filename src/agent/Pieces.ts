@@ -1,19 +1,20 @@
 import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
 import { clean, type Generation, readCall, readGeneration, readTokens } from "./Generation.ts"
+import { LongText } from "./LongText.ts"
 import { TokenCount } from "./TokenCount.ts"
 
 interface OpenText {
   /** Its name in events; those of the provider may return in the next step. */
   readonly id: string
   readonly metadata: Response.TextStartPartEncoded["metadata"]
-  text: string
+  readonly said: LongText
   /** First half of a character whose second half may come with the next piece. */
   half: string
 }
 
 interface OpenReasoning {
-  text: string
+  readonly said: LongText
   metadata: Response.ReasoningStartPartEncoded["metadata"]
 }
 
@@ -35,7 +36,7 @@ export class Pieces {
 
   /** The answer as far as it has come. */
   get generation(): Generation {
-    const open = Array.from(this.texts.values(), ({ text, metadata }) => textPart(text, metadata))
+    const open = Array.from(this.texts.values(), ({ said, metadata }) => textPart(said.text, metadata))
     return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count)
   }
 
@@ -50,7 +51,7 @@ export class Pieces {
     switch (piece.type) {
       case "text-start": {
         const id = this.newTextId()
-        this.texts.set(piece.id, { id, metadata: piece.metadata, text: "", half: "" })
+        this.texts.set(piece.id, { id, metadata: piece.metadata, said: new LongText(), half: "" })
         events.push({ type: "text-start", id })
         return
       }
@@ -66,17 +67,17 @@ export class Pieces {
         this.texts.delete(piece.id)
         if (open.half !== "") pushText(open, open.half, events)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push(textPart(open.text, metadata))
+        this.parts.push(textPart(open.said.text, metadata))
         events.push({ type: "text-end", id: open.id })
         return
       }
       case "reasoning-start":
-        this.reasonings.set(piece.id, { text: "", metadata: piece.metadata })
+        this.reasonings.set(piece.id, { said: new LongText(), metadata: piece.metadata })
         return
       case "reasoning-delta": {
         this.count.came(piece.delta.length)
         const open = this.reasonings.get(piece.id)
-        if (open !== undefined) open.text += piece.delta
+        if (open !== undefined) open.said.add(piece.delta)
         return
       }
       case "reasoning-end": {
@@ -84,7 +85,7 @@ export class Pieces {
         if (open === undefined) return
         this.reasonings.delete(piece.id)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push({ type: "reasoning", text: open.text, metadata })
+        this.parts.push({ type: "reasoning", text: open.said.text, metadata })
         return
       }
       case "tool-params-start":
@@ -143,7 +144,7 @@ const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): vo
 const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => {
   const delta = clean(text)
   if (delta === "") return
-  open.text += delta
+  open.said.add(delta)
   const last = events.at(-1)
   if (last?.type !== "text-delta" || last.id !== open.id) events.push({ type: "text-delta", id: open.id, delta })
   // What came together is told together.
