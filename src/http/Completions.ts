@@ -2,7 +2,7 @@ import type { Completion } from "../api/OpenAi.ts"
 import * as OpenAiError from "../api/OpenAiError.ts"
 import type { FinishReason } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
-import type { ChatAnswer, ChatEvent } from "../services/Chat.ts"
+import type { ChatAnswer, ChatEvent } from "../services/ChatAnswer.ts"
 import type { Protocol, ShownFailure } from "./Streaming.ts"
 
 /** What a client of OpenAI asked for. */

@@ -1,6 +1,6 @@
 import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/Chat.ts"
+import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 import { internalError } from "./Problems.ts"

@@ -1,4 +1,4 @@
-import type { ChatAnswer, ChatEvent } from "../services/Chat.ts"
+import type { ChatAnswer, ChatEvent } from "../services/ChatAnswer.ts"
 import type { Protocol, ShownFailure } from "./Streaming.ts"
 
 /** What `finishReason` may be in the protocol. */

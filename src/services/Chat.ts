@@ -1,12 +1,10 @@
 import { Context, Effect, Exit, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
-import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { emailGateModel, emailRequest } from "../domain/EmailGate.ts"
 import type {
   BudgetSpent,
@@ -20,40 +18,29 @@ import type {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { addTokens, costsByModel, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { addTokens, costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations } from "../storage/Conversations.ts"
 import { Budgets } from "./Budgets.ts"
+import {
+  type ChatAnswer,
+  type ChatEmit,
+  costOf,
+  noCost,
+  noProgress,
+  noSteps,
+  type Progress,
+  saying,
+  textOf,
+} from "./ChatAnswer.ts"
 import { type Before, beforeOf, type ChatRequest, conversationOf, newUserInfo, shownOf } from "./ChatHistory.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
   readonly historyLimit: number
 }
-
-/** A reply, with what was stored of it. */
-export interface ChatAnswer {
-  readonly session_id: SessionId
-  /** Of the stored reply. */
-  readonly message_id: MessageId
-  readonly finish_reason: FinishReason
-  readonly output: string
-  readonly sources: ReadonlyArray<Source>
-  readonly steps: ReadonlyArray<Step>
-  readonly tool_calls: ReadonlyArray<ToolCall>
-  readonly tool_results: ReadonlyArray<ToolResult>
-  /** Of all steps. */
-  readonly tokens: TokenCounts
-}
-
-export type ChatEvent =
-  /** The user's message is stored. Comes first, before the model is called. */
-  { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
-
-/** Told of a reply while it is made. */
-export type ChatEmit = Emit<ChatEvent>
 
 type ChatFailure =
   | BudgetSpent
@@ -281,35 +268,6 @@ export class Chat extends Context.Service<
 
 const noTools = Effect.succeed([])
 
-/** How far a reply has got. */
-interface Progress {
-  readonly steps: ReadonlyArray<Step>
-  /** Who made the last step; a fallback, where the chatbot's own model failed. */
-  readonly model: string
-  readonly provider: string
-  readonly tokens: TokenCounts
-  /** Of each step. */
-  readonly costs: ReadonlyArray<ModelCost>
-}
-
-const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
-
-/** What an answer that no model gave is made of. */
-const noSteps = {
-  finish_reason: "stop" as const,
-  sources: [],
-  steps: [],
-  tool_calls: [],
-  tool_results: [],
-  tokens: noTokens,
-}
-
-const saying = (text: string): ReadonlyArray<AgentEvent> => [
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: text },
-  { type: "text-end", id: "text-1" },
-]
-
 const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hit): Passage => ({
   documentId,
   title,
@@ -318,22 +276,3 @@ const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hi
   content,
   similarity,
 })
-
-const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
-
-/** What led to a reply, whole or not, and what it cost. */
-const costOf = ({ steps, model, provider, tokens }: Progress) => ({
-  model,
-  provider,
-  tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
-  usage: { ...tokens },
-  tool_calls: steps.flatMap((step) => step.toolCalls),
-  tool_results: steps.flatMap((step) => step.toolResults),
-})
-
-/** What there is of a reply that was not finished. */
-const textOf = (steps: ReadonlyArray<Step>): string =>
-  steps
-    .map((step) => step.text)
-    .filter((text) => text !== "")
-    .join("\n\n")

@@ -1,0 +1,80 @@
+import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
+import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
+import type { MessageId, SessionId } from "../domain/Ids.ts"
+import { type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
+
+/*
+ * What an answer of a chat is, how it is told, and what is stored of it.
+ */
+
+/** A reply, with what was stored of it. */
+export interface ChatAnswer {
+  readonly session_id: SessionId
+  /** Of the stored reply. */
+  readonly message_id: MessageId
+  readonly finish_reason: FinishReason
+  readonly output: string
+  readonly sources: ReadonlyArray<Source>
+  readonly steps: ReadonlyArray<Step>
+  readonly tool_calls: ReadonlyArray<ToolCall>
+  readonly tool_results: ReadonlyArray<ToolResult>
+  /** Of all steps. */
+  readonly tokens: TokenCounts
+}
+
+export type ChatEvent =
+  /** The user's message is stored. Comes first, before the model is called. */
+  { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
+
+/** Told of a reply while it is made. */
+export type ChatEmit = Emit<ChatEvent>
+
+/** How far a reply has got. */
+export interface Progress {
+  readonly steps: ReadonlyArray<Step>
+  /** Who made the last step; a fallback, where the chatbot's own model failed. */
+  readonly model: string
+  readonly provider: string
+  readonly tokens: TokenCounts
+  /** Of each step. */
+  readonly costs: ReadonlyArray<ModelCost>
+}
+
+export const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
+
+/** What an answer that no model gave is made of. */
+export const noSteps = {
+  finish_reason: "stop" as const,
+  sources: [],
+  steps: [],
+  tool_calls: [],
+  tool_results: [],
+  tokens: noTokens,
+}
+
+/** An answer that no model gave, as it is told. */
+export const saying = (text: string): ReadonlyArray<AgentEvent> => [
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: text },
+  { type: "text-end", id: "text-1" },
+]
+
+/** Of an answer that no model gave. */
+export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
+
+/** What led to a reply, whole or not, and what it cost. */
+export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
+  model,
+  provider,
+  tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
+  usage: { ...tokens },
+  tool_calls: steps.flatMap((step) => step.toolCalls),
+  tool_results: steps.flatMap((step) => step.toolResults),
+})
+
+/** What there is of a reply that was not finished. */
+export const textOf = (steps: ReadonlyArray<Step>): string =>
+  steps
+    .map((step) => step.text)
+    .filter((text) => text !== "")
+    .join("\n\n")
