@@ -22,12 +22,14 @@ export class WordTable<A> {
   #codes = new Uint16Array(SMALLEST)
   /** Open addressing: each slot is 0 or the number of an entry, from 1. Half of them are free at the least. */
   #slots = new Int32Array(SMALLEST)
+  /** Nobody can choose words that all fall into one slot. */
+  readonly #seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
   /** For each of the words between single spaces, in order, what is known of it; `learn` is asked once for each new one. */
   read(spaced: string, learn: (word: string) => A): Array<A> {
     const found: Array<A> = []
     let from = 0
-    let hash = 0
+    let hash = this.#seed
     for (let index = 0; index <= spaced.length; index++) {
       const code = index < spaced.length ? spaced.charCodeAt(index) : SPACE
       if (code !== SPACE) {
@@ -38,7 +40,7 @@ export class WordTable<A> {
       const entry = this.#find(spaced, from, index - from, hash) ?? this.#add(spaced.slice(from, index), hash, learn)
       found.push(entry.value)
       from = index + 1
-      hash = 0
+      hash = this.#seed
     }
     return found
   }
