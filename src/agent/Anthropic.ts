@@ -82,10 +82,11 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     openTelemetry: false,
     fetch: fetchShortRefusals,
   })
-  return (body, streamed, millis) =>
+  return (body, millis) =>
     Effect.acquireRelease(
       Effect.sync(() => new AbortController()),
-      (controller, exit) => (!streamed && Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
+      // To abort costs as much as a statement of the database, also where nothing is left to be aborted.
+      (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
     ).pipe(
       Effect.flatMap(({ signal }) =>
         waitFor({

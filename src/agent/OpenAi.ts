@@ -73,7 +73,7 @@ const senderOf = (
     HttpClientRequest.setHeader("accept", "application/json, text/event-stream"),
   )
   const scoped = HttpClient.withScope(client)
-  return (body, _, millis) =>
+  return (body, millis) =>
     scoped.execute(HttpClientRequest.bodyText(post, body, "application/json")).pipe(
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       // A redirect would take the key, or the conversation, to where nobody configured it to go.

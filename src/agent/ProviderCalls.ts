@@ -54,14 +54,10 @@ export interface Dialect {
   readonly provider: string
   readonly body: (request: ModelRequest, streamed: boolean) => string
   /**
-   * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless the answer is
-   * whole and the scope closes with success: then it was read to its end.
+   * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless it closes with
+   * success: then the answer was read to its end.
    */
-  readonly send: (
-    body: string,
-    streamed: boolean,
-    millis: number,
-  ) => Effect.Effect<Response, ProviderFailure, Scope.Scope>
+  readonly send: (body: string, millis: number) => Effect.Effect<Response, ProviderFailure, Scope.Scope>
   /** Whether a response header, in lower case, may be shown. */
   readonly showsHeader: (name: string) => boolean
   /** What is known of every exchange beforehand. */
@@ -114,7 +110,7 @@ const wholeAnswer = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
   const left = () => Math.max(0, deadline - clock.currentTimeMillisUnsafe())
-  const response = yield* dialect.send(body, false, left())
+  const response = yield* dialect.send(body, left())
   const text = yield* waitFor({
     millis: left(),
     start: () => readText(response, limits.answerBytesMax),
@@ -138,7 +134,7 @@ const streamedAnswer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
-  const response = yield* dialect.send(body, true, Duration.toMillis(limits.firstByteTimeout))
+  const response = yield* dialect.send(body, Duration.toMillis(limits.firstByteTimeout))
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }

@@ -76,6 +76,11 @@ export class EventBody {
     this.parser = Sse.makeParser(receive, { maxEventSize: bytesMax })
   }
 
+  /** Hangs up, unless the body has come to its end. */
+  close(): void {
+    if (!this.ended) void this.reader?.cancel().catch(() => {})
+  }
+
   /** The events of the next piece of the body: none when it holds only comments, or the half of an event. */
   async next(): Promise<ReadonlyArray<BodyEvent>> {
     const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined }

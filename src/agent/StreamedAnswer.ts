@@ -45,6 +45,7 @@ export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, Provider
     Effect.andThen(Effect.suspend(() => answer.onParts(answer.events.end()) ?? Effect.void)),
     // A body that is read to its end leaves its connection for the next call.
     Effect.andThen(Effect.ignore(next(answer.body, drainTimeout))),
+    Effect.andThen(Effect.sync(() => answer.body.close())),
   )
 
 /**
