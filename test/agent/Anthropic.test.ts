@@ -515,6 +515,14 @@ describe("a stream that has begun", () => {
     expect(got.at(-1)?.type).toBe("finish")
   })
 
+  test("is hung up on when it has said all and does not end", async () => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
+      yield* streamed(yield* modelAt(fake))
+      yield* until(() => fake.hungUp() === 1)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+
   test("skips events that we do not know", async () => {
     const strange = [
       { type: "hologram" },
