@@ -5,10 +5,14 @@
  */
 import { dlopen } from "bun:ffi"
 import { writeFileSync } from "node:fs"
+import { setPriority } from "node:os"
 import { chunk } from "../Chunker.ts"
 import { FrameReader, framePieces } from "./Frames.ts"
 import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "./Extraction.ts"
 import { read } from "./Read.ts"
+
+/** Of nice: those who wait for an answer of the server come first. */
+const PRIORITY = 10
 
 /** After a file of this many bytes its memory is given back before the next. */
 const LARGE_FILE_BYTES = 1024 * 1024
@@ -98,6 +102,7 @@ const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uin
 silence()
 dieWithServer()
 volunteer()
+setPriority(PRIORITY)
 const requests = new FrameReader(Bun.stdin.stream(), { head: MAX_HEAD_BYTES, body: MAX_FILE_BYTES })
 const output = Bun.stdout.writer()
 for (let frame = await requests.next(); frame !== undefined; frame = await requests.next()) {

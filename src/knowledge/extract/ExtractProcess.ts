@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs"
-import { setPriority } from "node:os"
 import { Duration, Effect, Schema, type Scope } from "effect"
 import {
   type ExtractedText,
@@ -65,11 +64,8 @@ const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.from
   ),
 )
 
-/** Of nice: those who wait for an answer of the server come first. */
-const PRIORITY = 10
-
-const spawn = () => {
-  const child = Bun.spawn([process.execPath, script], {
+const spawn = () =>
+  Bun.spawn([process.execPath, script], {
     // Settings hold secrets, and a `.env` file of the current directory would be read again.
     env: {},
     cwd: import.meta.dir,
@@ -77,10 +73,6 @@ const spawn = () => {
     stdout: "pipe",
     stderr: "ignore",
   })
-  // From here, because it begins with more work than most documents are, in threads that inherit it.
-  setPriority(child.pid, PRIORITY)
-  return child
-}
 
 const PAGE_BYTES = 4096
 
