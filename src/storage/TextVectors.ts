@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Language } from "../domain/Language.ts"
 import { Lexicon, type Word } from "./Lexicon.ts"
@@ -8,6 +8,17 @@ export type WeightedWords = readonly [title: string, headings: string, text: str
 
 /** A language's words are forgotten, all of them, once they are longer than this together: some 10 MB. */
 const MAX_CHARACTERS = 256 * 1_024
+
+/** Texts read, or made vectors of, before other requests get their turn. */
+const TEXTS_PER_TURN = 16
+
+const inTurns = <A, B>(texts: ReadonlyArray<A>, make: (text: A) => B): Effect.Effect<ReadonlyArray<B>> =>
+  Effect.map(
+    Effect.forEach(Arr.chunksOf(texts, TEXTS_PER_TURN), (some) =>
+      Effect.map(Effect.yieldNow, () => some.map((text) => make(text))),
+    ),
+    Arr.flatten,
+  )
 
 /**
  * Makes what `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') || to_tsvector(text)` would be,
@@ -39,12 +50,12 @@ export const makeTextVectors = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (language: Language, texts: ReadonlyArray<WeightedWords>) {
     const lexicon = lexiconOf(language)
-    const read = texts.map((parts) => parts.map((words) => lexicon.read(words)))
+    const read = yield* inTurns(texts, (parts) => parts.map((words) => lexicon.read(words)))
     const unknown = new Set<Word>()
     for (const parts of read) {
       for (const words of parts) for (const word of words) if (!word.isKnown) unknown.add(word)
     }
     if (unknown.size > 0) yield* learn(lexicon, language, Array.from(unknown))
-    return read.map((parts) => lexicon.vectorOf(parts))
+    return yield* inTurns(read, (parts) => lexicon.vectorOf(parts))
   })
 }
