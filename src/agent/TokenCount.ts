@@ -23,8 +23,9 @@ export class TokenCount {
 
   /** What the provider says of the whole answer as far as it has come. Zero is no count of something. */
   tell(tokens: TokenCounts): void {
-    this.told = tokens
-    if (tokens.output > 0) this.uncounted = 0
+    const isCounted = tokens.output > 0
+    this.told = isCounted ? tokens : { ...tokens, output: this.told.output }
+    if (isCounted) this.uncounted = 0
   }
 
   /** `body` is what was sent. */
