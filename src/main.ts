@@ -53,6 +53,7 @@ import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.t
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
+import { LexemeIndexes } from "./storage/LexemeIndexes.ts"
 import { Messages } from "./storage/Messages.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
@@ -86,6 +87,7 @@ const storage = Layer.mergeAll(
   Ingestions.layer,
   Messages.layer,
   Inspection.layer,
+  LexemeIndexes.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
@@ -159,10 +161,14 @@ const retriever = configured(({ similarityThreshold }) => Retriever.layer({ thre
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
 
-/** Not for the embedded database: it would answer nobody while it builds an index. */
-const vectorIndexing = configured(({ databaseUrl }) =>
+/**
+ * The embedded database answers nobody while it builds an index. Of words that takes as long as a few searches without
+ * it; of vectors, far too long.
+ */
+const chunkIndexing = configured(({ databaseUrl }) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      yield* Effect.forkScoped((yield* LexemeIndexes).keep)
       const { model, isSemantic } = yield* Embeddings
       if (databaseUrl !== undefined && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
     }),
@@ -240,7 +246,7 @@ const services = Layer.mergeAll(
   ),
   configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,
-  vectorIndexing,
+  chunkIndexing,
 ).pipe(
   Layer.provide(ingestion),
   Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),

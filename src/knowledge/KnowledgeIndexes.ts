@@ -3,15 +3,16 @@ import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { spacedWords } from "../domain/Words.ts"
 import { commonness } from "../embeddings/Commonness.ts"
 import { Chunks, type ServingDocument } from "../storage/Chunks.ts"
+import { LexemeIndexes } from "../storage/LexemeIndexes.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
-import { termOf } from "./Lexemes.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
+import { placesToSample, Sample } from "./Sample.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 import { outdatedBy, planSegments } from "./SegmentPlan.ts"
+import { select } from "./Selection.ts"
 import { Stems } from "./Stems.ts"
 
 /** What is known of a chatbot's knowledge at one version of it. */
@@ -20,8 +21,8 @@ interface Entry {
   readonly languages: ReadonlyArray<Language>
   /** Passages in all. */
   readonly chunks: number
-  /** Absent when it would be too large. */
-  readonly index: LexicalIndex | undefined
+  /** Where an index would be too large, a sample tells what to ask the database for. */
+  readonly held: LexicalIndex | Sample
 }
 
 export interface OpenedIndex {
@@ -48,8 +49,8 @@ const EXPECTED_SKETCH_BYTES = 512
 const CHUNKS_AT_ONCE = 250
 /** While one batch is added, the database reads the next. */
 const BATCHES_AT_ONCE = 2
-/** Of a knowledge base too large for an index, so many chunks are scored for a question. */
-const MATCHES_WITHOUT_INDEX = 1_000
+/** Of a knowledge base too large for an index, about so many chunks are scored for a question. */
+const MATCHES_WITHOUT_INDEX = 1_500
 
 /** In-process lexical indexes, one for each knowledge base that was lately searched. */
 export class KnowledgeIndexes extends Context.Service<
@@ -77,6 +78,7 @@ export class KnowledgeIndexes extends Context.Service<
       Effect.gen(function* () {
         const chunks = yield* Chunks
         const embeddings = yield* Embeddings
+        const lexemeIndexes = yield* LexemeIndexes
         const stems = new Stems()
         /** Vectors that tell spelling only are compared here; those that tell meaning are searched in the database. */
         const sketched = embeddings.isSemantic ? undefined : embeddings.model
@@ -92,7 +94,7 @@ export class KnowledgeIndexes extends Context.Service<
         }
 
         const makeRoom = (): void => {
-          const bytesOf = (slot: Slot): number => slot.entry?.index?.bytes ?? 0
+          const bytesOf = (slot: Slot): number => slot.entry?.held.bytes ?? 0
           let used = Array.from(slots.values(), bytesOf).reduce((sum, bytes) => sum + bytes, 0)
           for (const [key, slot] of slots) {
             if (used <= options.bytes || slots.size === 1) return
@@ -111,20 +113,32 @@ export class KnowledgeIndexes extends Context.Service<
           return builder.build()
         })
 
+        const sampleOf = Effect.fnUntraced(function* (
+          chatbotId: ChatbotId,
+          serving: ReadonlyArray<ServingDocument>,
+          size: number,
+          previous: Entry["held"] | undefined,
+        ) {
+          if (previous instanceof Sample && previous.standsFor(size)) return previous
+          return new Sample(size, yield* chunks.sample(chatbotId, placesToSample(serving)))
+        })
+
         const build = Effect.fn("KnowledgeIndexes.build")(function* (
           chatbotId: ChatbotId,
           version: bigint,
-          previous: LexicalIndex | undefined,
+          previous: Entry["held"] | undefined,
         ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
           const serving = yield* chunks.serving(chatbotId, sketched)
           const size = serving.reduce((sum, document) => sum + document.chunks, 0)
           if (size * expectedBytes > options.bytes) {
-            return { version, languages: yield* chunks.languages(chatbotId), chunks: size, index: undefined }
+            yield* lexemeIndexes.want(chatbotId)
+            const languages = yield* chunks.languages(chatbotId)
+            return { version, languages, chunks: size, held: yield* sampleOf(chatbotId, serving, size, previous) }
           }
-          const plan = planSegments(previous?.segments ?? [], serving)
+          const plan = planSegments(previous instanceof LexicalIndex ? previous.segments : [], serving)
           const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
           const index = new LexicalIndex([...plan.keep, ...added], { isGone: outdatedBy(serving) })
-          return { version, languages: index.languages, chunks: index.size, index }
+          return { version, languages: index.languages, chunks: index.size, held: index }
         })
 
         /** An entry of this version or a later one. */
@@ -135,24 +149,31 @@ export class KnowledgeIndexes extends Context.Service<
             slot.gate,
             Effect.gen(function* () {
               if (slot.entry !== undefined && slot.entry.version >= version) return slot.entry
-              slot.entry = yield* build(chatbotId, version, slot.entry?.index)
+              slot.entry = yield* build(chatbotId, version, slot.entry?.held)
               makeRoom()
               return slot.entry
             }),
           )
         })
 
-        const matchesWithoutIndex = Effect.fnUntraced(function* (
+        const selected = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          size: number,
-          asked: ReturnType<typeof wordsIn>,
+          question: string,
+          { chunks: size, languages, held }: Entry & { readonly held: Sample },
+          query: LexicalQuery,
         ) {
-          const { matches, holding } = yield* chunks.matching(chatbotId, asked, MATCHES_WITHOUT_INDEX)
-          const builder = new SegmentBuilder()
+          const room = MATCHES_WITHOUT_INDEX
+          const lexemes = stems.lexemes(languages, question)
+          const { best, next, isWhole, holding } = select(query, held, size, lexemes, room)
+          const matches = yield* chunks.matching(chatbotId, { best, next, room })
+          const builder = new SegmentBuilder(new Set(lexemes.keys()))
           for (const match of matches) builder.add({ ...match, sketch: null, embedding: null })
-          const holdingOf = new Map(holding.map(({ lexemes, chunks }) => [termOf(lexemes), chunks]))
           return new LexicalIndex([builder.build()], {
-            collection: { chunks: size, holding: (term) => holdingOf.get(term) ?? 0 },
+            collection: {
+              chunks: size,
+              holding: (term) => (isWhole(term) ? undefined : holding(term)),
+              averageLength: held.averageLength,
+            },
           })
         })
 
@@ -170,14 +191,15 @@ export class KnowledgeIndexes extends Context.Service<
         const opened = (
           chatbotId: ChatbotId,
           question: string,
-          { chunks, index, languages, version }: Entry,
+          entry: Entry,
           query: LexicalQuery,
           isCurrent: boolean,
         ) => {
+          const { chunks, held, version } = entry
           const made =
-            index === undefined
-              ? matchesWithoutIndex(chatbotId, chunks, wordsIn(languages, question))
-              : Effect.succeed(index)
+            held instanceof LexicalIndex
+              ? Effect.succeed(held)
+              : selected(chatbotId, question, { ...entry, held }, query)
           return Effect.map(made, (index): OpenedIndex => ({ index, query, chunks, version, isCurrent }))
         }
 
@@ -207,9 +229,6 @@ export class KnowledgeIndexes extends Context.Service<
       }),
     )
 }
-
-const wordsIn = (languages: ReadonlyArray<Language>, question: string) =>
-  languages.map((language) => ({ language, words: spacedWords(question, language) }))
 
 function* batchesOf(documents: ReadonlyArray<ServingDocument>): Generator<ReadonlyArray<DocumentId>> {
   let batch: Array<DocumentId> = []

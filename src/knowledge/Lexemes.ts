@@ -41,13 +41,16 @@ export const readLexemes = (
   }
 }
 
-/** The term of a binary `tsvector` of one lexeme. */
-export const termOf = (bytes: Uint8Array): Term => {
-  let found = 0
-  readLexemes(bytes, (term) => {
-    found = term
+/** The lexemes of a binary `tsvector` as text, in the order in which `readLexemes` visits them. */
+export const lexemeTexts = (bytes: Uint8Array): ReadonlyArray<string> => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let offset = 4
+  return Array.from({ length: view.getUint32(0) }, () => {
+    const end = bytes.indexOf(0, offset)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + offset, end - offset).toString()
+    offset = end + 3 + 2 * view.getUint16(end + 1)
+    return text
   })
-  return found
 }
 
 /** Postgres keeps at most 255 positions of a lexeme. */

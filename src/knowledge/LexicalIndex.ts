@@ -52,7 +52,7 @@ export class LexicalIndex {
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
     const weights = options.weights ?? defaultWeights
-    const { norms, size } = normsOf(segments, options.isGone ?? (() => false), weights)
+    const { norms, size } = normsOf(segments, options, weights)
     this.#weights = weights
     this.segments = segments
     this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
@@ -151,7 +151,7 @@ const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {
 /** What divides the frequencies of each chunk: more in longer chunks. */
 const normsOf = (
   segments: ReadonlyArray<Segment>,
-  isGone: (document: SegmentDocument) => boolean,
+  { isGone = () => false, collection }: LexicalIndexOptions,
   { k1, b }: LexicalWeights,
 ) => {
   const norms = new Float32Array(segments.reduce((sum, segment) => sum + segment.chunkIds.length, 0))
@@ -167,7 +167,7 @@ const normsOf = (
       total += length
     }
   }
-  const average = total / size || 1
+  const average = collection?.averageLength ?? (total / size || 1)
   for (let each = 0; each < norms.length; each++) norms[each] = k1 * (1 - b + (b * (norms[each] ?? 0)) / average)
   return { norms, size }
 }

@@ -46,8 +46,10 @@ export interface QueryPlan {
 /** What is searched. */
 export interface Collection {
   readonly chunks: number
-  /** Chunks that hold a term; absent: those of the segments. */
-  readonly holding?: (term: Term) => number
+  /** Chunks that hold a term; absent, or where it says undefined: those of the segments. */
+  readonly holding?: (term: Term) => number | undefined
+  /** Weighted number of words in a chunk; absent: in those of the segments. */
+  readonly averageLength?: number
 }
 
 export const planQuery = (

@@ -28,6 +28,7 @@ const BYTES_PER_CHUNK_ID = 72
 /** Takes chunks one after the other, all of a document together, and makes a segment of them. */
 export class SegmentBuilder {
   readonly #terms = new Map<Term, number>()
+  readonly #only: ReadonlySet<Term> | undefined
   readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
   readonly #languages = new Set<Language>()
   readonly #chunkIds: Array<ChunkId> = []
@@ -42,6 +43,11 @@ export class SegmentBuilder {
   readonly #sketches: Array<Uint8Array | undefined> = []
   #sketchBytes = 0
 
+  /** @param only terms of which there are to be postings; absent: all */
+  constructor(only?: ReadonlySet<Term>) {
+    this.#only = only
+  }
+
   add(chunk: IndexedChunk): void {
     const index = this.#chunkIds.push(chunk.id) - 1
     const document = this.#documentWith(chunk)
@@ -49,6 +55,10 @@ export class SegmentBuilder {
     this.#languages.add(chunk.language)
     let length = 0
     readLexemes(chunk.lexemes, (term, positions, count) => {
+      if (this.#only?.has(term) === false) {
+        length += weightedCount(positions, count)
+        return
+      }
       let frequency = 0
       this.#starts.push(this.#positions.length)
       for (let place = 0; place < count; place++) {
@@ -155,6 +165,12 @@ export class SegmentBuilder {
     this.#terms.set(term, number)
     return number
   }
+}
+
+const weightedCount = (positions: Uint16Array, count: number): number => {
+  let weighted = count
+  for (let place = 0; place < count; place++) if (isInTitle(positions[place] ?? 0)) weighted += TITLE_FREQUENCY - 1
+  return weighted
 }
 
 /** Where the postings of each term begin when they stand in order of their terms; one more at the end. */

@@ -1,16 +1,24 @@
 import type { Language } from "../domain/Language.ts"
 import { spacedWords } from "../domain/Words.ts"
 import type { AskedWords } from "../storage/Chunks.ts"
-import { readLexemes, type Term } from "./Lexemes.ts"
+import { lexemeTexts, readLexemes, type Term } from "./Lexemes.ts"
 import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
 
 /** Words remembered of a language, at most: some 10 MB. Questions share most of theirs. */
 const WORDS_MAX = 50_000
 
+/** What the database makes of a word, for each of its lexemes: the term, and its text. */
+interface Stem {
+  readonly terms: ReadonlyArray<Term>
+  readonly texts: ReadonlyArray<string>
+}
+
+const NO_STEM: Stem = { terms: [], texts: [] }
+
 /** What the database's stemmers make of a word never changes, so they are asked about each once. */
 export class Stems {
   /** By language and word, oldest first. */
-  readonly #terms = new Map<Language, Map<string, ReadonlyArray<Term>>>()
+  readonly #stems = new Map<Language, Map<string, Stem>>()
 
   /** The words of the question that are not known yet, each to be stemmed by itself. */
   unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<AskedWords> {
@@ -27,9 +35,10 @@ export class Stems {
       const known = this.#of(language)
       const [oldest] = known.size < WORDS_MAX ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
+      const analysis = analyses[index] ?? NO_LEXEMES
       const terms: Array<Term> = []
-      readLexemes(analyses[index] ?? NO_LEXEMES, (term) => void terms.push(term))
-      known.set(words, terms)
+      readLexemes(analysis, (term) => void terms.push(term))
+      known.set(words, { terms, texts: lexemeTexts(analysis) })
     }
   }
 
@@ -46,16 +55,28 @@ export class Stems {
       for (const word of wordsOf(question, language)) {
         const found = known.get(word)
         if (found === undefined) return undefined
-        terms.push(found)
+        terms.push(found.terms)
       }
       stems.push(terms)
     }
     return makeLexicalQuery(wordsOf(question), stems, commonness)
   }
 
-  #of(language: Language): Map<string, ReadonlyArray<Term>> {
-    const known = this.#terms.get(language) ?? new Map<string, ReadonlyArray<Term>>()
-    this.#terms.set(language, known)
+  /** What the database calls the terms of such a question. */
+  lexemes(languages: ReadonlyArray<Language>, question: string): ReadonlyMap<Term, string> {
+    const texts = new Map<Term, string>()
+    for (const language of languages) {
+      for (const word of wordsOf(question, language)) {
+        const stem = this.#of(language).get(word) ?? NO_STEM
+        for (const [index, term] of stem.terms.entries()) texts.set(term, stem.texts[index] ?? "")
+      }
+    }
+    return texts
+  }
+
+  #of(language: Language): Map<string, Stem> {
+    const known = this.#stems.get(language) ?? new Map<string, Stem>()
+    this.#stems.set(language, known)
     return known
   }
 }

@@ -8,7 +8,7 @@ import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Insp
 /** One line about one part of the server. `note`: nothing to mend, but worth a look. */
 export interface Finding {
   readonly state: "ok" | "note" | "wrong"
-  readonly part: "database" | "embeddings" | "vectors" | "ingestion" | "documents" | "files"
+  readonly part: "database" | "embeddings" | "vectors" | "search" | "ingestion" | "documents" | "files"
   readonly text: string
 }
 
@@ -69,6 +69,9 @@ export class Doctor extends Context.Service<
           ),
           yield* askModel,
           ...ofVectors(facts, embeddings.model),
+          ...facts.lexemeIndexes.map(({ chatbot, state }) =>
+            (state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`),
+          ),
           ofQueue("ingestion", facts.ingestions),
           ...facts.failures.map(({ code, documents }) =>
             (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
@@ -84,6 +87,13 @@ export class Doctor extends Context.Service<
       return { examine: Effect.withSpan(examine, "Doctor.examine") }
     }),
   )
+}
+
+/** Of a chatbot that is beyond `INDEX_MEMORY`. */
+const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {
+  ready: "too large for an index in memory, has one in the database",
+  building: "too large for an index in memory, gets one in the database: until then its searches are slow",
+  broken: "an index that is not whole will be made anew when it is searched: until then its searches are slow",
 }
 
 /** Which models' vectors there are, and how far embedding again is. */

@@ -8,6 +8,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
 import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
 import { VectorTypes } from "./Database.ts"
+import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { arrayText, byteas, integers, texts, tsvectors, unhurried, uuids, vectors } from "./SqlValues.ts"
 import { makeTextVectors } from "./TextVectors.ts"
@@ -63,12 +64,32 @@ export interface ChunkLexemesAndSketch extends ChunkLexemes {
   readonly embedding: Float32Array | null
 }
 
+/** Where a chunk stands. */
+export interface ChunkPlace {
+  readonly documentId: DocumentId
+  readonly revision: number
+  readonly ordinal: number
+}
+
+export interface Matching {
+  /** Those that hold this are all wanted, and expected to be about `room` at most. */
+  readonly best: LexemeQuery | undefined
+  /** If there is room left, others that hold this: of as many as can be looked at, those that Postgres ranks highest. */
+  readonly next: LexemeQuery | undefined
+  readonly room: number
+}
+
 /** Words of a question, to be stemmed by a language. */
 export interface AskedWords {
   readonly language: Language
   /** Between single spaces. */
   readonly words: string
 }
+
+/** An expectation may be wrong: so many times as many are taken. */
+const BEST_MAX = 2
+/** So many times as many are ranked: each is a page to read. */
+const NEXT_MAX = 3
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 /** The table `chunks`, always within the current organization. */
@@ -107,22 +128,16 @@ export class Chunks extends Context.Service<
     readonly languages: (
       chatbotId: ChatbotId,
     ) => Effect.Effect<ReadonlyArray<Language>, Unavailable, CurrentOrganization>
-    /**
-     * Without an index: of the chunks that hold any of the words, those that Postgres ranks highest; and for each lexeme
-     * of the words (a binary `tsvector` of it alone), how many chunks hold it.
-     */
+    /** Chunks of serving documents by their places, in no order; without those that are not there any more. */
+    readonly sample: (
+      chatbotId: ChatbotId,
+      places: ReadonlyArray<ChunkPlace>,
+    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
+    /** Chunks of serving documents that hold what is asked for, in no order. */
     readonly matching: (
       chatbotId: ChatbotId,
-      asked: ReadonlyArray<AskedWords>,
-      limit: number,
-    ) => Effect.Effect<
-      {
-        readonly matches: ReadonlyArray<ChunkLexemes>
-        readonly holding: ReadonlyArray<{ readonly lexemes: Uint8Array; readonly chunks: number }>
-      },
-      Unavailable,
-      CurrentOrganization
-    >
+      asked: Matching,
+    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
     /** Chunks by their ids, in no order, and the version of the chatbot's knowledge at the same moment. */
     readonly fetch: (
       chatbotId: ChatbotId,
@@ -215,51 +230,56 @@ export class Chunks extends Context.Service<
           order by c.document_id, c.ordinal`
       }, withoutSqlErrors)
 
+      /** Of a document they are all the same. */
       const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<{ language: Language }>`
-          select distinct c.language from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
-          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} order by c.language`
+          select distinct c.language
+          from documents d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
+          where d.chatbot_id = ${chatbotId} and d.organization_id = ${organization}
+            and c.organization_id = ${organization} order by c.language`
         return rows.map((row) => row.language)
       }, withoutSqlErrors)
 
-      const matching = Effect.fnUntraced(function* (
-        chatbotId: ChatbotId,
-        asked: ReadonlyArray<AskedWords>,
-        limit: number,
-      ) {
+      const sample = Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<MatchRow | HoldingRow>`
-          with asked as (
-            -- The program's words hold letters, digits and points, so no quote ends early.
-            select distinct lexeme, ('''' || lexeme || '''')::tsquery as query
-            from ${stemmed(asked)}, unnest(tsvector_to_array(lexemes)) as lexeme
-          ), matching as materialized (
-            select c.id, c.document_id, c.revision, c.language, c.lexemes, ts_rank(c.lexemes, anything.query, 1) as rank
-            from chunks c join documents d on d.id = c.document_id and d.revision = c.revision,
-              (select string_agg(query::text, ' | ')::tsquery as query from asked) as anything
-            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} and c.lexemes @@ anything.query
-          )
-          (select id, document_id as "documentId", revision, language, tsvectorsend(lexemes) as lexemes, null::int as chunks
-            from matching order by rank desc, id limit ${limit})
-          union all
-          select null, null, null, null, tsvectorsend(array_to_tsvector(array[lexeme])),
-            (select count(*)::int from matching where lexemes @@ asked.query)
-          from asked`
-        return {
-          matches: rows.filter((row) => row.chunks === null),
-          holding: rows.filter((row) => row.chunks !== null),
-        }
+        return yield* sql<ChunkLexemes>`
+          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes
+          from unnest(
+            ${uuids(places.map(({ documentId }) => documentId))}, ${integers(places.map(({ revision }) => revision))},
+            ${integers(places.map(({ ordinal }) => ordinal))}
+          ) as places (document_id, revision, ordinal) join chunks c using (document_id, revision, ordinal)
+          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`
       }, withoutSqlErrors)
 
-      return { insert, probe, serving, lexemes, languages, matching, fetch: makeFetch(sql), rank: makeRank(sql) }
+      const matching = Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room }: Matching) {
+        const [wanted, more] = [best, next].map((query) => (query === undefined ? null : tsqueryOf(query)))
+        return yield* sql<ChunkLexemes>`
+          with best as materialized (
+            select * from matching_chunks(${chatbotId}, ${wanted ?? null}::tsquery, null, ${BEST_MAX * room}::int)
+          ), next as (
+            select * from matching_chunks(
+              ${chatbotId}, ${more ?? null}::tsquery, ${wanted ?? null}::tsquery,
+              case when (select count(*) from best) < ${room} then ${NEXT_MAX * room}::int end
+            )
+            order by ts_rank(lexemes, ${more ?? null}::tsquery, 1) desc, id limit greatest(${room} - (select count(*) from best), 0)
+          )
+          select id, document_id as "documentId", revision, language, tsvectorsend(lexemes) as lexemes from (
+            table best union all table next
+          ) as found`
+      }, withoutSqlErrors)
+
+      return {
+        insert,
+        probe,
+        serving,
+        lexemes,
+        languages,
+        sample,
+        matching,
+        fetch: makeFetch(sql),
+        rank: makeRank(sql),
+      }
     }),
   )
-}
-
-type MatchRow = ChunkLexemes & { readonly chunks: null }
-
-interface HoldingRow {
-  readonly lexemes: Uint8Array
-  readonly chunks: number
 }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
+import { LEXEME_INDEX } from "./LexemeIndexes.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 
@@ -27,6 +28,12 @@ export interface DatabaseFacts {
   readonly reembeddings: QueueState
   /** Documents that have failed, by reason, most first. */
   readonly failures: ReadonlyArray<{ readonly code: string; readonly documents: number }>
+  /** Chatbots whose words have an index in the database; the others are searched by indexes in memory. */
+  readonly lexemeIndexes: ReadonlyArray<{
+    readonly chatbot: string
+    /** `broken`: whoever was making it has stopped. */
+    readonly state: "ready" | "building" | "broken"
+  }>
   /** Files that are to be deleted, and should have been an hour ago. */
   readonly garbageOverdue: number
 }
@@ -69,11 +76,19 @@ export class Inspection extends Context.Service<
         const failures = yield* sql<DatabaseFacts["failures"][number]>`
           select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
           where status = 'failed' group by 1 order by documents desc, code`
+        const lexemeIndexes = yield* sql<DatabaseFacts["lexemeIndexes"][number]>`
+          select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
+            case when indisvalid then 'ready'
+              when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
+              else 'broken' end as state
+          from pg_index join pg_class on pg_class.oid = indexrelid
+          where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`
         return {
           ...(yield* Effect.orDie(Effect.fromNullishOr(server))),
           migrations: migrations.map(({ name }) => name),
           models,
           failures,
+          lexemeIndexes,
           ingestions: yield* queue("ingestions"),
           reembeddings: yield* queue("reembeddings"),
         }

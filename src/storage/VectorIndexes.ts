@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "./Database.ts"
 
 /** An HNSW index over the vectors of one model and dimension, of all chatbots. */
@@ -28,8 +29,6 @@ const DIMENSIONS_MAX = { vector: 2_000, halfvec: 4_000 }
 const OLDEST_PGVECTOR = [0, 8] as const
 /** How often it is looked whether a chatbot has grown. */
 const LOOK_EVERY = Duration.minutes(1)
-/** For building: an index that does not fit is built many times slower. */
-const BUILD_MEMORY = "256MB"
 
 /** Indexes for the search of nearest vectors, made when they are worth it. */
 export class VectorIndexes extends Context.Service<
@@ -52,6 +51,7 @@ export class VectorIndexes extends Context.Service<
       this,
       Effect.gen(function* () {
         const sql = yield* SystemSql
+        const indexes = makeChunkIndexes(sql)
         const ready = new Map<string, VectorIndex>()
 
         const isPossible = Effect.gen(function* () {
@@ -75,36 +75,15 @@ export class VectorIndexes extends Context.Service<
           return rows.flatMap(({ dimensions }) => indexOf(model, dimensions) ?? [])
         })
 
-        const stateOf = Effect.fnUntraced(function* (index: VectorIndex) {
-          const [row] = yield* sql<{ state: "valid" | "building" | "broken" }>`
-            select case when indisvalid then 'valid'
-              when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
-              else 'broken' end as state
-            from pg_index where indexrelid = to_regclass(${nameOf(index)})`
-          return row?.state ?? "missing"
-        })
-
-        const make = Effect.fn("VectorIndexes.make")(function* (index: VectorIndex) {
-          const { dimensions, type } = index
-          // Not in a transaction, and so that searches and uploads go on meanwhile.
-          const connection = yield* sql.reserve
-          const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
-          yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
-          yield* run(`drop index if exists ${nameOf(index)}`)
-          yield* run(`
-            create index concurrently ${nameOf(index)} on chunks
-            using hnsw ((embedding::${type}(${dimensions})) ${type}_cosine_ops) where ${conditionOf(index)}`).pipe(
-            Effect.ensuring(Effect.ignore(run("reset maintenance_work_mem"))),
-          )
-        }, Effect.scoped)
-
         const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
           if (!(yield* isPossible)) return
           for (const index of yield* wanted(model)) {
-            const state = yield* stateOf(index)
-            if (state === "missing" || state === "broken") yield* make(index)
-            // One that another process is building will be found at the next look.
-            if (state !== "building") ready.set(nameOf(index), index)
+            const { dimensions, type } = index
+            const isReady = yield* indexes.ensure({
+              name: nameOf(index),
+              definition: `using hnsw ((embedding::${type}(${dimensions})) ${type}_cosine_ops) where ${conditionOf(index)}`,
+            })
+            if (isReady) ready.set(nameOf(index), index)
           }
         })
 

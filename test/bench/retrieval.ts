@@ -10,6 +10,7 @@ import type { LexicalQuery } from "../../src/knowledge/LexicalQuery.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { sparse, type SparseVector } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
+import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -39,17 +40,24 @@ const organization = OrganizationId.make(crypto.randomUUID())
 /** The retriever as the server has it, and one that hides nothing, to measure the order alone. */
 class Unfiltered extends Context.Service<Unfiltered, Retriever["Service"]>()("parley/bench/Unfiltered") {}
 
-const layer = Layer.mergeAll(
-  Retriever.layer({ threshold: undefined }),
-  Layer.effect(Unfiltered, Retriever).pipe(Layer.provide(Layer.fresh(Retriever.layer({ threshold: 0 })))),
-  Indexer.layer,
-).pipe(
-  Layer.provideMerge(KnowledgeIndexes.layer({ bytes: INDEX_BYTES })),
-  Layer.provideMerge(
-    Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
-  ),
-  Layer.provideMerge(TestDatabase.layer),
-)
+const layer = (indexBytes: number) =>
+  Layer.mergeAll(
+    Retriever.layer({ threshold: undefined }),
+    Layer.effect(Unfiltered, Retriever).pipe(Layer.provide(Layer.fresh(Retriever.layer({ threshold: 0 })))),
+    Indexer.layer,
+  ).pipe(
+    Layer.provideMerge(KnowledgeIndexes.layer({ bytes: indexBytes })),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Chunks.layer,
+        LexemeIndexes.layer,
+        VectorIndexes.layer(),
+        Embeddings.layerLocal,
+        SecureRandom.layerWebCrypto,
+      ),
+    ),
+    Layer.provideMerge(TestDatabase.layer),
+  )
 
 /** A set in the database: each passage a chunk, neighbours of one title a document. */
 const load = Effect.fnUntraced(function* (set: RetrievalSet) {
@@ -167,17 +175,26 @@ const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyAr
 
 /**
  * Ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database, or on
- * `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--fit` looks for better weights instead.
+ * `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--no-index` searches as
+ * in a knowledge base that is too large for an index in memory; `--fit` looks for better weights instead.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],
-    options: { data: { type: "string" }, sets: { type: "string" }, fit: { type: "boolean", default: false } },
+    options: {
+      data: { type: "string" },
+      sets: { type: "string" },
+      "no-index": { type: "boolean", default: false },
+      fit: { type: "boolean", default: false },
+    },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
   const names = values.sets?.split(",") ?? SETS
-  const provided = Effect.provide(Layer.provideMerge(layer, Layer.succeed(CurrentOrganization, organization)))
+  const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
+  const provided = Effect.provide(
+    Layer.provideMerge(layer(indexBytes), Layer.succeed(CurrentOrganization, organization)),
+  )
   return Effect.runPromise(
     Effect.scoped(values.fit ? provided(fitAll(directory, names)) : provided(compare(directory, names))),
   )

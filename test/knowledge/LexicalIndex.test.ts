@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { termOf } from "../../src/knowledge/Lexemes.ts"
 import { LexicalIndex, type LexicalIndexOptions, type LexicalMatch } from "../../src/knowledge/LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/LexicalQuery.ts"
 import type { Segment } from "../../src/knowledge/Segment.ts"
 import { type IndexedChunk, SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
-import { chunkIdOf, chunkOf, documentIdOf, encodeLexemes } from "../lib/Lexemes.ts"
+import { chunkIdOf, chunkOf, documentIdOf, termOf } from "../lib/Lexemes.ts"
 
 const segmentOf = (chunks: ReadonlyArray<IndexedChunk>): Segment => {
   const builder = new SegmentBuilder()
@@ -16,11 +15,7 @@ const indexOf = (chunks: ReadonlyArray<IndexedChunk>, options?: LexicalIndexOpti
   new LexicalIndex([segmentOf(chunks)], options)
 
 const ask = (words: string): LexicalQuery =>
-  makeLexicalQuery(
-    words.split(" "),
-    [words.split(" ").map((word) => [termOf(encodeLexemes([[word, "D"]]))])],
-    () => 0.001,
-  )
+  makeLexicalQuery(words.split(" "), [words.split(" ").map((word) => [termOf(word)])], () => 0.001)
 const idsOf = (matches: ReadonlyArray<LexicalMatch>) => matches.map((match) => match.chunkId)
 
 const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch")
@@ -151,7 +146,7 @@ describe("the lexical index", () => {
 })
 
 describe("a question", () => {
-  const stem = (word: string) => (word === "" ? [] : [termOf(encodeLexemes([[word, "D"]]))])
+  const stem = (word: string) => (word === "" ? [] : [termOf(word)])
 
   test("joins what the languages make of the same word", () => {
     const stems = [["haus", "miet"].map(stem), ["häuser", "miet"].map(stem)]

@@ -36,6 +36,7 @@ export const countedChunks = Layer.effectContext(
       serving: counted("serving", chunks.serving),
       lexemes: counted("lexemes", chunks.lexemes),
       languages: counted("languages", chunks.languages),
+      sample: counted("sample", chunks.sample),
       matching: counted("matching", chunks.matching),
       fetch: counted("fetch", chunks.fetch),
       rank: counted("rank", chunks.rank),

@@ -17,6 +17,7 @@ import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { Messages } from "../../src/storage/Messages.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
@@ -45,6 +46,7 @@ export const repositories = Layer.mergeAll(
   Conversations.layer,
   Documents.layer,
   Ingestions.layer,
+  LexemeIndexes.layer,
   Messages.layer,
   Organizations.layer,
   Usage.layer,

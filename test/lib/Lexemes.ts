@@ -1,5 +1,6 @@
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
+import { readLexemes, type Term } from "../../src/knowledge/Lexemes.ts"
 import type { IndexedChunk } from "../../src/knowledge/SegmentBuilder.ts"
 
 /*
@@ -24,6 +25,15 @@ export const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weigh
   const count = Buffer.alloc(4)
   count.writeUInt32BE(parts.length)
   return Buffer.concat([count, ...parts])
+}
+
+/** The term of a word that is its own lexeme. */
+export const termOf = (word: string): Term => {
+  let found = 0
+  readLexemes(encodeLexemes([[word, "D"]]), (term) => {
+    found = term
+  })
+  return found
 }
 
 const uuid = (kind: string, number: number): string =>

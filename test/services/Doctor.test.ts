@@ -4,6 +4,7 @@ import { Doctor } from "../../src/services/Doctor.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Inspection } from "../../src/storage/Inspection.ts"
+import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { indexing, learn } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
@@ -110,6 +111,25 @@ test("documents that fail are told by reason, and are wrong where it is the serv
       expect(yield* findings).toContain("note documents: 1 document failed: no_text")
       yield* sql`update documents set error = '{"code": "gave_up"}'`
       expect(yield* wrongs).toEqual(["wrong documents: 1 document failed: gave_up"])
+    }),
+  ))
+
+test("indexes of words in the database are told by chatbot, and one that is not whole is worth a look", () =>
+  run(
+    Effect.gen(function* () {
+      const { tenant } = yield* healthy
+      const indexes = yield* LexemeIndexes
+      yield* indexes.want(tenant.chatbot)
+      yield* indexes.tend
+      const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
+      expect(yield* findings).toContain(`ok ${line("too large for an index in memory, has one in the database")}`)
+      const sql = yield* SystemSql
+      yield* sql`update pg_index set indisvalid = false
+        where indexrelid = ${`chunks_lexemes_${tenant.chatbot.replaceAll("-", "")}`}::regclass`
+      expect(yield* findings).toContain(
+        `note ${line("an index that is not whole will be made anew when it is searched: until then its searches are slow")}`,
+      )
+      expect(yield* wrongs).toEqual([])
     }),
   ))
 

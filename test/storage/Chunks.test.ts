@@ -6,7 +6,8 @@ import type { Language } from "../../src/domain/Language.ts"
 import { spacedWords } from "../../src/domain/Words.ts"
 import { isInTitle, placeOf, readLexemes } from "../../src/knowledge/Lexemes.ts"
 import type { Ranking } from "../../src/storage/ChunkRanking.ts"
-import { Chunks, type NewChunk } from "../../src/storage/Chunks.ts"
+import { Chunks, type Matching, type NewChunk } from "../../src/storage/Chunks.ts"
+import { type LexemeQuery, tsqueryOf } from "../../src/storage/LexemeQuery.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import type { Tenant } from "../lib/Knowledge.ts"
@@ -209,6 +210,66 @@ describe("a probe", () => {
           return count
         })
         expect(terms).toEqual([1, 2, 1])
+      }),
+    ))
+})
+
+describe("matching", () => {
+  const contentsOf = ({ organization, chatbot }: Tenant, asked: Matching) =>
+    Effect.gen(function* () {
+      const chunks = yield* Chunks
+      const found = yield* as(organization)(chunks.matching(chatbot, asked))
+      const fetched = yield* as(organization)(
+        chunks.fetch(
+          chatbot,
+          found.map(({ id }) => id),
+        ),
+      )
+      return fetched.chunks.map(({ content }) => content).toSorted()
+    })
+
+  test("finds what holds any or all of the lexemes, and fills the room that is left with what ranks highest", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const other = yield* makeTenant
+        const texts = ["oak", "oak elm", "elm pine larch", "elm elm elm", "elm fir larch", "ash", "3.5 ash"]
+        for (const { organization, chatbot } of [tenant, other]) {
+          yield* store(
+            { organization, chatbot },
+            texts.map((content) => ({ content })),
+          )
+        }
+        const best: LexemeQuery = { any: [{ all: ["oak", "elm"] }, "3.5"] }
+        expect(yield* contentsOf(tenant, { best, next: undefined, room: 5 })).toEqual(["3.5 ash", "oak elm"])
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 3 })).toEqual(["3.5 ash", "elm elm elm", "oak elm"])
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 9 })).toHaveLength(5)
+        expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1 })).toHaveLength(1)
+        // What was expected to be few, and is not, is cut off.
+        expect(yield* contentsOf(tenant, { best: { any: ["oak", "elm"] }, next: "ash", room: 1 })).toHaveLength(2)
+        expect(yield* contentsOf(tenant, { best: undefined, next: undefined, room: 5 })).toEqual([])
+        const foreign = { organization: tenant.organization, chatbot: other.chatbot }
+        const chunks = yield* Chunks
+        expect(
+          yield* as(foreign.organization)(chunks.matching(foreign.chatbot, { best, next: "elm", room: 5 })),
+        ).toEqual([])
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 5 })).toEqual([])
+      }),
+    ))
+
+  test("takes each lexeme as it is, whatever is in it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization } = yield* makeTenant
+        for (const lexeme of ["a'b", "a\\b", "a & b", "!x", "x:*", "'", "\\", "(|)", "黑豹"]) {
+          const query = tsqueryOf({ all: [lexeme, { any: [lexeme, "other"] }] })
+          const holds = sql<{
+            holds: boolean
+          }>`select array_to_tsvector(array[${lexeme}]) @@ ${query}::tsquery as holds`
+          expect([lexeme, yield* as(organization)(holds)]).toEqual([lexeme, [{ holds: true }]])
+        }
       }),
     ))
 })

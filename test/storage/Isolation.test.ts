@@ -186,14 +186,11 @@ const chunkCases: Cases<Chunks["Service"]> = {
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
   lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready], "test")],
   languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
-  matching: [
-    { matches: 0, holding: [0] },
-    (chunks, { chatbot }) =>
-      Effect.map(chunks.matching(chatbot, asked, 10), ({ matches, holding }) => ({
-        matches: matches.length,
-        holding: holding.map((lexeme) => lexeme.chunks),
-      })),
+  sample: [
+    [],
+    (chunks, { chatbot, ready }) => chunks.sample(chatbot, [{ documentId: ready, revision: 1, ordinal: 1 }]),
   ],
+  matching: [[], (chunks, { chatbot }) => chunks.matching(chatbot, { best: "share", next: "word1", room: 10 })],
   fetch: [
     "NotFound",
     (chunks, { chatbot, batch }) =>

@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlConnection } from "effect/sql"
+
+/** An index on the table `chunks` that is made while the server runs. */
+export interface ChunkIndex {
+  readonly name: string
+  /** What follows the name of the table in the statement that makes it. */
+  readonly definition: string
+}
+
+/** For building: an index that does not fit is built many times slower. */
+const BUILD_MEMORY = "256MB"
+/** Two that are made at once on one table wait for each other until one is chosen to fail; any constant of ours will do. */
+const BUILD_LOCK = 7_242_015_532
+
+/**
+ * Makes and drops such indexes, one at a time in the whole database, while searches and uploads go on: not in a
+ * transaction. Whoever finds another process at it gets `false` and comes again later.
+ */
+export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
+  const alone = <E>(change: (connection: SqlConnection.Connection) => Effect.Effect<unknown, E>) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* sql.reserve
+        const [row] = yield* connection.executeUnprepared(
+          `select pg_try_advisory_lock(${BUILD_LOCK}) as "isFree"`,
+          [],
+          undefined,
+        )
+        if (row?.isFree !== true) return false
+        const unlock = connection.executeUnprepared(`select pg_advisory_unlock(${BUILD_LOCK})`, [], undefined)
+        yield* Effect.ensuring(change(connection), Effect.ignore(unlock))
+        return true
+      }),
+    )
+
+  const drop = (name: string) =>
+    alone((connection) => connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined))
+
+  /** One that was not finished, because its process or the database was stopped, is made anew. */
+  const ensure = Effect.fn("ChunkIndexes.ensure")(function* ({ name, definition }: ChunkIndex) {
+    const isThere = `select from pg_index where indexrelid = to_regclass('${name}') and indisvalid`
+    if ((yield* sql.unsafe(isThere)).length > 0) return true
+    return yield* alone(
+      Effect.fnUntraced(function* (connection) {
+        const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
+        // Another process may have made it just now.
+        if ((yield* run(isThere)).length > 0) return
+        yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
+        yield* run(`drop index concurrently if exists ${name}`)
+        yield* run(`create index concurrently ${name} on chunks ${definition}`).pipe(
+          Effect.ensuring(Effect.ignore(run("reset maintenance_work_mem"))),
+        )
+      }),
+    )
+  })
+
+  return { ensure, drop }
+}
