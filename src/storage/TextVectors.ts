@@ -11,6 +11,8 @@ const MAX_CHARACTERS = 256 * 1_024
 
 /** Texts read, or made vectors of, before other requests get their turn. */
 const TEXTS_PER_TURN = 16
+/** The same for words that Postgres is asked about. */
+const WORDS_PER_TURN = 500
 
 const inTurns = <A, B>(texts: ReadonlyArray<A>, make: (text: A) => B): Effect.Effect<ReadonlyArray<B>> =>
   Effect.map(
@@ -55,7 +57,7 @@ export const makeTextVectors = (sql: SqlClient.SqlClient) => {
     for (const parts of read) {
       for (const words of parts) for (const word of words) if (!word.isKnown) unknown.add(word)
     }
-    if (unknown.size > 0) yield* learn(lexicon, language, Array.from(unknown))
+    for (const words of Arr.chunksOf(unknown, WORDS_PER_TURN)) yield* learn(lexicon, language, words)
     return yield* inTurns(read, (parts) => lexicon.vectorOf(parts))
   })
 }

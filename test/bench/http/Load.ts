@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 /*
  * Clients that speak HTTP/1.1 over bare sockets: `fetch` would take more of the two processors than a server under test
- * does. Every client keeps one connection and sends its next request when the last is answered.
+ * does. Every client keeps one connection and sends its next request when the last is answered, or a pause later.
  */
 
 export interface Load {
@@ -13,6 +13,8 @@ export interface Load {
   readonly milliseconds: number
   /** It ends earlier when so many are answered. */
   readonly requestsMax: number
+  /** Between an answer and the client's next request, in milliseconds, half as long to half as long again so that clients do not fall into step; absent: none. */
+  readonly pause?: number
 }
 
 export interface Outcome {
@@ -55,7 +57,7 @@ export const run = (load: Load): Effect.Effect<Outcome> =>
       if (status === 200) latencies.push(milliseconds)
       else errors++
     }
-    await Promise.all(Array.from({ length: load.clients }, () => client(load.port, next, report)))
+    await Promise.all(Array.from({ length: load.clients }, () => client(load, next, report)))
     return { latencies, errors, milliseconds: performance.now() - start }
   })
 
@@ -83,7 +85,7 @@ export const answerOf = (port: number, request: Uint8Array | undefined): Effect.
   )
 
 const client = (
-  port: number,
+  { port, pause = 0 }: Load,
   next: () => Uint8Array | undefined,
   report: (status: number, milliseconds: number) => void,
 ): Promise<void> =>
@@ -109,7 +111,8 @@ const client = (
         data: (socket, bytes) => {
           if (!answer.read(bytes)) return
           report(answer.status, performance.now() - sentAt)
-          send(socket)
+          if (pause === 0) send(socket)
+          else setTimeout(send, pause * (0.5 + Math.random()), socket)
         },
         close: () => resolve(),
         error: fail,
