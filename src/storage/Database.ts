@@ -42,7 +42,7 @@ export interface PostgresSettings {
   readonly maxConnections?: number
   /**
    * Statements of one organization that may be under way in one connection. They share writes and reads, the dearest
-   * part of a short statement; and a long one keeps those behind it waiting.
+   * part of a short statement.
    */
   readonly pipeline?: number
   /** How long one attempt to connect may take. */
@@ -52,7 +52,6 @@ export interface PostgresSettings {
 const DEFAULT_MAX_CONNECTIONS = 16
 /** The part of them that is the system's: its statements are few, and short. */
 const SYSTEM_SHARE = 0.25
-/** What `@effect/sql-pg` takes for it, too. */
 const DEFAULT_PIPELINE = 32
 const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
 /** An idle connection is worth keeping: it holds parsed statements. */
@@ -93,9 +92,14 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         ...config,
         maxConnections: Math.max(1, total - forSystem),
         multiplex: true,
-        multiplexConcurrency: settings.pipeline ?? DEFAULT_PIPELINE,
+        // Who shares a connection is decided in `Sessions.ts`.
+        multiplexConcurrency: 1,
       })
-      return contextOf(yield* openClients(types, Effect.all({ tenant, system })), Effect.never)
+      const connections = Effect.all({
+        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: settings.pipeline ?? DEFAULT_PIPELINE })),
+        system: Effect.map(system, (pool) => ({ pool, pipeline: 1 })),
+      })
+      return contextOf(yield* openClients(types, connections), Effect.never)
     }),
   )
 
@@ -105,10 +109,10 @@ export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database,
     Effect.gen(function* () {
       const engine = yield* openEmbedded(settings)
       const types = makeRegistry()
-      const pool = PgPool.make({ ...poolOver(engine), types })
+      const connections = Effect.map(PgPool.make({ ...poolOver(engine), types }), (pool) => ({ pool, pipeline: 1 }))
       const clients = yield* openClients(
         types,
-        Effect.map(pool, (both) => ({ tenant: both, system: both })),
+        Effect.map(connections, (both) => ({ tenant: both, system: both })),
       )
       yield* Effect.forkScoped(maintain(clients.system, engine.wire))
       return contextOf(clients, engine.lost)
@@ -131,9 +135,9 @@ const contextOf = (clients: Clients, lost: Effect.Effect<never, EngineFailure>):
 const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
-    pools: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+    connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
   ) {
-    const clients = yield* makeClients(yield* pools)
+    const clients = yield* makeClients(yield* connections)
     const vectorTypes = yield* prepareDatabase(clients.system)
     registerVector(types, vectorTypes)
     yield* migrate(clients.system, migrationsDirectory)

@@ -1,8 +1,8 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
-import { Context, Effect, Predicate, type Scope } from "effect"
+import { Clock, Context, Effect, Predicate, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Session } from "./Session.ts"
+import { Pipeline } from "./Pipeline.ts"
 import { turnEnd } from "./TurnEnd.ts"
 
 /**
@@ -37,26 +37,42 @@ type TransactionService = Context.Service<SqlClient.TransactionConnection, SqlCl
 const TenantTransaction: TransactionService = Context.Service("parley/storage/TenantTransaction")
 const SystemTransaction: TransactionService = Context.Service("parley/storage/SystemTransaction")
 
+/** A physical connection, and whom it acts for: unknown while new, while that changes, and after a change that failed. */
+interface Session {
+  readonly connection: SqlConnection.Connection
+  identity: string | undefined
+}
+
+/** Connections that are lent to one borrower each, in which so many statements may be under way together. */
+export interface Connections {
+  readonly pool: PgPool.PgPool
+  readonly pipeline: number
+}
+
 /** Builds both clients, which live as long as their pools. Those may be one and the same. */
-export const makeClients = Effect.fnUntraced(function* (pools: {
-  readonly tenant: PgPool.PgPool
-  readonly system: PgPool.PgPool
+export const makeClients = Effect.fnUntraced(function* (connections: {
+  readonly tenant: Connections
+  readonly system: Connections
 }) {
+  const clock = yield* Clock.Clock
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
     const known = sessions.get(physical)
     if (known !== undefined) return known
-    const session = new Session(makeConnection(physical))
+    const session: Session = { connection: makeConnection(physical), identity: undefined }
     sessions.set(physical, session)
     return session
   }
 
   const makeClient = (
-    pool: PgPool.PgPool,
+    { pool, pipeline: most }: Connections,
     ownTransaction: TransactionService,
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
   ) => {
+    /** Of each identity, the one that may be joined. */
+    const pipelines = new Map<string, Pipeline>()
+
     /** Never called inside of `ownTransaction`, whose connection the client goes on using. */
     const withIdentity = <A, E, R>(use: (identity: string) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.withFiber((fiber) => {
@@ -65,16 +81,41 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
         return identity === undefined ? dieOfMissingOrganization : use(identity)
       })
 
-    const acquire = (
-      isAlone: boolean,
-      view: (physical: PgConnection.PgConnection) => Effect.Effect<SqlConnection.Connection, never, Scope.Scope>,
-    ): SqlConnection.Acquirer =>
+    const lend = (identity: string) =>
+      Effect.flatMap(pool.get, (physical) => {
+        const session = sessionOf(physical)
+        return Effect.as(assume(session, identity), { physical, connection: session.connection })
+      })
+
+    /** Gets a connection for all in the pipeline. */
+    const open = (pipeline: Pipeline, identity: string) =>
+      Effect.suspend(() => {
+        pipeline.opening()
+        return Effect.onExit(
+          Effect.map(Scope.provide(lend(identity), pipeline.scope), ({ connection }) => connection),
+          (exit) => Effect.sync(() => pipeline.opened(exit, clock.currentTimeMillisUnsafe())),
+        )
+      })
+
+    const borrower: SqlConnection.Borrower = (use) =>
       withIdentity((identity) =>
-        Effect.flatMap(pool.get, (physical) => {
-          const session = sessionOf(physical)
-          return Effect.acquireRelease(session.enter(identity, isAlone), () => session.leave, {
-            interruptible: true,
-          }).pipe(Effect.andThen(assume(session, identity)), Effect.andThen(view(physical)))
+        // Nothing may come between joining and what makes sure of leaving.
+        Effect.uninterruptibleMask((restore) => {
+          const current = pipelines.get(identity)
+          const joined = current?.tryJoin(clock.currentTimeMillisUnsafe()) === true ? current : undefined
+          const pipeline = joined ?? new Pipeline(most)
+          if (joined === undefined) pipelines.set(identity, pipeline)
+          const opened = open(pipeline, identity)
+          const connection =
+            joined === undefined
+              ? opened
+              : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => opened)
+          const used = Effect.flatMap(connection, (connection) => Effect.flatMap(turnEnd, () => use(connection)))
+          return Effect.onExit(restore(used), (exit) => {
+            const left = pipeline.leave(exit, clock.currentTimeMillisUnsafe())
+            if (pipeline.isOver && pipelines.get(identity) === pipeline) pipelines.delete(identity)
+            return left
+          })
         }),
       )
 
@@ -86,40 +127,28 @@ export const makeClients = Effect.fnUntraced(function* (pools: {
       transactionService: ownTransaction,
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      acquirer: acquire(false, (physical) => Effect.succeed(makeConnection(physical))),
+      acquirer: withIdentity((identity) => Effect.map(lend(identity), ({ connection }) => connection)),
       // Pinned, so that a fiber which outlives its transaction cannot go on in a connection lent to somebody else.
-      transactionAcquirer: acquire(true, (physical) => Effect.map(physical.pin, makeConnection)),
-      borrower: (use) =>
-        withIdentity((identity) =>
-          pool.use((physical) =>
-            // Nothing may come between entering and what makes sure of leaving.
-            Effect.uninterruptibleMask((restore) => {
-              const session = sessionOf(physical)
-              const used = Effect.flatMap(turnEnd, () =>
-                session.identity === identity
-                  ? use(session.connection)
-                  : Effect.andThen(assume(session, identity), use(session.connection)),
-              )
-              const left = Effect.ensuring(restore(used), session.leave)
-              return session.tryShare(identity) ? left : Effect.andThen(restore(session.enter(identity, false)), left)
-            }),
-          ),
-        ),
+      transactionAcquirer: withIdentity((identity) =>
+        Effect.flatMap(lend(identity), ({ physical }) => Effect.map(physical.pin, makeConnection)),
+      ),
+      borrower,
     })
   }
 
   return {
-    tenant: yield* makeClient(pools.tenant, TenantTransaction, SystemTransaction, organizationIn),
-    system: yield* makeClient(pools.system, SystemTransaction, TenantTransaction, () => SYSTEM),
+    tenant: yield* makeClient(connections.tenant, TenantTransaction, SystemTransaction, organizationIn),
+    system: yield* makeClient(connections.system, SystemTransaction, TenantTransaction, () => SYSTEM),
   }
 })
 
-/** By whoever has entered the session: where it is another's, there is nobody else in it. */
+/** By who has borrowed the session. */
 const assume = (session: Session, identity: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     if (session.identity === identity) return Effect.void
+    session.identity = undefined
     const role = identity === SYSTEM ? SYSTEM_ROLE : TENANT_ROLE
-    return Effect.map(session.connection.executeRaw(ASSUME, [role, identity]), () => session.is(identity))
+    return Effect.map(session.connection.executeRaw(ASSUME, [role, identity]), () => void (session.identity = identity))
   })
 
 const organizationIn = (context: Context.Context<never>): string | undefined =>

@@ -56,7 +56,7 @@ describe("a session", () => {
       const { asked, pool } = makePool(firstSwitch)
       await Effect.runPromise(
         Effect.gen(function* () {
-          const { tenant } = yield* makeClients({ tenant: pool, system: pool })
+          const { tenant } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
           yield* Effect.exit(Effect.timeout(tenant`select 1`, "20 millis"))
           yield* tenant`select 2`
           yield* tenant.withTransaction(tenant`select 3`)
@@ -70,7 +70,7 @@ describe("a session", () => {
     const { asked, pool } = makePool(Effect.fail(failure))
     await Effect.runPromise(
       Effect.gen(function* () {
-        const { tenant, system } = yield* makeClients({ tenant: pool, system: pool })
+        const { tenant, system } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
         yield* Effect.exit(tenant`select 1`)
         yield* system`select 2`
         yield* system`select 3`
