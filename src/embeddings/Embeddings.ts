@@ -1,12 +1,10 @@
-import { Array, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
+import { inTurns } from "../domain/InTurns.ts"
 import { embedLocally, LOCAL_MODEL } from "./LocalEmbedding.ts"
 
 /** The model takes other texts, and not this one, however often it is asked. */
 export class TextRefused extends Schema.TaggedError<TextRefused>()("TextRefused", {}) {}
-
-/** Texts embedded here, a tenth of a millisecond each, before other requests get their turn. */
-const TEXTS_PER_TURN = 8
 
 /** Text as vectors of length 1, by one model that the whole server uses. */
 export class Embeddings extends Context.Service<
@@ -38,12 +36,6 @@ export class Embeddings extends Context.Service<
     isSemantic: false,
     unrelatedCosine: 0,
     embedQuery: (text) => Effect.sync(() => embedLocally(text)),
-    embedDocuments: (texts) =>
-      Effect.map(
-        Effect.forEach(Array.chunksOf(texts, TEXTS_PER_TURN), (some) =>
-          Effect.map(Effect.yieldNow, () => some.map(embedLocally)),
-        ),
-        Array.flatten,
-      ),
+    embedDocuments: (texts) => inTurns(texts, embedLocally),
   })
 }

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { inTurns } from "../domain/InTurns.ts"
 import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
@@ -11,7 +12,7 @@ import { VectorTypes } from "./Database.ts"
 import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { arrayText, byteas, integers, texts, tsvectors, unhurried, uuids, vectors } from "./SqlValues.ts"
-import { makeTextVectors } from "./TextVectors.ts"
+import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
 
 /** Chunks of one revision of a document, at most 128 at once. */
 export interface ChunkBatch {
@@ -162,14 +163,12 @@ export class Chunks extends Context.Service<
           const organization = yield* CurrentOrganization
           const { chunks, language } = batch
           const title = spacedWords(batch.title, language)
-          const lexemes = yield* textVectors(
-            language,
-            chunks.map(({ headings, content }) => [
-              title,
-              spacedWords(headings.join("\n"), language),
-              spacedWords(content, language),
-            ]),
-          )
+          const words = yield* inTurns(chunks, ({ headings, content }): WeightedWords => [
+            title,
+            spacedWords(headings.join("\n"), language),
+            spacedWords(content, language),
+          ])
+          const lexemes = yield* textVectors(language, words)
           // One statement text for every batch: a column as one array.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,

@@ -1,5 +1,6 @@
 import { Array as Arr, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { inTurns } from "../domain/InTurns.ts"
 import type { Language } from "../domain/Language.ts"
 import { Lexicon, type Word } from "./Lexicon.ts"
 
@@ -9,18 +10,8 @@ export type WeightedWords = readonly [title: string, headings: string, text: str
 /** A language's words are forgotten, all of them, once they are longer than this together: some 10 MB. */
 const MAX_CHARACTERS = 256 * 1_024
 
-/** Texts read, or made vectors of, before other requests get their turn. */
-const TEXTS_PER_TURN = 16
-/** The same for words that Postgres is asked about. */
-const WORDS_PER_TURN = 500
-
-const inTurns = <A, B>(texts: ReadonlyArray<A>, make: (text: A) => B): Effect.Effect<ReadonlyArray<B>> =>
-  Effect.map(
-    Effect.forEach(Arr.chunksOf(texts, TEXTS_PER_TURN), (some) =>
-      Effect.map(Effect.yieldNow, () => some.map((text) => make(text))),
-    ),
-    Arr.flatten,
-  )
+/** Words that Postgres is asked about before other requests get their turn. */
+const WORDS_PER_TURN = 250
 
 /**
  * Makes what `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') || to_tsvector(text)` would be,
