@@ -80,10 +80,7 @@ const separator = (previous: Run | undefined, run: Run): string => {
   return gap > spaceGap || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
-/**
- * A PDF that spells a lam-alef ligature as two letters has them reversed. Only after another alef can that be told:
- * two of them never follow each other.
- */
+/** A lam-alef ligature whose letters are still reversed: after another alef it can be told, since two never follow each other. */
 const mendLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
 
 /** Runs of a line as they are read: a PDF may draw those of a line from right to left in any order. */

@@ -1,8 +1,9 @@
 import type { getDocumentProxy } from "unpdf"
+import { mendingLigatures } from "./PdfLigatures.ts"
 import type { Run } from "./PdfLines.ts"
 
 export type Document = Awaited<ReturnType<typeof getDocumentProxy>>
-type DocumentPage = Awaited<ReturnType<Document["getPage"]>>
+export type DocumentPage = Awaited<ReturnType<Document["getPage"]>>
 type Content = Awaited<ReturnType<DocumentPage["getTextContent"]>>
 type TextItem = Extract<Content["items"][number], { readonly str: string }>
 type Matrix = readonly [number, number, number, number, number, number]
@@ -65,8 +66,10 @@ export const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
   const viewport = page.getViewport({ scale: 1 })
   const upright = asMatrix(viewport.transform)
   const content = await page.getTextContent({ disableNormalization: true })
+  const read = content.items.filter((item) => "str" in item)
+  const mend = read.some((item) => item.dir === "rtl") ? await mendingLigatures(page) : undefined
   page.cleanup()
-  const items = content.items.filter((item) => "str" in item)
+  const items = mend === undefined ? read : read.map((item) => ({ ...item, str: mend(item.str) }))
   const runs = items.map((item) => runOf(item, content, upright))
   const isVertical = (item: TextItem) => content.styles[item.fontName]?.vertical === true
   const characters = (of: ReadonlyArray<TextItem>) => of.reduce((sum, { str }) => sum + str.length, 0)
