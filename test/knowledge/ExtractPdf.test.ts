@@ -54,7 +54,9 @@ describe("lines", () => {
       ["first", false],
       ["second", true],
     ])
-    expect(linesOf([run("• item")])[0]).toMatchObject({ text: "item", bullet: true })
+    for (const glyph of ["•", "\u0084", "\uf0b7"]) {
+      expect(linesOf([run(`${glyph} item`)])[0]).toMatchObject({ text: "item", bullet: true })
+    }
   })
 
   test("from right to left have their spaces, and their ligatures in order", () => {

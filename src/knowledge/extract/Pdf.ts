@@ -1,12 +1,13 @@
 import { getDocumentProxy, getResolvedPDFJS } from "unpdf"
+import type { PDFDocumentProxy } from "unpdf/pdfjs"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
 import { PdfCMaps } from "./PdfCMaps.ts"
 import { fixedPitchFonts, linesOf, type Run } from "./PdfLines.ts"
-import { type Document, type PageRuns, runsOf } from "./PdfRuns.ts"
+import { type PageRuns, runsOf } from "./PdfRuns.ts"
 import { cleanTitle } from "./Text.ts"
 
-const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyArray<Page>> => {
+const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<ReadonlyArray<Page>> => {
   const pages: Array<PageRuns> = []
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
@@ -24,7 +25,7 @@ const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyA
 const noTitle =
   /^(?:untitled|document\d*$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi)$/i
 
-const metadataTitle = async (document: Document): Promise<string | undefined> => {
+const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { info } = await document.getMetadata()
   const title = "Title" in info && typeof info.Title === "string" ? cleanTitle(info.Title) : undefined
   return title === undefined || noTitle.test(title) ? undefined : title
@@ -36,7 +37,7 @@ const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 const PAGES_ASKED = 10
 
 /** What pdf.js says of a font that it could not read, and of which it then shows nothing: it stands where the font should. */
-const fontFailure = async (document: Document): Promise<string | undefined> => {
+const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { OPS } = await getResolvedPDFJS()
   for (let number = 1; number <= Math.min(document.numPages, PAGES_ASKED); number++) {
     const page = await document.getPage(number)
@@ -52,7 +53,7 @@ const fontFailure = async (document: Document): Promise<string | undefined> => {
   return undefined
 }
 
-const noText = async (document: Document): Promise<Unreadable> => {
+const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
   const failure = await fontFailure(document)
   if (failure === undefined) {
     return new Unreadable(

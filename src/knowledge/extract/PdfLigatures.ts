@@ -1,5 +1,5 @@
 import { getResolvedPDFJS } from "unpdf"
-import type { DocumentPage } from "./PdfRuns.ts"
+import type { PDFPageProxy } from "unpdf/pdfjs"
 
 /** What pdf.js draws at once: glyphs from left to right, and the gaps between them. */
 type Drawn = ReadonlyArray<{ readonly unicode?: unknown } | number | null>
@@ -30,7 +30,7 @@ const misspelt = function* (glyphs: Drawn): Generator<readonly [wrong: string, r
  * those of a ligature as well if the PDF gives it as several, as those of Word do with lam and alef: only what it would
  * draw tells which letters are one. A word that is drawn in parts stays as it is.
  */
-export const mendingLigatures = async (page: DocumentPage): Promise<(text: string) => string> => {
+export const mendingLigatures = async (page: PDFPageProxy): Promise<(text: string) => string> => {
   const { OPS } = await getResolvedPDFJS()
   const { fnArray, argsArray } = await page.getOperatorList()
   const words = new Map<string, string>()

@@ -32,7 +32,7 @@ const spaceGap = 0.15
 const columnGap = 1.5
 
 /** Bullets, and what symbol fonts without a proper encoding leave of them. */
-const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\uf000-\uf0ff]|o(?=\s|$))`
+const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\u007f-\u009f\uf000-\uf0ff]|o(?=\s|$))`
 const bullet = new RegExp(String.raw`^${bulletGlyphs}\s+(?=\S)`, "u")
 const loneBullet = new RegExp(`^${bulletGlyphs}$`, "u")
 

@@ -1,10 +1,8 @@
-import type { getDocumentProxy } from "unpdf"
+import type { PDFPageProxy } from "unpdf/pdfjs"
 import { mendingLigatures } from "./PdfLigatures.ts"
 import type { Run } from "./PdfLines.ts"
 
-export type Document = Awaited<ReturnType<typeof getDocumentProxy>>
-export type DocumentPage = Awaited<ReturnType<Document["getPage"]>>
-type Content = Awaited<ReturnType<DocumentPage["getTextContent"]>>
+type Content = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>
 type TextItem = Extract<Content["items"][number], { readonly str: string }>
 type Matrix = readonly [number, number, number, number, number, number]
 
@@ -61,7 +59,7 @@ const turned = (run: Run, item: TextItem, isVertical: boolean, pageWidth: number
     : // Numbers and Latin words stand upright in their column, which goes through their middle.
       { ...run, x: run.y - run.size, y: pageWidth - (run.x + run.width / 2), width: run.size }
 
-export const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
+export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
   // The viewport turns a rotated page upright and lets y grow downwards.
   const viewport = page.getViewport({ scale: 1 })
   const upright = asMatrix(viewport.transform)
