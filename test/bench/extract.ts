@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { parseArgs } from "node:util"
 import { detect, type Format } from "../../src/domain/Formats.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
+import { renderedText } from "./lib/RenderedText.ts"
 
 /** Words without their marks, in lower case; each character of scripts without spaces is one. */
 const wordsOf = (text: string): ReadonlyMap<string, number> => {
@@ -31,9 +32,9 @@ interface Recall {
   readonly expected: number
 }
 
-/** How many of the expected words there are, each as often as it is expected. */
+/** How many of the expected words, which are spoken, there are in a text, each as often as it is expected. */
 const recall = (expected: string, text: string): Recall => {
-  const [wanted, had] = [wordsOf(spoken(expected)), wordsOf(spoken(text))]
+  const [wanted, had] = [wordsOf(expected), wordsOf(spoken(text))]
   let found = 0
   for (const [word, number] of wanted) found += Math.min(number, had.get(word) ?? 0)
   return { found, expected: count(wanted) }
@@ -59,17 +60,36 @@ const parley: Library = {
   extract: async (bytes, path, format) => (await read({ format, name: path, bytes })).text,
 }
 
-const measure = async (library: Library, directory: string, file: string): Promise<Outcome | undefined> => {
-  const path = join(directory, "files", file)
-  const expectedPath = join(directory, "expected", `${file}.md`)
+/** A document, and the words that it says. */
+interface Sample {
+  readonly path: string
+  readonly expected: string
+}
+
+const withExpectedText = (directory: string): ReadonlyArray<Sample> =>
+  readdirSync(join(directory, "files"))
+    .sort()
+    .map((file) => ({ path: join(directory, "files", file), expected: join(directory, "expected", `${file}.md`) }))
+    .filter(({ expected }) => existsSync(expected))
+    .map(({ path, expected }) => ({ path, expected: spoken(readFileSync(expected, "utf8")) }))
+
+/** All Markdown below the directory; a document is expected to say what is seen of it once it is rendered. */
+const rendered = (directory: string): ReadonlyArray<Sample> =>
+  readdirSync(directory, { encoding: "utf8", recursive: true })
+    .filter((file) => file.endsWith(".md"))
+    .sort()
+    .map((file) => join(directory, file))
+    .map((path) => ({ path, expected: renderedText(readFileSync(path, "utf8")) }))
+    .filter(({ expected }) => wordsOf(expected).size > 0)
+
+const measure = async (library: Library, { path, expected }: Sample): Promise<Outcome | undefined> => {
   const bytes = readFileSync(path)
-  const format = detect(file, bytes, bytes)
-  if (format === undefined || !existsSync(expectedPath)) return undefined
-  const expected = readFileSync(expectedPath, "utf8")
+  const format = detect(basename(path), bytes, bytes)
+  if (format === undefined) return undefined
   const begin = performance.now()
   const text = await library.extract(new Uint8Array(bytes), path, format).catch(() => undefined)
   const milliseconds = performance.now() - begin
-  return { format, file, recall: text === undefined ? undefined : recall(expected, text), milliseconds }
+  return { format, file: basename(path), recall: text === undefined ? undefined : recall(expected, text), milliseconds }
 }
 
 const share = ({ found, expected }: Recall) => found / expected
@@ -117,32 +137,36 @@ const others = async (module: string | undefined): Promise<ReadonlyArray<Library
 
 /**
  * The share of the expected words that reading finds, by format. `--data DIR` holds documents in `files` and their text
- * as Markdown in `expected`, under the document's name and `.md`. `--files` lists each file; `--beside MODULE` measures
- * other libraries too.
+ * as Markdown in `expected`, under the document's name and `.md`; of the Markdown below `--markdown DIR` what an
+ * independent renderer shows is expected. `--files` lists each file; `--beside MODULE` measures other libraries too.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       data: { type: "string" },
+      markdown: { type: "string" },
       files: { type: "boolean", default: false },
       beside: { type: "string" },
     },
   })
-  const directory = values.data
-  if (directory === undefined) throw new Error("--data DIR is missing")
-  const files = readdirSync(join(directory, "files")).sort()
+  const { data, markdown } = values
+  if (data === undefined && markdown === undefined) throw new Error("--data DIR or --markdown DIR is missing")
+  const samples = [
+    ...(data === undefined ? [] : withExpectedText(data)),
+    ...(markdown === undefined ? [] : rendered(markdown)),
+  ]
   line(row(["library", "format", "files", "mean recall", "all words", "failed", "ms per file"]))
   for (const library of [parley, ...(await others(values.beside))]) {
     const outcomes: Array<Outcome> = []
-    for (const file of files) {
-      const outcome = await measure(library, directory, file)
+    for (const sample of samples) {
+      const outcome = await measure(library, sample)
       if (outcome !== undefined) outcomes.push(outcome)
     }
     report(library, outcomes)
     if (!values.files) continue
     for (const each of outcomes) {
-      line(`  ${each.file.padEnd(52)}${each.recall === undefined ? "failed" : share(each.recall).toFixed(3)}`)
+      line(`  ${each.file.padEnd(52)} ${each.recall === undefined ? "failed" : share(each.recall).toFixed(3)}`)
     }
   }
 }

@@ -212,6 +212,17 @@ describe("Markdown", () => {
     expect(text).toBe('title: "Real title"\nowner: Ada\n\n# Other')
   })
 
+  test("has its characters as they are read, but for those that could be taken for marks, and code", async () => {
+    const { title, text } = await readAs(
+      "md",
+      "# Caf&eacute;\n\n&#x4e2d;&#25991;, a&shy;b, snake\\_case and \\_x; &lt;b&gt; &#35; &none;",
+    )
+    expect(title).toBe("Café")
+    expect(text).toBe("# Café\n\n中文, ab, snake_case and \\_x; &lt;b&gt; &#35; &none;")
+    const code = "```\n&eacute; a\\_b\n```\n\n    &eacute;\n\nIn `&eacute; a\\_b` too."
+    expect((await readAs("md", `${code}\n\n&eacute;`)).text).toBe(`${code}\n\né`)
+  })
+
   test("a heading makes the title without its marks, but not one in code", async () => {
     expect((await readAs("md", "```\n# no\n```\n\n## The **[guide](x.md)** to `C#` ##")).title).toBe("The guide to C#")
     expect((await readAs("md", "no heading", "notes.md")).title).toBe("notes")

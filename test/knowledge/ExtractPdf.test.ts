@@ -8,6 +8,8 @@ import {
   withoutRunningHeads,
 } from "../../src/knowledge/extract/PdfLayout.ts"
 import { fixedPitchFonts, linesOf, type Run } from "../../src/knowledge/extract/PdfLines.ts"
+import { read } from "../../src/knowledge/extract/Read.ts"
+import { drawn, pageOf, pdfOf } from "../lib/files/PdfFile.ts"
 
 const run = (text: string, place: Partial<Run> = {}): Run => ({
   text,
@@ -52,7 +54,9 @@ describe("lines", () => {
       ["first", false],
       ["second", true],
     ])
-    expect(linesOf([run("• item")])[0]).toMatchObject({ text: "item", bullet: true })
+    for (const glyph of ["•", "\u0084", "\uf0b7"]) {
+      expect(linesOf([run(`${glyph} item`)])[0]).toMatchObject({ text: "item", bullet: true })
+    }
   })
 
   test("from right to left have their spaces, and their ligatures in order", () => {
@@ -125,6 +129,26 @@ describe("layout", () => {
     const only = page(run("Invoice 7", { y: 20 }), run("7", { y: 780 }))
     expect(withoutRunningHeads([only])).toEqual([only])
   })
+})
+
+test("a ligature that the PDF gives as two letters keeps their order in a word from right to left", async () => {
+  const letters = { a: "0644", b: "06440627", c: "062e", d: "0627", e: "0645" }
+  const map = Object.entries(letters).map(([code, unicode]) => `<${Buffer.from(code).toString("hex")}> <${unicode}>`)
+  const font =
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Arabic /FirstChar 97 /LastChar 101 /Widths [500 500 500 500 500] /ToUnicode 6 0 R >>"
+  const pdf = pdfOf([
+    { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+    { value: font },
+    pageOf(5),
+    // Drawn from left to right: خلال, سلام without its first letter, and خال with the two letters apart.
+    { value: "<< >>", stream: drawn("eb abc adc") },
+    {
+      value: "<< >>",
+      stream: `begincmap 1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar ${map.join(" ")} endbfchar endcmap`,
+    },
+  ])
+  expect((await read({ format: "pdf", name: "a.pdf", bytes: pdf })).text).toBe("خال خلال لام")
 })
 
 test("a text resumes another only in the middle of a sentence", () => {

@@ -21,12 +21,39 @@ const matterTitle = (matter: string): string | undefined =>
     ?.trim()
     .replace(/^(["'])(.*)\1$/, "$2")
 
-/** Outside of code, underlined headings become `#` headings, so that one form is left. */
-const simplify = (body: string): { readonly text: string; readonly firstHeading: string | undefined } => {
+const indentedCode = /^(?: {4}|\t)/
+/** Code, which is left as it stands, or a character that is written in another way. */
+const written = /`+[^`]*`+|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});|(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/giu
+const mayBeWritten = /&[#a-z]|\\_/i
+
+/**
+ * Words as they are read, `Caf&eacute;` and `snake\_case` among them. Characters of ASCII stay as they are written:
+ * they could be taken for marks.
+ */
+const readable = async (body: string): Promise<(line: string) => string> => {
+  if (!mayBeWritten.test(body)) return (line) => line
+  const { decodeHTMLStrict } = await import("entities/decode")
+  const character = (reference: string) => {
+    const decoded = decodeHTMLStrict(reference)
+    return /^[\0-\x7f]/.test(decoded) ? reference : decoded
+  }
+  const readMatch = (match: string) => {
+    if (match.startsWith("`")) return match
+    return match.startsWith("&") ? character(match) : "_"
+  }
+  return (line) => (indentedCode.test(line) ? line : line.replace(written, readMatch))
+}
+
+/** Outside of code, characters are written as they are read and underlined headings become `#` headings: one form is left. */
+const simplify = async (
+  body: string,
+): Promise<{ readonly text: string; readonly firstHeading: string | undefined }> => {
+  const read = await readable(body)
   const out: Array<string> = []
   let open: string | undefined
   let firstHeading: string | undefined
-  for (const line of body.split("\n")) {
+  for (const source of body.split("\n")) {
+    const line = open === undefined ? read(source) : source
     const marker = fence.exec(line)?.[1]
     if (open !== undefined) {
       if (marker !== undefined && marker.startsWith(open) && line.trim() === marker) open = undefined
@@ -48,13 +75,13 @@ const simplify = (body: string): { readonly text: string; readonly firstHeading:
   return { text: out.join("\n"), firstHeading }
 }
 
-/** Markdown is passed on as it is, but for the fences of its front matter and its underlined headings. */
-export const markdown = (bytes: Uint8Array): Draft => {
+/** Markdown is passed on as it is, but for the fences of its front matter and what has a simpler form. */
+export const markdown = async (bytes: Uint8Array): Promise<Draft> => {
   const source = decodeText(bytes)
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n")
   const { matter, body } = splitFrontMatter(source)
-  const { text, firstHeading } = simplify(body)
+  const { text, firstHeading } = await simplify(body)
   return {
     title:
       matterTitle(matter) ??

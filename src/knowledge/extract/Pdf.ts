@@ -1,67 +1,13 @@
-import { getDocumentProxy } from "unpdf"
+import { getDocumentProxy, getResolvedPDFJS } from "unpdf"
+import type { PDFDocumentProxy } from "unpdf/pdfjs"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
+import { PdfCMaps } from "./PdfCMaps.ts"
 import { fixedPitchFonts, linesOf, type Run } from "./PdfLines.ts"
+import { type PageRuns, runsOf } from "./PdfRuns.ts"
 import { cleanTitle } from "./Text.ts"
 
-type Document = Awaited<ReturnType<typeof getDocumentProxy>>
-type DocumentPage = Awaited<ReturnType<Document["getPage"]>>
-type Matrix = readonly [number, number, number, number, number, number]
-
-const asMatrix = (values: ReadonlyArray<unknown>): Matrix => {
-  const at = (index: number) => Number(values[index] ?? 0)
-  return [at(0), at(1), at(2), at(3), at(4), at(5)]
-}
-
-/** `inner` is applied first. */
-const multiply = (outer: Matrix, inner: Matrix): Matrix => [
-  outer[0] * inner[0] + outer[2] * inner[1],
-  outer[1] * inner[0] + outer[3] * inner[1],
-  outer[0] * inner[2] + outer[2] * inner[3],
-  outer[1] * inner[2] + outer[3] * inner[3],
-  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-]
-
-interface PageRuns {
-  readonly height: number
-  readonly runs: ReadonlyArray<Run>
-}
-
-/**
- * Ligatures and the shapes of Arabic letters as the letters they stand for. pdf.js would do so before it turns text from
- * right to left around, and the letters of a ligature with it.
- */
-const withLetters = (text: string) =>
-  text.replace(/[\ufb00-\ufdfb\ufe70-\ufefc]+/g, (shapes) => shapes.normalize("NFKC"))
-
-const runsOf = async (page: DocumentPage): Promise<PageRuns> => {
-  // The viewport turns a rotated page upright and lets y grow downwards.
-  const viewport = page.getViewport({ scale: 1 })
-  const upright = asMatrix(viewport.transform)
-  const { items, styles } = await page.getTextContent({ disableNormalization: true })
-  const runs = items.flatMap((item): ReadonlyArray<Run> => {
-    if (!("str" in item)) return []
-    const [a, b, c, d, x, y] = multiply(upright, asMatrix(item.transform))
-    return [
-      {
-        text: withLetters(item.str),
-        x,
-        y,
-        width: item.width,
-        size: Math.round(Math.hypot(c, d) * 2) / 2 || 1,
-        font: item.fontName,
-        monospaced: styles[item.fontName]?.fontFamily === "monospace",
-        rightToLeft: item.dir === "rtl",
-        rotated: Math.abs(b) > Math.abs(a),
-      },
-    ]
-  })
-  page.cleanup()
-  return { height: viewport.height, runs }
-}
-
-const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyArray<Page>> => {
+const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<ReadonlyArray<Page>> => {
   const pages: Array<PageRuns> = []
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
@@ -71,7 +17,7 @@ const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyA
     pages.push(page)
   }
   const fixed = fixedPitchFonts(pages.flatMap(({ runs }) => runs))
-  const withPitch = (run: Run): Run => (fixed.has(run.font) ? { ...run, monospaced: true } : run)
+  const withPitch = (run: Run): Run => ({ ...run, monospaced: fixed.has(run.font) })
   return pages.map(({ height, runs }) => ({ height, lines: linesOf(runs.map(withPitch)) }))
 }
 
@@ -79,7 +25,7 @@ const pagesOf = async (document: Document, textLimit: number): Promise<ReadonlyA
 const noTitle =
   /^(?:untitled|document\d*$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi)$/i
 
-const metadataTitle = async (document: Document): Promise<string | undefined> => {
+const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { info } = await document.getMetadata()
   const title = "Title" in info && typeof info.Title === "string" ? cleanTitle(info.Title) : undefined
   return title === undefined || noTitle.test(title) ? undefined : title
@@ -87,13 +33,45 @@ const metadataTitle = async (document: Document): Promise<string | undefined> =>
 
 const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
-const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
-  if (!all.some((page) => page.lines.length > 0)) {
-    throw new Unreadable(
+/** Pages, from the first, that are asked why there is no text. */
+const PAGES_ASKED = 10
+
+/** What pdf.js says of a font that it could not read, and of which it then shows nothing: it stands where the font should. */
+const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefined> => {
+  const { OPS } = await getResolvedPDFJS()
+  for (let number = 1; number <= Math.min(document.numPages, PAGES_ASKED); number++) {
+    const page = await document.getPage(number)
+    const { fnArray, argsArray } = await page.getOperatorList()
+    for (const [index, operator] of fnArray.entries()) {
+      if (operator !== OPS.setFont) continue
+      const name = String(argsArray[index]?.[0])
+      const font: unknown = page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined
+      if (typeof font === "string") return font
+    }
+    page.cleanup()
+  }
+  return undefined
+}
+
+const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
+  const failure = await fontFailure(document)
+  if (failure === undefined) {
+    return new Unreadable(
       "no_text",
       "The PDF holds no text: its pages are images, as those of a scan. Make it searchable first (OCR).",
     )
   }
+  const encoding = /Unknown CMap name: (.*)/s.exec(failure)?.[1]
+  if (encoding === undefined)
+    return new Unreadable("no_text", "The text of the PDF cannot be read: its fonts are damaged.")
+  const named = /^[\w-]{1,60}$/.test(encoding) ? `, ${encoding}` : ""
+  return new Unreadable(
+    "no_text",
+    `The text of the PDF cannot be read: it is in an encoding that is not known${named}.`,
+  )
+}
+
+const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
   const pages = withoutRunningHeads(all)
   const style = styleOf(pages)
   const vocabulary = new Set(pages.flatMap((page) => page.lines.flatMap((line) => line.text.match(words) ?? [])))
@@ -112,10 +90,13 @@ const unreadable = (cause: unknown): Unreadable => {
 }
 
 const parse = async (bytes: Uint8Array, textLimit: number) => {
-  // pdf.js takes the buffer over, so it gets one of its own.
-  const document = await getDocumentProxy(bytes.slice(), { verbosity: 0 })
+  // pdf.js takes the buffer over, so it gets one of its own. Images hold no text: none is small enough to unpack.
+  const options = { verbosity: 0, BinaryDataFactory: PdfCMaps, maxImageSize: 0 }
+  const document = await getDocumentProxy(bytes.slice(), options)
   try {
-    return { pages: await pagesOf(document, textLimit), title: await metadataTitle(document) }
+    const pages = await pagesOf(document, textLimit)
+    if (!pages.some((page) => page.lines.length > 0)) throw await noText(document)
+    return { pages, title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
   }

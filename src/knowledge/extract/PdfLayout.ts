@@ -164,11 +164,22 @@ const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   return [...done].map((box) => box.block)
 }
 
+/** Scripts without spaces between words, and their punctuation: a line of theirs may end anywhere. */
+const unspaced = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
+const brokenAnywhere = new RegExp(`${unspaced}\n${unspaced}`, "u")
+
+/** What stands between two lines that belong together. */
+const jointOf = (text: string, next: string): string =>
+  brokenAnywhere.test(`${text.slice(-2)}\n${next.slice(0, 2)}`) ? "" : " "
+
+const joined = (lines: ReadonlyArray<string>): string =>
+  lines.reduce((text, next) => text + jointOf(text, next) + next).replaceAll("\t", " ")
+
 /** Joins two lines of a paragraph; `knows` tells whether the document has a word elsewhere. */
 const joinLines = (text: string, next: string, knows: (word: string) => boolean): string => {
   const head = /([\p{L}\p{M}]+)[-\u00ad\u2010]$/u.exec(text.slice(-60))?.[1]
   const tail = /^\p{Ll}[\p{L}\p{M}]*/u.exec(next)?.[0]
-  if (head === undefined || tail === undefined) return `${text} ${next}`
+  if (head === undefined || tail === undefined) return text + jointOf(text, next) + next
   const isCompound = !text.endsWith("\u00ad") && knows(`${head}-${tail}`) && !knows(head + tail)
   return isCompound ? text + next : text.slice(0, -1) + next
 }
@@ -205,7 +216,7 @@ const headingLevel = (block: Block, style: Style): number | undefined => {
 
 const write = (block: Block, level: number | undefined, knows: (word: string) => boolean): string => {
   const texts = block.lines.map((line) => line.text)
-  if (level !== undefined) return `${"#".repeat(level)} ${texts.join(" ").replaceAll("\t", " ")}`
+  if (level !== undefined) return `${"#".repeat(level)} ${joined(texts)}`
   if (block.kind === "code") return codeOf(block.lines)
   if (block.kind === "row") return rowsOf(texts)
   const text = texts.reduce((left, right) => joinLines(left, right, knows))
@@ -254,5 +265,5 @@ export const titleOn = (page: Page, style: Style): string | undefined => {
   const largest = headings.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
   const isTitle = largest !== undefined && sizeOf(largest) >= style.bodySize * titleScale
   const title = isTitle ? largest : headings.find((block) => block === blocks[0])
-  return title?.lines.map((line) => line.text).join(" ")
+  return title === undefined ? undefined : joined(title.lines.map((line) => line.text))
 }

@@ -32,7 +32,7 @@ const spaceGap = 0.15
 const columnGap = 1.5
 
 /** Bullets, and what symbol fonts without a proper encoding leave of them. */
-const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\uf000-\uf0ff]|o(?=\s|$))`
+const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\u007f-\u009f\uf000-\uf0ff]|o(?=\s|$))`
 const bullet = new RegExp(String.raw`^${bulletGlyphs}\s+(?=\S)`, "u")
 const loneBullet = new RegExp(`^${bulletGlyphs}$`, "u")
 
@@ -80,10 +80,7 @@ const separator = (previous: Run | undefined, run: Run): string => {
   return gap > spaceGap || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
-/**
- * A PDF that spells a lam-alef ligature as two letters has them reversed. Only after another alef can that be told:
- * two of them never follow each other.
- */
+/** A lam-alef ligature whose letters are still reversed: after another alef it can be told, since two never follow each other. */
 const mendLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
 
 /** Runs of a line as they are read: a PDF may draw those of a line from right to left in any order. */
@@ -173,16 +170,27 @@ export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
 const pitchTolerance = 0.01
 const wordsToTellPitch = 4
 
-/** Fonts whose characters all have one width, whatever the PDF calls them. */
+/** Scripts whose characters have one width in any font, and the share of a font's text from which they are what it is for. */
+const square = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
+const squareShare = 0.2
+
+const hasOnePitch = (values: ReadonlyArray<number>) =>
+  values.length >= wordsToTellPitch &&
+  values.every((value) => Math.abs(value - (values[0] ?? 0)) <= pitchTolerance * value)
+
+/** Fonts whose characters all have one width, whatever the PDF calls them, where that tells code from text. */
 export const fixedPitchFonts = (runs: ReadonlyArray<Run>): ReadonlySet<string> => {
-  const pitches = new Map<string, Map<string, number>>()
-  for (const { font, text, width, size } of runs) {
-    if (!/^[\w-]{3,}$/.test(text)) continue
-    const words = pitches.get(font) ?? new Map<string, number>()
-    pitches.set(font, words.set(text, width / text.length / size))
+  const fixed: Array<string> = []
+  for (const [font, of] of Map.groupBy(runs, (run) => run.font)) {
+    const words = new Map(
+      of
+        .filter(({ text }) => /^[\w-]{3,}$/.test(text))
+        .map(({ text, width, size }) => [text, width / text.length / size]),
+    )
+    if (!of.some((run) => run.monospaced) && !hasOnePitch([...words.values()])) continue
+    const all = of.reduce((sum, { text }) => sum + text.length, 0)
+    const squares = of.reduce((sum, { text }) => sum + (text.match(square)?.length ?? 0), 0)
+    if (squares < all * squareShare) fixed.push(font)
   }
-  const isFixed = (values: ReadonlyArray<number>) =>
-    values.length >= wordsToTellPitch &&
-    values.every((value) => Math.abs(value - (values[0] ?? 0)) <= pitchTolerance * value)
-  return new Set([...pitches].filter(([, words]) => isFixed([...words.values()])).map(([font]) => font))
+  return new Set(fixed)
 }

@@ -1,3 +1,4 @@
+import { cjkPdf } from "./CjkPdf.ts"
 import { failed, type HostileFile, ready, text } from "./Fates.ts"
 import { drawn, manyPages, onePage, packed, pageOf, type PdfObject, pdfOf } from "./PdfFile.ts"
 
@@ -121,6 +122,27 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
       ]),
     // The map is not written out, and the text is there without it.
     fate: ready,
+  },
+  {
+    name: "encoding in a file of the server's.pdf",
+    make: () => cjkPdf({ encoding: "/..#2F..#2F..#2Fetc#2Fpasswd", ordering: "Japan1", lines: ["65e5"] }),
+    fate: failed("no_text"),
+  },
+  {
+    name: "encoding that builds on itself.pdf",
+    make: () =>
+      cjkPdf({
+        encoding: "8 0 R",
+        ordering: "Japan1",
+        lines: ["65e5"],
+        more: [
+          {
+            value: "<< /Type /CMap /CMapName /Own /UseCMap 8 0 R >>",
+            stream: "/Own usecmap 1 begincidrange <0000> <ffffffff> 1 endcidrange endcmap",
+          },
+        ],
+      }),
+    fate: failed("no_text"),
   },
   {
     name: "runs a program.pdf",
