@@ -164,7 +164,7 @@ const settings = {
   ingestConcurrency: integer(1, 64).or("2", "Documents that one process works on at once."),
   ingestAttempts: integer(1, 100).or("3", "Tries of a document whose ingestion is cut off, before it fails."),
   ingestLease: positiveDuration.or("30s", "How long a document stays with a process that shows no sign of life."),
-  extractTimeout: positiveDuration.or("30s", "Longest time to read one file."),
+  extractTimeout: positiveDuration.or("30s", "Longest time to read one file, of the processor."),
   extractMemory: size.or("512MiB", "Most memory that reading one file may take."),
   extractTextLimit: integer(1_000, 200_000_000).or("20000000", "Characters of text that one file may hold, at most."),
   indexMemory: size.or("256MiB", "Memory for search indexes of knowledge bases."),

@@ -21,7 +21,7 @@ export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("Ex
 export interface ExtractSettings {
   /** Documents read at once; each has a process of its own. */
   readonly concurrency: number
-  /** A document that takes longer is given up, and its process ended. */
+  /** A document that takes longer, of processor time, is given up, and its process ended. */
   readonly deadline: Duration.Duration
   /** Bytes that a process may hold; the document that takes more is given up, and the process ended. */
   readonly memory: number
@@ -123,18 +123,16 @@ export class Extract extends Context.Service<
 
         const readBeside = Effect.fnUntraced(function* (source: Source, isSplit: boolean) {
           const process = yield* Pool.get(processes)
-          const answer = yield* process.ask(source, settings.memory, isSplit).pipe(
+          const limits = { memory: settings.memory, time: settings.deadline }
+          const answer = yield* process.ask(source, limits, isSplit).pipe(
             Effect.catchTags({
               OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
+              TimedOut: () => Effect.fail(timedOut(settings.deadline)),
               ProcessEnded: ({ how }) =>
                 Effect.logWarning("A process that read a document ended").pipe(
                   Effect.annotateLogs({ format: source.format, how }),
                   Effect.andThen(Effect.fail(crashed)),
                 ),
-            }),
-            Effect.timeoutOrElse({
-              duration: settings.deadline,
-              orElse: () => Effect.fail(timedOut(settings.deadline)),
             }),
             // Whatever cut the conversation short, the process may still be busy with it.
             Effect.onError(() => Pool.invalidate(processes, process)),

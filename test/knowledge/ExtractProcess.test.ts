@@ -11,6 +11,7 @@ import { until } from "../lib/Client.ts"
 import { onePage, packed } from "../lib/files/PdfFile.ts"
 
 const MEGABYTE = 1024 * 1024
+const time = Duration.seconds(30)
 
 const page = (text: string): Source => ({ format: "html", name: "a.html", bytes: new TextEncoder().encode(text) })
 
@@ -93,8 +94,8 @@ describe("a process that reads", () => {
   test("that is killed is a failure of its document, not of the server", async () => {
     const outcome = Effect.gen(function* () {
       const process = yield* ExtractProcess.start(1000)
-      yield* process.ask(page("warm"), 512 * MEGABYTE, false)
-      const asked = yield* Effect.forkChild(Effect.flip(process.ask(bomb(), 8_000 * MEGABYTE, false)))
+      yield* process.ask(page("warm"), { memory: 512 * MEGABYTE, time }, false)
+      const asked = yield* Effect.forkChild(Effect.flip(process.ask(bomb(), { memory: 8_000 * MEGABYTE, time }, false)))
       yield* Effect.sleep("50 millis")
       yield* process.kill
       return yield* Fiber.join(asked)
@@ -108,7 +109,7 @@ describe("a process that reads", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const child = yield* ExtractProcess.start(1000)
-          yield* child.ask(page("warm"), 512 * MEGABYTE, false)
+          yield* child.ask(page("warm"), { memory: 512 * MEGABYTE, time }, false)
           return yield* Effect.promise(() => Bun.file(`/proc/${child.pid}/environ`).text())
         }),
       ),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { ExtractProcess } from "../../src/knowledge/extract/ExtractProcess.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 
@@ -13,10 +13,10 @@ await Effect.runPromise(
   Effect.scoped(
     Effect.gen(function* () {
       const reader = yield* ExtractProcess.start(1_000_000)
-      const memory = Number.POSITIVE_INFINITY
-      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, memory, false)
+      const limits = { memory: Number.POSITIVE_INFINITY, time: Duration.minutes(1) }
+      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, limits, false)
       const bytes = endless?.make() ?? new Uint8Array()
-      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, memory, false)
+      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, limits, false)
       const tell = Effect.delay(
         Effect.sync(() => void process.stdout.write(String(reader.pid))),
         "500 millis",

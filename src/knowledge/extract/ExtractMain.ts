@@ -4,15 +4,15 @@
  * secret, watches its time and its memory, and ends it from outside.
  */
 import { dlopen } from "bun:ffi"
-import { writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { chunk } from "../Chunker.ts"
 import { FrameReader, framePieces } from "./Frames.ts"
 import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "./Extraction.ts"
 import { read } from "./Read.ts"
 
-/** Of nice: those who wait for an answer of the server come first. */
-const PRIORITY = 10
+/** The lowest of nice: those who wait for an answer of the server come first. */
+const PRIORITY = 19
 
 /** After a file of this many bytes its memory is given back before the next. */
 const LARGE_FILE_BYTES = 1024 * 1024
@@ -27,6 +27,18 @@ const PASSAGES_PER_FRAME = 128
 /** Libraries talk to the console, which would be read as a reply. */
 const silence = () => {
   for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {}
+}
+
+/** On Linux each thread has a priority of its own, which those that it starts from then on inherit. */
+const giveWay = () => {
+  const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid]
+  for (const thread of threads) {
+    try {
+      setPriority(thread, PRIORITY)
+    } catch {
+      // It has just ended.
+    }
+  }
 }
 
 /** When the machine runs out of memory, this process goes and the server stays. Linux only. */
@@ -102,7 +114,7 @@ const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uin
 silence()
 dieWithServer()
 volunteer()
-setPriority(PRIORITY)
+giveWay()
 const requests = new FrameReader(Bun.stdin.stream(), { head: MAX_HEAD_BYTES, body: MAX_FILE_BYTES })
 const output = Bun.stdout.writer()
 for (let frame = await requests.next(); frame !== undefined; frame = await requests.next()) {

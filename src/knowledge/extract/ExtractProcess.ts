@@ -17,6 +17,17 @@ export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnd
 /** The process holds more memory than it may. */
 export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory", {}) {}
 
+/** The process takes longer than it may. */
+export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {}) {}
+
+/** What reading one document may take. */
+export interface ReadLimits {
+  /** Bytes that the process holds. */
+  readonly memory: number
+  /** Of processor time, where it can be told. On a machine that is busy with others' requests, the process gets little. */
+  readonly time: Duration.Duration
+}
+
 /** What came back, checked: a file may have taken the process over. */
 export type Answer =
   | { readonly kind: "read"; readonly document: ExtractedText }
@@ -34,7 +45,10 @@ const CHARACTERS_OF_PASSAGES = 4
 /** and so many more, whatever the limit: a short text may be all headings. */
 const SPARE_CHARACTERS_OF_PASSAGES = 1024 * 1024
 
-/** Between two looks at the memory of a process that reads. */
+/** One that gets no processor, or waits for something, is given up after so many times what it may take of it. */
+const PATIENCE = 10
+
+/** Between two looks at what a process that reads takes. */
 const WATCH_INTERVAL = Duration.millis(50)
 /** The same where a look takes a process of its own. */
 const SLOW_WATCH_INTERVAL = Duration.millis(250)
@@ -75,22 +89,41 @@ const spawn = () =>
   })
 
 const PAGE_BYTES = 4096
+/** Of Linux's USER_HZ, which is 100 everywhere. */
+const TICK_MILLISECONDS = 10
 
-/** Bytes of memory that a process holds; 0 when it is gone. */
-const residentBytes: (pid: number) => Effect.Effect<number> =
+interface Usage {
+  readonly bytes: number
+  /** Of processor time. */
+  readonly milliseconds: number
+}
+
+const NO_USAGE: Usage = { bytes: 0, milliseconds: 0 }
+
+/** What a process takes; nothing when it is gone. */
+const usageOf: (pid: number) => Effect.Effect<Usage> =
   process.platform === "linux"
     ? (pid) =>
         Effect.sync(() => {
           try {
-            return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES
+            // The fields from the third, the first after the name in parentheses, which may hold anything.
+            const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+            return {
+              bytes: Number(fields[21]) * PAGE_BYTES,
+              milliseconds: (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS,
+            }
           } catch {
-            return 0
+            return NO_USAGE
           }
         })
     : (pid) =>
         Effect.promise(async () => {
-          const kibibytes = await new Response(Bun.spawn(["ps", "-o", "rss=", "-p", `${pid}`]).stdout).text()
-          return Number(kibibytes) * 1024
+          const text = await new Response(Bun.spawn(["ps", "-o", "rss=,cputime=", "-p", `${pid}`]).stdout).text()
+          const [kibibytes, time] = text.trim().split(/\s+/)
+          if (kibibytes === undefined || time === undefined) return NO_USAGE
+          // Hours, minutes and seconds, as far as there are any.
+          const seconds = time.split(":").reduce((sum, part) => 60 * sum + Number(part), 0)
+          return { bytes: Number(kibibytes) * 1024, milliseconds: seconds * 1_000 }
         })
 
 const interval = process.platform === "linux" ? WATCH_INTERVAL : SLOW_WATCH_INTERVAL
@@ -129,13 +162,22 @@ export class ExtractProcess {
   }
 
   get residentBytes(): Effect.Effect<number> {
-    return residentBytes(this.child.pid)
+    return Effect.map(usageOf(this.child.pid), ({ bytes }) => bytes)
   }
 
   /** Gives it a document and waits for the answer. Not to be used again unless that came. */
-  ask(source: Source, memoryLimit: number, isSplit: boolean): Effect.Effect<Answer, ProcessEnded | OutOfMemory> {
+  ask(
+    source: Source,
+    limits: ReadLimits,
+    isSplit: boolean,
+  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
     this.served++
-    return Effect.raceFirst(this.exchange(source, isSplit), this.watch(memoryLimit))
+    return Effect.raceFirst(this.exchange(source, isSplit), this.watch(limits)).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.times(limits.time, PATIENCE),
+        orElse: () => Effect.fail(new TimedOut()),
+      }),
+    )
   }
 
   private exchange({ format, name, bytes }: Source, isSplit: boolean): Effect.Effect<Answer, ProcessEnded> {
@@ -196,12 +238,16 @@ export class ExtractProcess {
     throw new Error(`signal ${this.child.signalCode}, exit code ${this.child.exitCode}`)
   }
 
-  private watch(memoryLimit: number): Effect.Effect<never, OutOfMemory> {
-    return this.residentBytes.pipe(
-      Effect.flatMap((bytes) => (bytes > memoryLimit ? Effect.fail(new OutOfMemory()) : Effect.sleep(interval))),
-      Effect.forever,
-    )
-  }
+  private readonly watch = Effect.fnUntraced(function* (this: ExtractProcess, { memory, time }: ReadLimits) {
+    let usage = yield* usageOf(this.child.pid)
+    const end = usage.milliseconds + Duration.toMillis(time)
+    for (;;) {
+      if (usage.bytes > memory) return yield* new OutOfMemory()
+      if (usage.milliseconds > end) return yield* new TimedOut()
+      yield* Effect.sleep(interval)
+      usage = yield* usageOf(this.child.pid)
+    }
+  })
 }
 
 const decoded = <A>(schema: Schema.Codec<A, string>, head: string): Effect.Effect<A, ProcessEnded> =>
