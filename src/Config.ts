@@ -67,6 +67,17 @@ const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
+const encryptionKeys = kind(
+  "keys of 32 bytes in base64, with commas between, such as `openssl rand -base64 32` makes",
+  (value) => {
+    const keys = value.split(",").map((key) => key.trim())
+    return keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
+      ? Redacted.make(keys.map((key) => Uint8Array.from(Buffer.from(key, "base64"))))
+      : undefined
+  },
+  true,
+)
+
 const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
 /** `Infinity` when it is off. */
 const limit = kind("`off`, or a whole number", (value) =>
@@ -108,6 +119,9 @@ const settings = {
   databasePipeline: integer(1, 128).or("32", "Statements under way at once in one connection to Postgres, at most."),
   bootstrapApiKey: apiKey.orAbsent(
     "Key with all scopes of the first organization. Absent: the first start makes one and prints it once.",
+  ),
+  secretsKey: encryptionKeys.orAbsent(
+    "Encrypts secrets in the database, the headers of HTTP tools: a key of 32 bytes in base64, or several with commas between; the first encrypts, all decrypt. Absent: they are not encrypted.",
   ),
   defaultModel: text.orAbsent(
     "Model of a new chatbot. Absent: `claude-sonnet-5-5` with an Anthropic key, else `local/extractive`.",

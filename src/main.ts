@@ -40,6 +40,7 @@ import { Ingestion } from "./services/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
 import { Organizations } from "./services/Organizations.ts"
 import * as Reembedding from "./services/Reembedding.ts"
+import * as Sealing from "./services/Sealing.ts"
 import { PublicUrl } from "./services/PublicUrl.ts"
 import { Usage } from "./services/Usage.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
@@ -57,6 +58,8 @@ import { LexemeIndexes } from "./storage/LexemeIndexes.ts"
 import { Messages } from "./storage/Messages.ts"
 import { Inspection } from "./storage/Inspection.ts"
 import { Ping } from "./storage/Ping.ts"
+import { Secrets } from "./storage/Secrets.ts"
+import { ToolHeaders } from "./storage/ToolHeaders.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
 import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
@@ -92,8 +95,9 @@ const storage = Layer.mergeAll(
   Ping.layer,
   Reembeddings.layer,
   UsageStorage.Usage.layer,
+  ToolHeaders.layer,
   VectorIndexes.layer(),
-).pipe(Layer.provide(database))
+).pipe(Layer.provide(database), Layer.provide(configured(({ secretsKey: keys }) => Secrets.layer({ keys }))))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
 
@@ -246,6 +250,7 @@ const services = Layer.mergeAll(
   ),
   configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,
+  Sealing.layer,
   chunkIndexing,
 ).pipe(
   Layer.provide(ingestion),

@@ -12,8 +12,9 @@ const read = (environment: Record<string, string>) =>
 const valuesOf = (environment: Record<string, string> = {}) => Effect.runPromise(read(environment))
 const refusalOf = (environment: Record<string, string>) => Effect.runPromise(Effect.flip(read(environment)))
 
-const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY", "EMBEDDINGS_API_KEY"]
+const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY", "EMBEDDINGS_API_KEY", "SECRETS_KEY"]
 const key = "k".repeat(32)
+const encryptionKey = `hunter2${"A".repeat(36)}=`
 
 describe("settings", () => {
   test("all have a default, or may be absent", async () => {
@@ -70,6 +71,12 @@ describe("settings", () => {
     ["BOOTSTRAP_API_KEY", `hunter2 ${key}`],
     // It looks like one that Parley made, but the checksum is wrong: every request with it would be refused.
     ["BOOTSTRAP_API_KEY", `prl_hunter2${"k".repeat(42)}`],
+    ["SECRETS_KEY", "hunter2"],
+    // Of 31 bytes, and of 33.
+    ["SECRETS_KEY", `hunter2${"A".repeat(35)}==`],
+    ["SECRETS_KEY", `hunter2${"A".repeat(37)}`],
+    ["SECRETS_KEY", `${encryptionKey},hunter2`],
+    ["SECRETS_KEY", `${encryptionKey},`],
   ])("%s is refused without showing it", async (variable, value) => {
     const { message } = await refusalOf({ [variable]: value })
     expect(message).not.toContain("hunter2")
@@ -90,6 +97,7 @@ describe("settings", () => {
       EMBEDDINGS: "voyage:voyage-4:large",
       CHAT_DEADLINE: "2m",
       UPLOAD_WAIT: "500ms",
+      SECRETS_KEY: `${encryptionKey}, ${Buffer.alloc(32, 255).toString("base64")}`,
     })
     expect(values).toMatchObject({
       port: 0,
@@ -102,6 +110,9 @@ describe("settings", () => {
     expect(Duration.toMillis(values.chatDeadline)).toBe(120_000)
     expect(Duration.toMillis(values.uploadWait)).toBe(500)
     expect(values.bootstrapApiKey && Redacted.value(values.bootstrapApiKey)).toBe(own)
+    const keys =
+      values.secretsKey && Redacted.value(values.secretsKey).map((one) => Buffer.from(one).toString("base64"))
+    expect(keys).toEqual([encryptionKey, `${"/".repeat(42)}8=`])
     expect((await valuesOf({ BOOTSTRAP_API_KEY: key })).bootstrapApiKey).toBeDefined()
   })
 
@@ -111,6 +122,7 @@ describe("settings", () => {
       BOOTSTRAP_API_KEY: `hunter2${key}`,
       ANTHROPIC_API_KEY: "hunter2",
       EMBEDDINGS_API_KEY: "hunter2",
+      SECRETS_KEY: encryptionKey,
     })
     expect(Bun.inspect(values) + JSON.stringify(values)).not.toContain("hunter2")
     expect(secrets.every((variable) => documentation.some((setting) => setting.variable === variable))).toBe(true)

@@ -2,14 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
-import type { ModelCost, TokenCounts } from "../domain/Usage.ts"
+import { type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
+import type { OnGivenUp } from "./ModelCalls.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
+import { estimateTokens } from "./TokenCount.ts"
 import { type AgentTool, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
 
 export interface AgentInput {
@@ -31,6 +33,8 @@ export interface AgentInput {
    * off comes as far as it got, and without the results of its calls.
    */
   readonly onStep?: (step: Step, cost: ModelCost) => Effect.Effect<void>
+  /** Told what a request may have taken that was sent and given up before any of its answer came. No step shows it. */
+  readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
 
 export interface AgentReply {
@@ -47,7 +51,7 @@ export interface AgentReply {
   readonly model: string
   /** Of all steps; estimated where a provider does not tell them. */
   readonly tokens: TokenCounts
-  /** Of each step, and who made it. */
+  /** Of each step, and who made it; and of requests that were sent and given up before one was answered. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 
@@ -78,12 +82,21 @@ export class Agent extends Context.Service<
               })
             const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep } = input
+            const onGivenUp: OnGivenUp = ({ body, fallback }) => {
+              const tokens = { ...noTokens, input: estimateTokens(body.length) }
+              const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
+              costs.push(cost)
+              return input.onGivenUp?.(cost) ?? Effect.void
+            }
             const tools = input.toolsEnabled ? [searchTool(search, limits), ...(input.tools ?? [])] : []
             const result = yield* runLoop({
               opening: yield* openingOf({ ...input, search }, limits),
               tools,
               limits,
-              generate: emit === undefined ? generateWhole(calls, tools) : generateStreamed(calls, tools, emit),
+              generate:
+                emit === undefined
+                  ? generateWhole(calls, tools, onGivenUp)
+                  : generateStreamed(calls, tools, onGivenUp, emit),
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, { exchange, tokens }) => {
                 answeredBy = exchange.fallback ?? { model: input.model, provider }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
-import type { ModelCalls, OnParts } from "./ModelCalls.ts"
+import type { ModelCalls, OnGivenUp, OnParts } from "./ModelCalls.ts"
 
 /** The calls of a model, its name and that of its provider. */
 export interface NamedCalls {
@@ -26,14 +26,17 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
           ? Effect.andThen(logFallback(error, next.model), ask)
           : Effect.fail(error),
       )
+    const { model, provider } = next
+    const marked = (onGivenUp: OnGivenUp | undefined): OnGivenUp | undefined =>
+      onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } }))
     return {
-      generate: (request) =>
+      generate: (request, onGivenUp) =>
         instead(
-          before.generate(request),
-          Effect.map(next.calls.generate(request), (parts) => parts.map(mark)),
+          before.generate(request, onGivenUp),
+          Effect.map(next.calls.generate(request, marked(onGivenUp)), (parts) => parts.map(mark)),
           () => false,
         ),
-      stream: (request, onParts) =>
+      stream: (request, onParts, onGivenUp) =>
         Effect.suspend(() => {
           let hasBegun = false
           const onFirstParts: OnParts = (parts) => {
@@ -41,8 +44,8 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
             return onParts(parts)
           }
           return instead(
-            before.stream(request, onFirstParts),
-            next.calls.stream(request, (parts) => onParts(parts.map(mark))),
+            before.stream(request, onFirstParts, onGivenUp),
+            next.calls.stream(request, (parts) => onParts(parts.map(mark)), marked(onGivenUp)),
             () => hasBegun,
           )
         }),

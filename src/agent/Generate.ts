@@ -3,25 +3,34 @@ import * as Prompt from "effect/ai/Prompt"
 import type { AgentEvent, Emit } from "./AgentEvent.ts"
 import { readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
-import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
+import type { ModelCalls, ModelRequest, OnGivenUp } from "./ModelCalls.ts"
 import { Pieces } from "./Pieces.ts"
 import { type AgentTool, providerTool } from "./Tools.ts"
 
 /** Asks for an answer in one piece. */
-export const generateWhole = ({ generate }: ModelCalls, tools: ReadonlyArray<AgentTool>): Generate => {
+export const generateWhole = (
+  { generate }: ModelCalls,
+  tools: ReadonlyArray<AgentTool>,
+  onGivenUp: OnGivenUp,
+): Generate => {
   const requestOf = requestsWith(tools)
-  return (request) => Effect.map(generate(requestOf(request)), readGeneration)
+  return (request) => Effect.map(generate(requestOf(request), onGivenUp), readGeneration)
 }
 
 /** Asks for an answer as it comes, and tells of it piece by piece. */
-export const generateStreamed = ({ stream }: ModelCalls, tools: ReadonlyArray<AgentTool>, emit: Emit): Generate => {
+export const generateStreamed = (
+  { stream }: ModelCalls,
+  tools: ReadonlyArray<AgentTool>,
+  onGivenUp: OnGivenUp,
+  emit: Emit,
+): Generate => {
   const requestOf = requestsWith(tools)
   let texts = 0
   const newTextId = () => `text-${++texts}`
   return (request, onCut) =>
     Effect.suspend(() => {
       const pieces = new Pieces(newTextId)
-      return stream(requestOf(request), (parts) => emitAll(pieces.read(parts), emit)).pipe(
+      return stream(requestOf(request), (parts) => emitAll(pieces.read(parts), emit), onGivenUp).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),
       )

@@ -3,6 +3,7 @@ import { Duration, Effect, type JsonSchema, Redacted, type Schema } from "effect
 import { isBodyless, type ToolMethod } from "../domain/ChatbotTool.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { fillTemplate, placeholdersOf } from "../domain/UrlTemplate.ts"
+import type { SecretUnreadable } from "../storage/Secrets.ts"
 import type { SafeFetch, SafeRequest, SafeResponse } from "./SafeFetch.ts"
 import { type AgentTool, cut, failedOutcome, type ToolOutcome } from "./Tools.ts"
 
@@ -13,7 +14,8 @@ export interface HttpToolSpec {
   readonly input_schema: Schema.JsonObject
   readonly method: ToolMethod
   readonly url: string
-  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  /** Taken when a call is made, and told to nobody but the endpoint. */
+  readonly headers: Effect.Effect<Redacted.Redacted<SafeRequest["secrets"]>, SecretUnreadable>
   /** Null for the limits' own. */
   readonly timeout_ms: number | null
 }
@@ -52,9 +54,19 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
           ? (mistakesOf(inputSchema, input) ?? requestOf(spec, input))
           : "expected an object."
         if (typeof request === "string") return Effect.succeed(failedOutcome(`Invalid input: ${request}`))
-        return fetch(request).pipe(
-          Effect.map((response) => outcomeOf(response, request.secrets, resultMaxLength)),
-          Effect.catch(({ detail }) => Effect.succeed(failedOutcome(detail))),
+        return Effect.flatMap(spec.headers, (headers) => {
+          const secrets = Redacted.value(headers)
+          return Effect.map(fetch({ ...request, secrets }), (response) => outcomeOf(response, secrets, resultMaxLength))
+        }).pipe(
+          Effect.catchTags({
+            FetchFailed: ({ detail }) => Effect.succeed(failedOutcome(detail)),
+            PrivateAddress: ({ detail }) => Effect.succeed(failedOutcome(detail)),
+            SecretUnreadable: ({ key, why }) =>
+              Effect.as(
+                Effect.logWarning("The headers of a tool cannot be decrypted", { tool: spec.name, key, why }),
+                failedOutcome("The tool is out of order until its operator has set it up again."),
+              ),
+          }),
         )
       }),
   }
@@ -82,7 +94,10 @@ const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | unde
 }
 
 /** The request that a sound input makes, or why it makes none. */
-const requestOf = (spec: HttpToolSpec, input: Readonly<Record<string, unknown>>): SafeRequest | string => {
+const requestOf = (
+  spec: HttpToolSpec,
+  input: Readonly<Record<string, unknown>>,
+): Omit<SafeRequest, "secrets"> | string => {
   const names = new Set(placeholdersOf(spec.url))
   const fills = new Map<string, string>()
   const rest: Array<readonly [string, unknown]> = []
@@ -93,18 +108,17 @@ const requestOf = (spec: HttpToolSpec, input: Readonly<Record<string, unknown>>)
   }
   const url = fillTemplate(spec.url, fills)
   if (url === undefined) return `${Array.from(names).join(", ")}: expected what can stand in an address.`
-  const secrets = Redacted.value(spec.headers)
   const headers = { accept, "user-agent": "Parley" }
   if (!isBodyless(spec.method)) {
     const body = JSON.stringify(Object.fromEntries(rest))
-    return { method: spec.method, url, headers: { ...headers, "content-type": "application/json" }, secrets, body }
+    return { method: spec.method, url, headers: { ...headers, "content-type": "application/json" }, body }
   }
   const fixed = new Set(url.searchParams.keys())
   for (const [name, value] of rest) {
     if (fixed.has(name)) return `${name}: is not for you to choose.`
     for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, textOf(one))
   }
-  return { method: spec.method, url, headers, secrets, body: undefined }
+  return { method: spec.method, url, headers, body: undefined }
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { AiError, LanguageModel, Response } from "effect/ai"
+import type { Exchange } from "./Exchange.ts"
 
 /** What a model is asked, in the terms of effect/ai. */
 export type ModelRequest = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice">
@@ -8,13 +9,26 @@ export type ModelRequest = Pick<LanguageModel.ProviderOptions, "prompt" | "tools
 export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
 
 /**
+ * Told of a request that was sent and given up before any of its answer came: whoever asked has left, or it took too
+ * long. A provider may well have worked on it. One that failed by itself, or refused, is none of these.
+ */
+export type OnGivenUp = (request: Pick<Exchange, "body" | "fallback">) => Effect.Effect<void>
+
+/**
  * Calls of one model: what a provider gives to effect/ai's `LanguageModel.make`, and what the loop asks. The service that
  * `make` returns does not stand in between. It would decode again, word for word, what our providers have checked; and it
  * keeps the decoder of one set of tools for a model, so chatbots with tools of their own would have it compiled anew for
  * each other.
  */
 export interface ModelCalls {
-  readonly generate: (request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
+  readonly generate: (
+    request: ModelRequest,
+    onGivenUp?: OnGivenUp,
+  ) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
   /** Succeeds when the answer has come to its end. Interruption hangs up. */
-  readonly stream: (request: ModelRequest, onParts: OnParts) => Effect.Effect<void, AiError.AiError>
+  readonly stream: (
+    request: ModelRequest,
+    onParts: OnParts,
+    onGivenUp?: OnGivenUp,
+  ) => Effect.Effect<void, AiError.AiError>
 }

@@ -1,10 +1,10 @@
-import { Clock, Duration, Effect, type Scope } from "effect"
+import { Clock, Duration, Effect, type Exit, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
 import { isCutObject } from "../domain/JsonDepth.ts"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
-import type { ModelCalls, ModelRequest, OnParts } from "./ModelCalls.ts"
-import { cutOff, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
+import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "./ModelCalls.ts"
+import { cutOff, isGivenUp, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -78,15 +78,15 @@ export const makeConnection = (provider: string, settings: Partial<CallLimits> |
 }
 
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
-  generate: (request) => {
+  generate: (request, onGivenUp) => {
     const body = dialect.body(request, false)
-    const attempt = gate.turn(Effect.scoped(wholeAnswer(dialect, limits, body)))
+    const attempt = gate.turn(telling(onGivenUp, body, Effect.scoped(wholeAnswer(dialect, limits, body))))
     return Effect.mapError(
       gate.guard(() => retrying(attempt, limits)),
       (failure) => toAiError(failure, dialect.provider, "generateText"),
     )
   },
-  stream: (request, onParts) => {
+  stream: (request, onParts, onGivenUp) => {
     const body = dialect.body(request, true)
     const call = gate.guard((begun) => {
       let hasBegun = false
@@ -96,11 +96,25 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
         return onParts(parts)
       })
       // Until it has begun, another attempt does no harm.
-      return retrying(gate.turn(Effect.scoped(attempt)), limits, () => !hasBegun)
+      const told = telling(onGivenUp, body, Effect.scoped(attempt), () => !hasBegun)
+      return retrying(gate.turn(told), limits, () => !hasBegun)
     })
     return Effect.mapError(call, (failure) => toAiError(failure, dialect.provider, "streamText"))
   },
 })
+
+/** An attempt whose turn has come: from here on the request is sent. */
+const telling = <A>(
+  onGivenUp: OnGivenUp | undefined,
+  body: string,
+  attempt: Effect.Effect<A, ProviderFailure>,
+  isUnanswered: () => boolean = () => true,
+): Effect.Effect<A, ProviderFailure> =>
+  onGivenUp === undefined
+    ? attempt
+    : Effect.onExit(attempt, (exit: Exit.Exit<A, ProviderFailure>) =>
+        isUnanswered() && isGivenUp(exit) ? onGivenUp({ body }) : Effect.void,
+      )
 
 const wholeAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,

@@ -1,4 +1,4 @@
-import { Cause, Data, Duration } from "effect"
+import { Cause, Data, Duration, Exit } from "effect"
 import * as AiError from "effect/ai/AiError"
 
 export type FailureKind =
@@ -84,6 +84,15 @@ const retryAfterMillis = (headers: Headers | undefined, now: number): number | u
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
 
 export const isUnhealthy = ({ kind }: ProviderFailure): boolean => unhealthy.has(kind)
+
+/** Whether it was we who did not wait for the answer. A time-out that has a status is the provider's own. */
+export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
+  Exit.isFailure(exit) &&
+  exit.cause.reasons.some(
+    (reason) =>
+      reason._tag === "Interrupt" ||
+      (reason._tag === "Fail" && reason.error.kind === "timeout" && reason.error.status === undefined),
+  )
 
 /** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
 export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>

@@ -23,6 +23,7 @@ import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations } from "../storage/Conversations.ts"
+import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import {
   type ChatAnswer,
@@ -83,6 +84,7 @@ export class Chat extends Context.Service<
         const budgets = yield* Budgets
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
+        const usage = yield* Usage
         const retriever = yield* Retriever
         const chatbotTools = yield* ChatbotTools
         const { fetch } = yield* SafeFetch
@@ -162,12 +164,19 @@ export class Chat extends Context.Service<
           const { apiKeyId } = yield* Caller
           const { sessionId, email } = yield* receive(chatbot, before, request)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
+          const spentFor = (costs: ReadonlyArray<ModelCost>) => ({
+            apiKeyId,
+            chatbotId: chatbot.id,
+            costs: costsByModel(costs),
+          })
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>) =>
-            conversations.reply(
-              sessionId,
-              { id: ids.message_id, ...message },
-              costs && { apiKeyId, chatbotId: chatbot.id, costs: costsByModel(costs) },
-            )
+            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && spentFor(costs))
+          /** Also where nothing came of a model's work, it is counted. */
+          const storeUnfinished = (progress: Progress, finish_reason: "aborted" | "error") => {
+            const { costs, steps } = progress
+            if (steps.length > 0) return store({ ...costOf(progress), content: textOf(steps), finish_reason }, costs)
+            return costs.length > 0 ? usage.add(ids.message_id, spentFor(costs)) : Effect.void
+          }
           if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
           if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
@@ -208,6 +217,7 @@ export class Chat extends Context.Service<
                   tokens: addTokens(before.tokens, cost.tokens),
                   costs: [...before.costs, cost],
                 })),
+              onGivenUp: (cost) => Ref.update(partial, (before) => ({ ...before, costs: [...before.costs, cost] })),
             })
             .pipe(
               // Whatever came of it is stored, even when the client leaves at this very moment.
@@ -222,18 +232,7 @@ export class Chat extends Context.Service<
                       exit.value.costs,
                     )
                   : Effect.flatMap(Ref.get(partial), (progress) =>
-                      progress.steps.length === 0
-                        ? Effect.void
-                        : Effect.ignore(
-                            store(
-                              {
-                                ...costOf(progress),
-                                content: textOf(progress.steps),
-                                finish_reason: Exit.hasInterrupts(exit) ? "aborted" : "error",
-                              },
-                              progress.costs,
-                            ),
-                          ),
+                      Effect.ignore(storeUnfinished(progress, Exit.hasInterrupts(exit) ? "aborted" : "error")),
                     ),
               ),
             )

@@ -36,7 +36,7 @@ export interface Progress {
   readonly model: string
   readonly provider: string
   readonly tokens: TokenCounts
-  /** Of each step. */
+  /** Of each step, and of requests that were given up before one was answered. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 

@@ -102,6 +102,10 @@ export class ChatbotTools extends Context.Service<
 
 const reserved = new Conflict({ detail: `Every chatbot has a tool ${searchKnowledgeBase.name} already.` })
 const changedMeanwhile = new Conflict({ detail: "Somebody else has changed the tool at the same moment." })
+const unreadable = (kept: ReadonlyArray<string>) =>
+  new Conflict({
+    detail: `The server cannot decrypt the headers of the tool any more: give ${kept.join(", ")} anew, or an empty text to remove it.`,
+  })
 
 /** What no field by itself can tell. */
 const ensureSound = Effect.fnUntraced(function* ({ input_schema, name, url }: Storage.ToolContent) {
@@ -116,9 +120,9 @@ const ensureSound = Effect.fnUntraced(function* ({ input_schema, name, url }: St
 const lowerCased = <A>(headers: Readonly<Record<string, A>>): ReadonlyArray<readonly [string, A]> =>
   Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
 
-const present = ({ created_at, headers, updated_at, ...row }: Storage.ToolRow): ChatbotTool => ({
+const present = ({ created_at, header_names, headers: _, updated_at, ...row }: Storage.ToolRow): ChatbotTool => ({
   ...row,
-  headers: Object.fromEntries(Object.keys(Redacted.value(headers)).map((name) => [name, null])),
+  headers: Object.fromEntries(header_names.map((name) => [name, null])),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at),
 })
@@ -127,13 +131,13 @@ const present = ({ created_at, headers, updated_at, ...row }: Storage.ToolRow): 
 const changed = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPatch) {
   const { headers = {}, ...fields } = patch
   const given = new Map(lowerCased(headers))
-  const before = Redacted.value(row.headers)
   const url = patch.url ?? row.url
-  const kept = Object.keys(before).filter((name) => typeof given.get(name) !== "string")
+  const kept = row.header_names.filter((name) => typeof given.get(name) !== "string")
   // Otherwise whoever may change tools could have another's secret sent to a server of their own.
   if (originOf(url) !== originOf(row.url) && kept.length > 0) {
     return yield* InvalidRequest.at("headers", `Expected ${kept.join(", ")} anew, since url names another server`)
   }
+  const before = kept.length === 0 ? {} : Redacted.value(yield* Effect.mapError(row.headers, () => unreadable(kept)))
   const merged = new Map(Object.entries(before))
   for (const [name, value] of given) {
     if (value === "") merged.delete(name)
@@ -141,5 +145,15 @@ const changed = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPa
     else if (!merged.has(name))
       return yield* InvalidRequest.at(`headers.${name}`, "Expected a value, since there is none")
   }
-  return { ...row, ...fields, url, headers: Redacted.make(Object.fromEntries(merged)) }
+  const { description, input_schema, method, name, timeout_ms } = { ...row, ...fields }
+  const content: Storage.ToolContent = {
+    name,
+    description,
+    input_schema,
+    method,
+    url,
+    headers: Redacted.make(Object.fromEntries(merged)),
+    timeout_ms,
+  }
+  return content
 })

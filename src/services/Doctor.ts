@@ -3,12 +3,13 @@ import { SecureRandom } from "effect/crypto"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
+import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
 
 /** One line about one part of the server. `note`: nothing to mend, but worth a look. */
 export interface Finding {
   readonly state: "ok" | "note" | "wrong"
-  readonly part: "database" | "embeddings" | "vectors" | "search" | "ingestion" | "documents" | "files"
+  readonly part: "database" | "embeddings" | "vectors" | "search" | "ingestion" | "documents" | "files" | "secrets"
   readonly text: string
 }
 
@@ -32,6 +33,7 @@ export class Doctor extends Context.Service<
       const embeddings = yield* Embeddings
       const blobs = yield* BlobStore
       const random = yield* SecureRandom.SecureRandom
+      const toolHeaders = yield* ToolHeaders
 
       const askModel = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
@@ -81,6 +83,7 @@ export class Doctor extends Context.Service<
           ...(facts.garbageOverdue === 0
             ? []
             : [wrong("files", `${facts.garbageOverdue} should have been deleted an hour ago`)]),
+          ...(yield* toolHeaders.examine).map((headers) => ofHeaders(headers, toolHeaders.key)),
         ]
       })
 
@@ -115,6 +118,28 @@ const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: str
     note("vectors", `${share} % are by ${model}; the others are found by their words until they are embedded again`),
     ofQueue("vectors", reembeddings),
   ]
+}
+
+/** `first` is the id of the key that encrypts, if there is one. */
+const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefined): Finding => {
+  const which = `headers of ${count(tools, "tool")}`
+  switch (state) {
+    case "open":
+      return note(
+        "secrets",
+        first === undefined
+          ? `${which} lie in the database as they are; with SECRETS_KEY they would be encrypted`
+          : `${which} are not encrypted; a server does that when it starts`,
+      )
+    case "sealed":
+      return key === first
+        ? ok("secrets", `${which} encrypted by key ${key}`)
+        : note("secrets", `${which} encrypted by key ${key}; a server that starts goes over to ${first}`)
+    case "unknown key":
+      return wrong("secrets", `${which} cannot be decrypted: key ${key} is not in SECRETS_KEY`)
+    case "changed":
+      return wrong("secrets", `${which} cannot be decrypted: they are not what key ${key} encrypted for them`)
+  }
 }
 
 const ofQueue = (part: Finding["part"], { waiting, underWay, delayed, overdue_seconds }: QueueState): Finding => {

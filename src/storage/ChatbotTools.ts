@@ -1,11 +1,13 @@
-import { Context, Effect, Layer, Redacted, type Schema } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ToolMethod } from "../domain/ChatbotTool.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, ToolId } from "../domain/Ids.ts"
+import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { Secrets, type SecretUnreadable } from "./Secrets.ts"
 import { json, orderedJson } from "./SqlValues.ts"
+import { type Headers, openHeaders, sealHeaders, type StoredHeaders } from "./ToolHeaders.ts"
 
 /** What a tool is made of. */
 export interface ToolContent {
@@ -14,19 +16,22 @@ export interface ToolContent {
   readonly input_schema: Schema.JsonObject
   readonly method: ToolMethod
   readonly url: string
-  /** By name. */
-  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  readonly headers: Headers
   readonly timeout_ms: number | null
 }
 
-export interface ToolRow extends ToolContent {
+export interface ToolRow extends Omit<ToolContent, "headers"> {
   readonly id: ToolId
   readonly chatbot_id: ChatbotId
+  readonly header_names: ReadonlyArray<string>
+  /** They are decrypted when they are asked for. */
+  readonly headers: Effect.Effect<Headers, SecretUnreadable>
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-type StoredRow = Omit<ToolRow, "headers"> & { readonly headers: Readonly<Record<string, string>> }
+type StoredRow = Omit<ToolRow, "headers" | "header_names"> &
+  StoredHeaders & { readonly organization_id: OrganizationId }
 
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const toolNotFound = new NotFound({ detail: "There is no such tool." })
@@ -65,10 +70,20 @@ export class ChatbotTools extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
 
       const columns = sql.literal(
-        "id, chatbot_id, name, description, input_schema, method, url, headers, timeout_ms, created_at, updated_at",
+        `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
+          sealed_by, timeout_ms, created_at, updated_at`,
       )
+
+      const toRow = (row: StoredRow): ToolRow => {
+        const { headers, organization_id: _, sealed_by: __, sealed_headers: ___, ...shown } = row
+        return { ...shown, header_names: Object.keys(headers), headers: openHeaders(secrets, row) }
+      }
+
+      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
+        Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(toRow(row))))
 
       const insert = Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
@@ -81,13 +96,19 @@ export class ChatbotTools extends Context.Service<
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
+          const sealed = yield* sealHeaders(
+            secrets,
+            { id, organization_id: organization, url: content.url },
+            content.headers,
+          )
           return yield* only(
             sql<StoredRow>`
               insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
-                headers, timeout_ms)
+                headers, sealed_headers, sealed_by, timeout_ms)
               values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
                 ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
-                ${json(Redacted.value(content.headers))}, ${content.timeout_ms}::int)
+                ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text,
+                ${content.timeout_ms}::int)
               returning ${columns}`,
           )
         },
@@ -101,7 +122,7 @@ export class ChatbotTools extends Context.Service<
         const rows = yield* sql<StoredRow>`
           select ${columns} from chatbot_tools
           where chatbot_id = ${chatbot} and organization_id = ${organization} order by id`
-        return rows.map(conceal)
+        return rows.map(toRow)
       }, withoutSqlErrors)
 
       const get = Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
@@ -123,11 +144,17 @@ export class ChatbotTools extends Context.Service<
                 where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
             ),
           )
+          const sealed = yield* sealHeaders(
+            secrets,
+            { id, organization_id: organization, url: content.url },
+            content.headers,
+          )
           return yield* only(
             sql<StoredRow>`
               update chatbot_tools set name = ${content.name}, description = ${content.description},
                 input_schema = ${orderedJson(content.input_schema)}, method = ${content.method},
-                url = ${content.url}, headers = ${json(Redacted.value(content.headers))},
+                url = ${content.url}, headers = ${json(sealed.headers)},
+                sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text,
                 timeout_ms = ${content.timeout_ms}::int,
                 updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
               where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`,
@@ -156,8 +183,3 @@ export class ChatbotTools extends Context.Service<
     }),
   )
 }
-
-const conceal = (row: StoredRow): ToolRow => ({ ...row, headers: Redacted.make(row.headers) })
-
-const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
-  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(conceal(row))))

@@ -2,14 +2,14 @@ import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Message, SenderType, Session, UserInfo } from "../domain/Conversation.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
+import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { messageColumns, type MessageRow, sessionNamed, toMessage } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
-import type { Spent } from "./Usage.ts"
+import { type Spent, usageEntries } from "./Usage.ts"
 
 /** What a client says, or says that was said before. */
 export interface NewMessage {
@@ -197,27 +197,13 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const counted = (organization: OrganizationId, { id, model, provider }: BotMessage, spent: Spent) => {
-        const entries = spent.costs.map((cost) => {
-          const { input, output, cacheRead, cacheWrite } = cost.tokens
-          const replies = cost.model === model && cost.provider === provider ? 1 : 0
-          return sql`(${organization}, ${id}, ${spent.apiKeyId}, ${spent.chatbotId}, ${cost.model}, ${cost.provider},
-            ${replies}::int, ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)`
-        })
-        return sql`, counted as (
-          insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
-            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-          values ${sql.csv(entries)}
-        )`
-      }
-
       const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage, spent?: Spent) {
         const organization = yield* CurrentOrganization
         yield* sql`
           with session as (
             update sessions set message_count = message_count + 1, updated_at = clock_timestamp()
             where id = ${session} and organization_id = ${organization} returning id
-          ) ${spent === undefined ? sql`` : counted(organization, message, spent)}
+          ) ${spent === undefined ? sql`` : sql`, counted as (${usageEntries(sql, organization, message.id, spent, message)})`}
           insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
             usage, finish_reason, tool_calls, tool_results)
           select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,

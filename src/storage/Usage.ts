@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
@@ -43,13 +43,15 @@ const columns = {
 
 /**
  * The tables `usage_entries` and `usage_days`: an entry for each model of each reply, and days that entries are folded
- * into. Entries are made by the statement that stores their reply, see `Conversations.reply`.
+ * into. Entries of a reply are made by the statement that stores it, see `Conversations.reply`.
  */
 export class Usage extends Context.Service<
   Usage,
   {
     /** In the order of the groups: earliest day first. */
     readonly read: (query: UsageQuery) => Effect.Effect<UsageFound, Unavailable, CurrentOrganization>
+    /** Counts what was taken for a reply that there is not; it has its id. */
+    readonly add: (reply: MessageId, spent: Spent) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Makes days of the entries, of all organizations. What was used stays the same. */
     readonly fold: Effect.Effect<void, Unavailable>
     /** Forgets days, of all organizations, that are longer ago. */
@@ -100,6 +102,10 @@ export class Usage extends Context.Service<
         withoutSqlErrors,
       )
 
+      const add = Effect.fnUntraced(function* (reply: MessageId, spent: Spent) {
+        yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
+      }, withoutSqlErrors)
+
       const fold = Effect.fnUntraced(function* () {
         const waiting = yield* system<{ id: OrganizationId }>`
           select distinct organization_id as id from usage_entries`
@@ -110,9 +116,27 @@ export class Usage extends Context.Service<
         yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
       }, withoutSqlErrors)
 
-      return { read, fold: fold(), forget }
+      return { read, add, fold: fold(), forget }
     }),
   )
+}
+
+/** Adds an entry for each cost. `by` is who made the reply, where there is one. */
+export const usageEntries = (
+  sql: SqlClient.SqlClient,
+  organization: OrganizationId,
+  reply: MessageId,
+  { apiKeyId, chatbotId, costs }: Spent,
+  by?: Pick<ModelCost, "model" | "provider">,
+) => {
+  const entries = costs.map(({ model, provider, tokens }) => {
+    const { input, output, cacheRead, cacheWrite } = tokens
+    const replies = model === by?.model && provider === by.provider ? 1 : 0
+    return sql`(${organization}, ${reply}, ${apiKeyId}, ${chatbotId}, ${model}, ${provider}, ${replies}::int,
+      ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)`
+  })
+  return sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
+    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens) values ${sql.csv(entries)}`
 }
 
 /** A row of the page, or none where the page is empty; and what all pages come to. */

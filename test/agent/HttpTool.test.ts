@@ -19,7 +19,7 @@ const spec: HttpToolSpec = {
   },
   method: "GET",
   url: "https://shop.example/orders/{id}?v=1",
-  headers: Redacted.make({ authorization: "Bearer s3cr3t-t0ken" }),
+  headers: Effect.succeed(Redacted.make({ authorization: "Bearer s3cr3t-t0ken" })),
   timeout_ms: null,
 }
 

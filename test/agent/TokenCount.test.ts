@@ -25,7 +25,15 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
       protocol === "anthropic"
         ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
         : makeOpenAi({ baseUrl: fake.url, limits }, client)
-    const generate = way === "whole" ? generateWhole(calls("m"), []) : generateStreamed(calls("m"), [], () => undefined)
+    const generate =
+      way === "whole"
+        ? generateWhole(calls("m"), [], () => Effect.void)
+        : generateStreamed(
+            calls("m"),
+            [],
+            () => Effect.void,
+            () => undefined,
+          )
     let cut: Generation | undefined
     const onCut = (generation: Generation) => Effect.sync(() => void (cut = generation))
     const made = yield* Effect.result(generate({ messages, tools: "none" }, onCut))

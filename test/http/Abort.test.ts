@@ -1,11 +1,12 @@
 import { connect } from "node:net"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
-import { Client, until } from "../lib/Client.ts"
+import { Effect, Exit, Schema, Scope } from "effect"
+import { UsageCounts } from "../../src/domain/Usage.ts"
+import { Client, read, until } from "../lib/Client.ts"
 import { fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { providerAnswering } from "../lib/FakeProvider.ts"
-import { type Protocol, protocols } from "../lib/Faults.ts"
+import { estimated, type Protocol, protocols } from "../lib/Faults.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
@@ -56,6 +57,8 @@ const server = await run(
 )
 const url = await server.listening
 const client = new Client(url, operatorKey)
+/** Tokens that the clients took, each until it left. */
+let taken = 0
 
 interface Leaving {
   readonly protocol: Protocol
@@ -135,6 +138,7 @@ describe.each(leavings)("a client that leaves (%o)", (leaving) => {
         ({ length }) => length === (seesText(leaving) ? 2 : 1),
       )
       expect([asked?.content, more]).toEqual([question, []])
+      taken += partial?.tokens_used ?? estimated(bodyOf(question))
       if (!seesText(leaving)) continue
       expect(partial).toMatchObject({
         sender_type: "bot",
@@ -174,6 +178,19 @@ test("a client that does not read holds the model back, until it leaves", async 
     ({ length }) => length === 2,
   )
   expect(partial?.content).toMatch(/^(?:-+word\d+ )+$/)
+  taken += partial?.tokens_used ?? 0
+})
+
+test("what they took is counted, also where nothing came of it", async () => {
+  const Usage = Schema.Struct({ total: UsageCounts })
+  const { total } = await until(
+    async () => read(Usage, await client.get("/api/external/usage")),
+    ({ total }) => total.total_tokens >= taken,
+  )
+  expect(total).toMatchObject({
+    replies: leavings.filter(seesText).length * ABORTS + 1,
+    total_tokens: taken,
+  })
 })
 
 test("no call outlives its client, and the server has nothing to say of it", async () => {

@@ -7,7 +7,7 @@ import { fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { providerAnswering } from "../lib/FakeProvider.ts"
 import { faultMatrix, type Run } from "../lib/FaultMatrix.ts"
-import { attempts, type Ending, endingOf, faults, protocols } from "../lib/Faults.ts"
+import { attempts, type Ending, endingOf, faults, givenUpTokens, protocols } from "../lib/Faults.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
@@ -151,7 +151,10 @@ test("what broken replies took is counted", async () => {
   )
   expect(total).toEqual({
     replies: made.filter(({ seen }) => seen.stored.includes("Hello")).length,
-    total_tokens: made.reduce((sum, { seen }) => sum + seen.tokens, 0),
+    total_tokens: made.reduce(
+      (sum, { fault, way, seen, sent }) => sum + seen.tokens + givenUpTokens(fault, way, seen.calls, sent),
+      0,
+    ),
   })
 })
 

@@ -82,7 +82,7 @@ export const faults: ReadonlyArray<Fault> = [
 
 const CHARACTERS_PER_TOKEN = 4
 /** What is counted where nobody told. */
-const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+export const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 /**
  * The protocols, and the tokens of a stream that has begun: what Anthropic has told by then, and one for four characters
@@ -112,6 +112,10 @@ export interface Ending {
   readonly tokens: number
   readonly calls: number
 }
+
+/** What is counted beside a reply: the requests that took too long, before any of their answer came. */
+export const givenUpTokens = (fault: Fault, way: "whole" | "streamed", calls: number, sent: string): number =>
+  fault.endsBy === undefined || (way === "streamed" && fault.streamed.begins) ? 0 : calls * estimated(sent)
 
 export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "streamed", sent: string): Ending => {
   const { calls, tag } = fault[way]

@@ -20,6 +20,8 @@ import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { Messages } from "../../src/storage/Messages.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
+import { Secrets } from "../../src/storage/Secrets.ts"
+import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { Usage } from "../../src/storage/Usage.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
@@ -35,6 +37,9 @@ export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Sec
 /** Failures that are made on purpose are not worth a line. */
 export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
+/** Nothing is encrypted. */
+const noSecrets = Layer.provide(Secrets.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
+
 /** Every repository. */
 export const repositories = Layer.mergeAll(
   ApiKeys.layer,
@@ -49,10 +54,11 @@ export const repositories = Layer.mergeAll(
   LexemeIndexes.layer,
   Messages.layer,
   Organizations.layer,
+  ToolHeaders.layer,
   Usage.layer,
   VectorIndexes.layer(),
   Reembeddings.layer,
-)
+).pipe(Layer.provideMerge(noSecrets))
 
 /** Every repository, over a new database that is provided too. */
 export const storage = Layer.provideMerge(repositories, TestDatabase.layer)

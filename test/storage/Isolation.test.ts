@@ -110,7 +110,7 @@ const toolCases: Cases<ChatbotTools["Service"]> = {
   get: ["NotFound", (tools, { chatbot, tool }) => tools.get(chatbot, tool)],
   modify: [
     "NotFound",
-    (tools, { chatbot, tool }) => tools.modify(chatbot, tool, (row) => Effect.succeed({ ...row, name: "changed" })),
+    (tools, { chatbot, tool }) => tools.modify(chatbot, tool, () => Effect.succeed({ ...someTool, name: "changed" })),
   ],
   remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
 }

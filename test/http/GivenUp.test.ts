@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
+import { type Client, problem, read, until } from "../lib/Client.ts"
+import { calls, fails, says } from "../lib/FakeAnthropic.ts"
+import { estimated, protocols } from "../lib/Faults.ts"
+import { startServer, type TestServer } from "../lib/TestServer.ts"
+
+/*
+ * What is counted of a request that a model's provider was sent, and to which nobody waited for the answer.
+ */
+
+/** One call of each provider at once. */
+const server = await startServer({ ANTHROPIC_CONCURRENCY: "1", OPENAI_CONCURRENCY: "1" })
+const { client, provider } = server
+const impatient = await startServer({
+  PROVIDER_REPLY_TIMEOUT: "2s",
+  PROVIDER_FIRST_BYTE_TIMEOUT: "2s",
+  CHAT_DEADLINE: "3s",
+})
+
+const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
+  [false, true].map((streamed) => ({ protocol, streamed })),
+)
+
+/** What a reply takes by the counts of the fake provider. */
+const TOLD = 108
+/** Characters: about twice the tokens of a budget here. */
+const HUGE = 32_000
+
+const Usage = Schema.Struct({ data: Schema.Array(UsageRow), total: UsageCounts })
+const usageOf = async (own: Client) => read(Usage, await own.get("/api/external/usage?group_by=model"))
+const counted = (own: Client) =>
+  until(
+    () => usageOf(own),
+    ({ total }) => total.total_tokens > 0,
+  )
+const sent = ({ provider }: TestServer) => provider.requests().map(({ body }) => body)
+const isSent = (count: number) =>
+  until(
+    () => provider.requests().length,
+    (seen) => seen === count,
+  )
+
+/** Asks, and returns how to leave. */
+const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you there?") => {
+  const leaving = new AbortController()
+  const asked = own
+    .post(`/api/external/chatbot/${chatbot}/chat?stream=${streamed}`, {
+      json: { sessionToken: "s", messages: [{ role: "user", content }] },
+      signal: leaving.signal,
+    })
+    .catch(() => "left")
+  return async () => {
+    leaving.abort()
+    expect(await asked).toBe("left")
+  }
+}
+
+describe.each(ways)("a client that leaves before a model's first byte (%o)", ({ protocol, streamed }) => {
+  const model = protocols[protocol].model
+  const chatting = async (settings: object = {}) => {
+    const own = await client.newOrganization()
+    return { own, id: (await own.newChatbot({ settings: { model, ...settings } })).id }
+  }
+
+  test("has its request counted, and no reply, so that a budget is spent", async () => {
+    const { own, id } = await chatting()
+    const { id: key, client: limited } = await own.newKey()
+    const budget = { tokens_per_day: HUGE / 8 }
+    expect((await own.patch(`/api/admin/api-keys/${key}`, { json: { budget } })).status).toBe(200)
+    await provider.answers({ kind: "hang" })
+    const leave = ask(limited, id, streamed, "very ".repeat(HUGE / 5))
+    await isSent(1)
+    await leave()
+    const { data, total } = await counted(own)
+    const [body = ""] = sent(server)
+    expect(body.length).toBeGreaterThan(HUGE)
+    expect(data).toMatchObject([{ model, replies: 0, input_tokens: estimated(body), output_tokens: 0 }])
+    expect(total.total_tokens).toBe(estimated(body))
+    expect(await own.messages(id, "s")).toHaveLength(1)
+    problem(await limited.say(id, "And now?"), 429, "budget_spent")
+  })
+
+  test("leaves the steps before to be counted as they were told, and stored", async () => {
+    const { own, id } = await chatting()
+    await provider.answers(calls("a"), { kind: "hang" })
+    const leave = ask(own, id, streamed)
+    await isSent(2)
+    await leave()
+    const { total } = await counted(own)
+    const [, partial] = await own.messages(id, "s")
+    const told = protocol === "anthropic" ? TOLD : (partial?.tokens_used ?? 0)
+    expect(partial).toMatchObject({ content: "", model, tokens_used: told })
+    expect(total).toMatchObject({ replies: 1, total_tokens: told + estimated(sent(server)[1] ?? "") })
+  })
+
+  test("has nothing counted of a call that waited for its turn", async () => {
+    const [first, second] = [await chatting(), await chatting()]
+    await provider.answers({ kind: "hang" })
+    const leaveFirst = ask(first.own, first.id, streamed)
+    await isSent(1)
+    const leaveSecond = ask(second.own, second.id, streamed)
+    await until(
+      async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status,
+      (status) => status === 200,
+    )
+    await Bun.sleep(100)
+    await leaveSecond()
+    await leaveFirst()
+    await counted(first.own)
+    expect(provider.requests()).toHaveLength(1)
+    expect((await usageOf(second.own)).data).toEqual([])
+  })
+
+  test("has the request counted for the model that it was sent to, and none that was refused", async () => {
+    const other = protocols[protocol === "anthropic" ? "openai" : "anthropic"].model
+    const { own, id } = await chatting({ fallbackModels: [other] })
+    await provider.answers(fails(500, "api_error", { "x-should-retry": "false" }), { kind: "hang" })
+    const leave = ask(own, id, streamed)
+    await isSent(2)
+    await leave()
+    const { data } = await counted(own)
+    expect(data).toMatchObject([{ model: other, replies: 0, total_tokens: estimated(sent(server)[1] ?? "") }])
+  })
+})
+
+describe.each(ways)("a request that takes too long (%o)", ({ protocol, streamed }) => {
+  const chatting = async () => {
+    const own = await impatient.client.newOrganization()
+    const { id } = await own.newChatbot({ settings: { model: protocols[protocol].model } })
+    const say = () =>
+      own.post(`/api/external/chatbot/${id}/chat?stream=${streamed}`, {
+        json: { sessionToken: "s", messages: [{ role: "user", content: "Are you there?" }] },
+      })
+    return { own, id, say }
+  }
+
+  test("is counted beside the reply of the next attempt", async () => {
+    const { own, id, say } = await chatting()
+    await impatient.provider.answers({ kind: "hang" }, says("Hello."))
+    expect((await say()).status).toBe(200)
+    const [, reply] = await own.messages(id, "s")
+    const [first = ""] = sent(impatient)
+    expect((await usageOf(own)).total).toMatchObject({
+      replies: 1,
+      total_tokens: (reply?.tokens_used ?? 0) + estimated(first),
+    })
+  })
+
+  test("is counted with all its attempts when there is no reply in time", async () => {
+    const { own, say } = await chatting()
+    await impatient.provider.answers({ kind: "hang" })
+    problem(await say(), 504, "provider_timeout")
+    const bodies = sent(impatient)
+    expect(bodies.length).toBeGreaterThan(0)
+    expect((await usageOf(own)).total).toMatchObject({
+      replies: 0,
+      total_tokens: bodies.reduce((sum, body) => sum + estimated(body), 0),
+    })
+  })
+})

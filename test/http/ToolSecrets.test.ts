@@ -1,0 +1,171 @@
+import { join } from "node:path"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Schema, Scope } from "effect"
+import { ChatbotTool } from "../../src/domain/ChatbotTool.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Client, problem, read, until } from "../lib/Client.ts"
+import { startEndpoint } from "../lib/Endpoint.ts"
+import { fakeKey, message, says } from "../lib/FakeAnthropic.ts"
+import { keyOf } from "../lib/Keys.ts"
+import { provider } from "../lib/Provider.ts"
+import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh, layerOf } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+/*
+ * The life of a tool's secret through servers that know other keys.
+ */
+
+setDefaultTimeout(testTimeout)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const [first, second, third] = [1, 2, 3].map((byte) => Buffer.from(keyOf(byte)).toString("base64"))
+const secret = "s3cr3t-of-the-operator"
+const endpoint = startEndpoint()
+const anthropic = await run(provider)
+const database = await run(fresh)
+const settings = {
+  ...(await run(settingsFor(database))),
+  ANTHROPIC_API_KEY: fakeKey,
+  ANTHROPIC_BASE_URL: anthropic.url,
+  TOOL_PRIVATE_NETWORKS: "127.0.0.1",
+}
+const kept = layerOf(
+  database.kind === "embedded" ? { ...database, directory: join(settings.DATA_DIR, "database") } : database,
+)
+
+const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ ...settings, SECRETS_KEY: keys.join(",") })
+const SEALED = "Headers of tools are encrypted"
+
+/** A server with these keys, until it has been used. It never says the secret. */
+const serving = async (keys: ReadonlyArray<string | undefined>, use: (client: Client) => Promise<void>, says = "") => {
+  const server = await run(serverProcess(withKeys(...keys)))
+  await use(new Client(await server.listening, operatorKey))
+  await until(server.stdout, (said) => said.includes(says))
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+  expect(server.stdout() + server.stderr()).not.toContain("s3cr3t")
+  return server.stdout()
+}
+
+/** What the doctor says of secrets, and how it ends. */
+const doctor = async (...keys: ReadonlyArray<string | undefined>) => {
+  const asked = await run(serverProcess(withKeys(...keys), ["doctor"]))
+  const code = await asked.exited
+  expect(asked.stdout()).not.toContain("s3cr3t")
+  return {
+    code,
+    lines: asked
+      .stdout()
+      .split("\n")
+      .filter((line) => line.includes("headers of")),
+  }
+}
+
+const dump = () =>
+  Effect.runPromise(
+    Effect.provide(
+      SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`),
+      kept,
+    ),
+  ).then((rows) => rows.map(({ row }) => row).join("\n"))
+
+let bot = ""
+let tool = ""
+const path = () => `/api/external/chatbot/${bot}/tools/${tool}`
+const OneTool = Schema.Struct({ tool: ChatbotTool })
+
+/** A chat whose model calls the tool: what the model was told, and what the endpoint was sent. */
+const call = async (client: Client) => {
+  endpoint.answers(() => Response.json({ state: "sent" }))
+  await anthropic.answers(message([{ type: "tool_use", id: "t", name: "order", input: {} }], "tool_use"), says("Done."))
+  const { output, tool_results } = await client.chat(bot, "Where is it?")
+  expect(output).toBe("Done.")
+  const sent = endpoint.asked.map(({ headers }) => headers.get("authorization"))
+  return { told: tool_results.map(({ result }) => result), sent }
+}
+const works = { told: [{ state: "sent" }], sent: [secret] }
+
+test("headers of tools are encrypted once there is a key, go over to the next, and are lost only with the last", async () => {
+  await serving([], async (client) => {
+    bot = (await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })).id
+    const made = await client.post(`/api/external/chatbot/${bot}/tools`, {
+      json: {
+        name: "order",
+        description: "Tells where an order is.",
+        input_schema: { type: "object", properties: {} },
+        url: `${endpoint.url}/order`,
+        headers: { authorization: secret },
+      },
+    })
+    tool = read(OneTool, made).tool.id
+    expect(await call(client)).toEqual(works)
+  })
+  expect(await dump()).toContain(secret)
+  expect(await doctor()).toEqual({
+    code: 0,
+    lines: [
+      expect.stringMatching(/^note +secrets +headers of 1 tool lie in the database as they are; with SECRETS_KEY/),
+    ],
+  })
+  expect(await doctor(first)).toEqual({
+    code: 0,
+    lines: [expect.stringMatching(/^note +secrets +headers of 1 tool are not encrypted/)],
+  })
+
+  await serving([first], async (client) => expect(await call(client)).toEqual(works), SEALED)
+  expect(await dump()).not.toContain("s3cr3t")
+  const sealed = await doctor(first)
+  expect(sealed).toEqual({
+    code: 0,
+    lines: [expect.stringMatching(/^ok +secrets +headers of 1 tool encrypted by key/)],
+  })
+  const [, id = ""] = /by key (\w+)/.exec(sealed.lines[0] ?? "") ?? []
+  expect(await doctor(second, first)).toEqual({
+    code: 0,
+    lines: [expect.stringMatching(new RegExp(`^note +secrets +headers of 1 tool encrypted by key ${id}; a server`))],
+  })
+
+  await serving([second, first], async (client) => expect(await call(client)).toEqual(works), SEALED)
+  await serving([second], async (client) => expect(await call(client)).toEqual(works))
+
+  const log = await serving([third], async (client) => {
+    const { sent, told } = await call(client)
+    expect(sent).toEqual([])
+    expect(told).toEqual([{ error: "The tool is out of order until its operator has set it up again." }])
+    // It is shown as ever, and can be changed when what is lost is given anew.
+    const before = read(OneTool, await client.get(path())).tool
+    expect(before.headers).toEqual({ authorization: null })
+    const refused = problem(await client.patch(path(), { json: { description: "New" } }), 409, "conflict")
+    expect(refused.detail).toContain("give authorization anew")
+    expect(read(OneTool, await client.get(path())).tool).toEqual(before)
+  })
+  expect(log).toContain("The headers of a tool cannot be decrypted")
+  for (const keys of [[third], []]) {
+    expect(await doctor(...keys)).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
+      ],
+    })
+  }
+
+  await serving([third], async (client) => {
+    const headers = { authorization: secret }
+    expect((await client.patch(path(), { json: { description: "New", headers } })).status).toBe(200)
+    expect(await call(client)).toEqual(works)
+  })
+  expect(await dump()).not.toContain("s3cr3t")
+  expect((await doctor(third)).code).toBe(0)
+  // Whoever can write into the database cannot have it sent elsewhere.
+  const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
+  await Effect.runPromise(Effect.provide(moved, kept))
+  expect(await doctor(third)).toEqual({
+    code: 1,
+    lines: [expect.stringMatching(/cannot be decrypted: they are not what key \w+ encrypted for them/)],
+  })
+})
