@@ -1,18 +1,32 @@
 import { describe, expect, test } from "bun:test"
 import { PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { makeClients } from "../../src/storage/Sessions.ts"
 
 const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
 
+const result: PgConnection.Result = { command: "SELECT", rowCount: 0, oid: null, rows: [], fields: [] }
+
+const physical: PgConnection.PgConnection = {
+  [PgConnection.TypeId]: PgConnection.TypeId,
+  config: {},
+  processId: 1,
+  pin: Effect.suspend(() => Effect.succeed(physical)),
+  query: () => Effect.succeed(result),
+  queryValues: () => Effect.succeed([]),
+  stream: () => Stream.empty,
+  listen: () => Effect.fail(failure),
+  interrupt: Effect.void,
+}
+
 /** A pool of one connection, which notes what it is asked; the first `set_config` ends as told. */
 const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
   const asked: Array<string> = []
-  const result: PgConnection.Result = { command: "SELECT", rowCount: 0, oid: null, rows: [], fields: [] }
   const query = (sql: string, params: ReadonlyArray<unknown> = []) =>
     Effect.suspend(() => {
       if (!sql.includes("set_config")) {
@@ -23,15 +37,9 @@ const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
       return asked.length === 1 ? firstSwitch : Effect.succeed(result)
     })
   const connection: PgConnection.PgConnection = {
-    [PgConnection.TypeId]: PgConnection.TypeId,
-    config: {},
-    processId: 1,
-    pin: Effect.suspend(() => Effect.succeed(connection)),
+    ...physical,
     query,
-    queryValues: () => Effect.succeed([]),
-    stream: () => Stream.empty,
-    listen: () => Effect.fail(failure),
-    interrupt: Effect.void,
+    pin: Effect.suspend(() => Effect.succeed(connection)),
   }
   const pool: PgPool.PgPool = {
     [PgPool.TypeId]: PgPool.TypeId,
@@ -78,5 +86,42 @@ describe("a session", () => {
       }).pipe(Effect.provideService(CurrentOrganization, organization), Effect.provide(Reactivity.layer)),
     )
     expect(asked).toEqual([assumed, "none ", "select 2", "select 3", assumed, "select 4"])
+  })
+
+  test("that is busy with a long statement is joined by nobody, and lent anew when all in it have ended", async () => {
+    const asked: Array<string> = []
+    const free = ["first", "second"]
+    const long = Deferred.makeUnsafe<void>()
+    const get = Effect.acquireRelease(
+      Effect.sync(() => free.shift() ?? "none"),
+      (name) => Effect.sync(() => void free.unshift(name)),
+    ).pipe(
+      Effect.map((name) => ({
+        ...physical,
+        query: (sql: string) =>
+          Effect.suspend(() => {
+            if (!sql.includes("set_config")) asked.push(`${name}: ${sql}`)
+            return sql === "long" ? Effect.as(Deferred.await(long), result) : Effect.succeed(result)
+          }),
+      })),
+    )
+    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 32 }
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeClients({ tenant: connections, system: connections })
+        const statements = [yield* Effect.forkChild(tenant`long`), yield* Effect.forkChild(tenant`short`)]
+        // `setImmediate`, after which statements leave, is not the test's clock's.
+        yield* TestClock.withLive(Effect.sleep("20 millis"))
+        yield* TestClock.adjust("20 millis")
+        yield* tenant`late`
+        yield* Deferred.succeed(long, undefined)
+        yield* Effect.forEach(statements, Fiber.join)
+        expect(free).toEqual(["first", "second"])
+      }).pipe(
+        Effect.provideService(CurrentOrganization, organization),
+        Effect.provide([Reactivity.layer, TestClock.layer()]),
+      ),
+    )
+    expect(asked).toEqual(["first: long", "first: short", "second: late"])
   })
 })
