@@ -85,6 +85,9 @@ export class ChatbotTools extends Context.Service<
       const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
         Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(toRow(row))))
 
+      const seal = (id: ToolId, organization_id: OrganizationId, { headers, url }: ToolContent) =>
+        sealHeaders(secrets, { id, organization_id, url }, headers)
+
       const insert = Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
           const organization = yield* CurrentOrganization
@@ -96,11 +99,7 @@ export class ChatbotTools extends Context.Service<
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
-          const sealed = yield* sealHeaders(
-            secrets,
-            { id, organization_id: organization, url: content.url },
-            content.headers,
-          )
+          const sealed = yield* seal(id, organization, content)
           return yield* only(
             sql<StoredRow>`
               insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
@@ -144,11 +143,7 @@ export class ChatbotTools extends Context.Service<
                 where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
             ),
           )
-          const sealed = yield* sealHeaders(
-            secrets,
-            { id, organization_id: organization, url: content.url },
-            content.headers,
-          )
+          const sealed = yield* seal(id, organization, content)
           return yield* only(
             sql<StoredRow>`
               update chatbot_tools set name = ${content.name}, description = ${content.description},

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SqlClient, SqlConnection } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 
 /** An index on the table `chunks` that is made while the server runs. */
 export interface ChunkIndex {
@@ -13,41 +13,39 @@ const BUILD_MEMORY = "256MB"
 /** Two that are made at once on one table wait for each other until one is chosen to fail; any constant of ours will do. */
 const BUILD_LOCK = 7_242_015_532
 
+type Run = (statement: string) => Effect.Effect<ReadonlyArray<{ readonly isFree?: unknown }>, SqlError.SqlError>
+
+const dropping = (name: string) => `drop index concurrently if exists ${name}`
+
 /**
  * Makes and drops such indexes, one at a time in the whole database, while searches and uploads go on: not in a
  * transaction. Whoever finds another process at it gets `false` and comes again later.
  */
 export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
-  const alone = <E>(change: (connection: SqlConnection.Connection) => Effect.Effect<unknown, E>) =>
+  const alone = <E>(change: (run: Run) => Effect.Effect<unknown, E>) =>
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* sql.reserve
-        const [row] = yield* connection.executeUnprepared(
-          `select pg_try_advisory_lock(${BUILD_LOCK}) as "isFree"`,
-          [],
-          undefined,
-        )
+        const run: Run = (statement) => connection.executeUnprepared(statement, [], undefined)
+        const [row] = yield* run(`select pg_try_advisory_lock(${BUILD_LOCK}) as "isFree"`)
         if (row?.isFree !== true) return false
-        const unlock = connection.executeUnprepared(`select pg_advisory_unlock(${BUILD_LOCK})`, [], undefined)
-        yield* Effect.ensuring(change(connection), Effect.ignore(unlock))
+        yield* Effect.ensuring(change(run), Effect.ignore(run(`select pg_advisory_unlock(${BUILD_LOCK})`)))
         return true
       }),
     )
 
-  const drop = (name: string) =>
-    alone((connection) => connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined))
+  const drop = (name: string) => alone((run) => run(dropping(name)))
 
   /** One that was not finished, because its process or the database was stopped, is made anew. */
   const ensure = Effect.fn("ChunkIndexes.ensure")(function* ({ name, definition }: ChunkIndex) {
     const isThere = `select from pg_index where indexrelid = to_regclass('${name}') and indisvalid`
     if ((yield* sql.unsafe(isThere)).length > 0) return true
     return yield* alone(
-      Effect.fnUntraced(function* (connection) {
-        const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
+      Effect.fnUntraced(function* (run) {
         // Another process may have made it just now.
         if ((yield* run(isThere)).length > 0) return
         yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
-        yield* run(`drop index concurrently if exists ${name}`)
+        yield* run(dropping(name))
         yield* run(`create index concurrently ${name} on chunks ${definition}`).pipe(
           Effect.ensuring(Effect.ignore(run("reset maintenance_work_mem"))),
         )

@@ -252,16 +252,17 @@ export class Chunks extends Context.Service<
       }, withoutSqlErrors)
 
       const matching = Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room }: Matching) {
-        const [wanted, more] = [best, next].map((query) => (query === undefined ? null : tsqueryOf(query)))
+        const wanted = best === undefined ? null : tsqueryOf(best)
+        const more = next === undefined ? null : tsqueryOf(next)
         return yield* sql<ChunkLexemes>`
           with best as materialized (
-            select * from matching_chunks(${chatbotId}, ${wanted ?? null}::tsquery, null, ${BEST_MAX * room}::int)
+            select * from matching_chunks(${chatbotId}, ${wanted}::tsquery, null, ${BEST_MAX * room}::int)
           ), next as (
             select * from matching_chunks(
-              ${chatbotId}, ${more ?? null}::tsquery, ${wanted ?? null}::tsquery,
+              ${chatbotId}, ${more}::tsquery, ${wanted}::tsquery,
               case when (select count(*) from best) < ${room} then ${NEXT_MAX * room}::int end
             )
-            order by ts_rank(lexemes, ${more ?? null}::tsquery, 1) desc, id limit greatest(${room} - (select count(*) from best), 0)
+            order by ts_rank(lexemes, ${more}::tsquery, 1) desc, id limit greatest(${room} - (select count(*) from best), 0)
           )
           select id, document_id as "documentId", revision, language, tsvectorsend(lexemes) as lexemes from (
             table best union all table next

@@ -109,10 +109,10 @@ export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database,
     Effect.gen(function* () {
       const engine = yield* openEmbedded(settings)
       const types = makeRegistry()
-      const connections = Effect.map(PgPool.make({ ...poolOver(engine), types }), (pool) => ({ pool, pipeline: 1 }))
+      const pool = PgPool.make({ ...poolOver(engine), types })
       const clients = yield* openClients(
         types,
-        Effect.map(connections, (both) => ({ tenant: both, system: both })),
+        Effect.map(pool, (pool) => ({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })),
       )
       yield* Effect.forkScoped(maintain(clients.system, engine.wire))
       return contextOf(clients, engine.lost)

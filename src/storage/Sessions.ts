@@ -39,6 +39,7 @@ const SystemTransaction: TransactionService = Context.Service("parley/storage/Sy
 
 /** A physical connection, and whom it acts for: unknown while new, while that changes, and after a change that failed. */
 interface Session {
+  readonly physical: PgConnection.PgConnection
   readonly connection: SqlConnection.Connection
   identity: string | undefined
 }
@@ -59,7 +60,7 @@ export const makeClients = Effect.fnUntraced(function* (connections: {
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
     const known = sessions.get(physical)
     if (known !== undefined) return known
-    const session: Session = { connection: makeConnection(physical), identity: undefined }
+    const session: Session = { physical, connection: makeConnection(physical), identity: undefined }
     sessions.set(physical, session)
     return session
   }
@@ -84,7 +85,7 @@ export const makeClients = Effect.fnUntraced(function* (connections: {
     const lend = (identity: string) =>
       Effect.flatMap(pool.get, (physical) => {
         const session = sessionOf(physical)
-        return Effect.as(assume(session, identity), { physical, connection: session.connection })
+        return Effect.as(assume(session, identity), session)
       })
 
     /** Gets a connection for all in the pipeline. */
@@ -105,11 +106,10 @@ export const makeClients = Effect.fnUntraced(function* (connections: {
           const joined = current?.tryJoin(clock.currentTimeMillisUnsafe()) === true ? current : undefined
           const pipeline = joined ?? new Pipeline(most)
           if (joined === undefined) pipelines.set(identity, pipeline)
-          const opened = open(pipeline, identity)
           const connection =
             joined === undefined
-              ? opened
-              : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => opened)
+              ? open(pipeline, identity)
+              : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => open(joined, identity))
           const used = Effect.flatMap(connection, (connection) => Effect.flatMap(turnEnd, () => use(connection)))
           return Effect.onExit(restore(used), (exit) => {
             const left = pipeline.leave(exit, clock.currentTimeMillisUnsafe())

@@ -37,6 +37,14 @@ export interface HeadersState {
 const ROWS_AT_ONCE = 100
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 
+/** All rows, some in one go. `visit` is given the id that they come after, in order, and returns those that it saw. */
+const walk = Effect.fnUntraced(function* <E>(
+  visit: (after: string) => Effect.Effect<ReadonlyArray<{ readonly id: string }>, E>,
+) {
+  let after: string | undefined = BEFORE_ALL
+  while (after !== undefined) after = (yield* visit(after)).at(-1)?.id
+})
+
 /** The headers of tools, of all organizations. */
 export class ToolHeaders extends Context.Service<
   ToolHeaders,
@@ -73,26 +81,21 @@ export class ToolHeaders extends Context.Service<
           Effect.catchTag("SecretUnreadable", () => Effect.succeed(0)),
         )
 
-      /** Returns the last row that it saw. */
-      const sealSome = Effect.fnUntraced(function* (after: string, key: string) {
-        // Whoever has a row locked encrypts it.
-        const rows = yield* sql<HeadersOwner & StoredHeaders>`
-          select ${columns} from chatbot_tools
-          where id > ${after}::uuid and headers <> '{}' and sealed_by is distinct from ${key}::text
-          order by id limit ${ROWS_AT_ONCE} for update skip locked`
-        const sealed = yield* Effect.forEach(rows, sealAgain)
-        return { last: rows.at(-1)?.id, tools: sealed.reduce((sum, one) => sum + one, 0) }
-      }, transaction(sql))
-
       const sealAll = Effect.gen(function* () {
-        if (secrets.key === undefined) return 0
+        const { key } = secrets
+        if (key === undefined) return 0
         let tools = 0
-        let after: string | undefined = BEFORE_ALL
-        while (after !== undefined) {
-          const some: Effect.Success<ReturnType<typeof sealSome>> = yield* sealSome(after, secrets.key)
-          tools += some.tools
-          after = some.last
-        }
+        yield* walk(
+          Effect.fnUntraced(function* (after) {
+            // Whoever has a row locked encrypts it.
+            const rows = yield* sql<HeadersOwner & StoredHeaders>`
+              select ${columns} from chatbot_tools
+              where id > ${after}::uuid and headers <> '{}' and sealed_by is distinct from ${key}::text
+              order by id limit ${ROWS_AT_ONCE} for update skip locked`
+            for (const row of rows) tools += yield* sealAgain(row)
+            return rows
+          }, transaction(sql)),
+        )
         return tools
       }).pipe(withoutSqlErrors)
 
@@ -106,18 +109,19 @@ export class ToolHeaders extends Context.Service<
 
       const examine = Effect.gen(function* () {
         const found = new Map<string, HeadersState>()
-        let after: string | undefined = BEFORE_ALL
-        while (after !== undefined) {
-          const rows: ReadonlyArray<HeadersOwner & StoredHeaders> = yield* sql<HeadersOwner & StoredHeaders>`
-            select ${columns} from chatbot_tools where id > ${after}::uuid and headers <> '{}'
-            order by id limit ${ROWS_AT_ONCE}`
-          for (const row of rows) {
-            const state = yield* stateOf(row)
-            const name = `${state} ${row.sealed_by}`
-            found.set(name, { state, key: row.sealed_by, tools: (found.get(name)?.tools ?? 0) + 1 })
-          }
-          after = rows.at(-1)?.id
-        }
+        yield* walk(
+          Effect.fnUntraced(function* (after) {
+            const rows = yield* sql<HeadersOwner & StoredHeaders>`
+              select ${columns} from chatbot_tools where id > ${after}::uuid and headers <> '{}'
+              order by id limit ${ROWS_AT_ONCE}`
+            for (const row of rows) {
+              const state = yield* stateOf(row)
+              const name = `${state} ${row.sealed_by}`
+              found.set(name, { state, key: row.sealed_by, tools: (found.get(name)?.tools ?? 0) + 1 })
+            }
+            return rows
+          }),
+        )
         return Array.from(found.values())
       }).pipe(withoutSqlErrors)
 

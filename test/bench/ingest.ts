@@ -13,10 +13,11 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/Chunker.ts"
 import { Extract } from "../../src/knowledge/Extract.ts"
+import { linuxUsageOf } from "../../src/knowledge/extract/ProcessUsage.ts"
 import { sketch } from "../../src/knowledge/Sketch.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { layerPostgres } from "../../src/storage/Database.ts"
-import { processorTimeOf, start } from "./http/Child.ts"
+import { start } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
@@ -78,7 +79,7 @@ const backendTime = (url: string) =>
     const rows: ReadonlyArray<{ pid: number }> = await sql`
       select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
         and backend_type = 'client backend'`
-    return rows.reduce((sum, { pid }) => sum + processorTimeOf(pid), 0)
+    return rows.reduce((sum, { pid }) => sum + linuxUsageOf(pid).milliseconds, 0)
   })
 
 /** What the least that could be called ingestion takes: no files kept, no queue, no words, 384 dimensions. */

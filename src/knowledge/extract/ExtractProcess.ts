@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { Duration, Effect, Schema, type Scope } from "effect"
 import {
   type ExtractedText,
@@ -10,6 +9,7 @@ import {
   type SplitText,
 } from "./Extraction.ts"
 import { type Frame, framePieces, FrameReader } from "./Frames.ts"
+import { isUsageCheap, usageOf } from "./ProcessUsage.ts"
 
 /** The process ended without a reply: it was killed, or crashed. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnded", { how: Schema.String }) {}
@@ -88,45 +88,7 @@ const spawn = () =>
     stderr: "ignore",
   })
 
-const PAGE_BYTES = 4096
-/** Of Linux's USER_HZ, which is 100 everywhere. */
-const TICK_MILLISECONDS = 10
-
-interface Usage {
-  readonly bytes: number
-  /** Of processor time. */
-  readonly milliseconds: number
-}
-
-const NO_USAGE: Usage = { bytes: 0, milliseconds: 0 }
-
-/** What a process takes; nothing when it is gone. */
-const usageOf: (pid: number) => Effect.Effect<Usage> =
-  process.platform === "linux"
-    ? (pid) =>
-        Effect.sync(() => {
-          try {
-            // The fields from the third, the first after the name in parentheses, which may hold anything.
-            const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-            return {
-              bytes: Number(fields[21]) * PAGE_BYTES,
-              milliseconds: (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS,
-            }
-          } catch {
-            return NO_USAGE
-          }
-        })
-    : (pid) =>
-        Effect.promise(async () => {
-          const text = await new Response(Bun.spawn(["ps", "-o", "rss=,cputime=", "-p", `${pid}`]).stdout).text()
-          const [kibibytes, time] = text.trim().split(/\s+/)
-          if (kibibytes === undefined || time === undefined) return NO_USAGE
-          // Hours, minutes and seconds, as far as there are any.
-          const seconds = time.split(":").reduce((sum, part) => 60 * sum + Number(part), 0)
-          return { bytes: Number(kibibytes) * 1024, milliseconds: seconds * 1_000 }
-        })
-
-const interval = process.platform === "linux" ? WATCH_INTERVAL : SLOW_WATCH_INTERVAL
+const interval = isUsageCheap ? WATCH_INTERVAL : SLOW_WATCH_INTERVAL
 
 /** A process of its own that reads documents, one after the other. */
 export class ExtractProcess {

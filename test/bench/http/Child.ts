@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { Effect, Schedule, type Scope } from "effect"
+import { linuxUsageOf } from "../../../src/knowledge/extract/ProcessUsage.ts"
 
 /** A server in a process of its own. */
 export interface Child {
@@ -26,8 +27,6 @@ export interface ChildOptions {
 
 const POLL_MILLISECONDS = 3
 const START_SECONDS = 60
-/** Of Linux's USER_HZ, which is 100 everywhere. */
-const MILLISECONDS_PER_TICK = 10
 
 /** Starts it on a free port; closing the scope ends it by SIGTERM. */
 export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.Scope> =>
@@ -67,15 +66,8 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       const megabytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
       return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
     }
-    return { port, coldStart, processorTime: () => processorTimeOf(child.pid), memory }
+    return { port, coldStart, processorTime: () => linuxUsageOf(child.pid).milliseconds, memory }
   })
-
-/** Milliseconds that a process of this machine has taken so far. */
-export const processorTimeOf = (pid: number | undefined): number => {
-  // The fields after the name in parentheses, which may hold anything.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK
-}
 
 /** One that nothing listened on a moment ago. */
 const freePort: Effect.Effect<number> = Effect.callback((resume) => {
