@@ -140,6 +140,46 @@ describe("without any filter in the statement", () => {
     ))
 })
 
+describe("whatever belongs to an organization, seen by the owner of the tables,", () => {
+  /** Kept without a reference: they expire, or are added up. */
+  const unreferenced = new Set(["chat_reservations", "usage_entries"])
+
+  test("goes with it, and nobody else's does", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        const tables = (yield* tablesWithOrganization).filter((table) => !unreferenced.has(table))
+        const left = yield* undone(
+          system,
+          Effect.gen(function* () {
+            yield* system`delete from organizations where id = ${first.organization}`
+            return yield* Effect.forEach(tables, (table) =>
+              Effect.map(system<Owned>`select organization_id from ${system(table)}`, organizationsIn),
+            )
+          }),
+        )
+        for (const [index, table] of tables.entries()) {
+          const has = [first, second].map(({ organization }) => left[index]?.has(organization))
+          expect([table, has]).toEqual([table, [false, true]])
+        }
+      }),
+    ))
+
+  test("cannot hang on what is another's", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        for (const table of yield* tablesWithOrganization) {
+          if (unreferenced.has(table) || table === "usage_days") continue
+          const give = system`
+            update ${system(table)} set organization_id = ${second.organization}
+            where organization_id = ${first.organization}`
+          expect([table, sqlState(yield* Effect.flip(give))]).toEqual([table, "23503"])
+        }
+      }),
+    ))
+})
+
 test("every table that a tenant may touch has row-level security and a policy, but the register of unowned blobs", () =>
   run(
     Effect.gen(function* () {
