@@ -24,6 +24,8 @@ interface ChatSettings extends Settings {
   /** So many streams at once, held. */
   readonly streams: ReadonlyArray<number>
   readonly seconds: number
+  /** What the bare server answers and stores. */
+  readonly reply: "least" | "whole"
 }
 
 const TOKENS_PER_SECOND = 20
@@ -113,7 +115,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const passages = yield* copy(parleyUrl, bareUrl, filled)
   const bareChild = yield* start({
     script: script("http/Bare.ts"),
-    environment: { ...many, DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS },
+    environment: { ...many, DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS, REPLY: settings.reply },
     ready: authenticated,
     output: join(directory, "bare.log"),
   })
@@ -126,7 +128,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
     { name: "bare", child: bareChild },
     { name: "Parley", child: parleyChild },
   ] as const
-  yield* Report.header(passages, settings)
+  yield* Report.header(passages, settings, settings.reply)
   const path = `/api/external/chatbot/${filled.chatbot}/chat?stream=true`
   const requests = filled.questions.map((content) =>
     requestBytes({ method: "POST", path, apiKey, body: { messages: [{ role: "user", content }] } }),
@@ -156,7 +158,8 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
  * Chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second, the time to
  * the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
  * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`,
- * `--only chat`, `streamed`, `first words` or `held streams`, `--profile DIR`.
+ * `--only chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare
+ * server answers and stores all that the contract wants of a chat, or only what was said.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -168,6 +171,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       streams: { type: "string", default: "1000,2000" },
       seconds: { type: "string", default: "20" },
       only: { type: "string", default: "" },
+      reply: { type: "string", default: "whole" },
       profile: { type: "string" },
     },
   })
@@ -188,6 +192,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         streams: numbers(values.streams),
         seconds: Number(values.seconds),
         only: values.only,
+        reply: values.reply === "least" ? "least" : "whole",
         profileDirectory: values.profile,
       }),
     ),

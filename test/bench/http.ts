@@ -147,7 +147,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     { name: "bare", child: bareChild },
     { name: "Parley", child: parleyChild },
   ] as const
-  yield* Report.header(passages, settings)
+  yield* Report.header(passages, settings, "least")
   yield* Effect.sleep(REST_MILLISECONDS)
   const atRest = { bare: bareChild.memory().now, Parley: parleyChild.memory().now }
   yield* warmUp(scenarios, targets)

@@ -1,11 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk"
-import type { ContentBlock, MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages"
+import type { ContentBlock, Message, MessageParam, Tool, ToolUseBlock } from "@anthropic-ai/sdk/resources/messages"
 import { SQL } from "bun"
 import { createHash } from "node:crypto"
 
 /*
  * The yardstick: what is left of a request when nothing but its work is done. `Bun.serve`, the SDK and SQL; no
- * framework, no validation, no log, no timeouts, no tenants. Settings: `PORT`, `DATABASE_URL`, `PROVIDER_URL`, `CONNECTIONS`.
+ * framework, no validation, no log, no timeouts, no tenants. Settings: `PORT`, `DATABASE_URL`, `PROVIDER_URL`,
+ * `CONNECTIONS`, and `REPLY`: `least` answers and stores what was said, `whole` what the contract wants of a chat, its
+ * steps and what its tools found.
  */
 
 interface Chatbot {
@@ -22,6 +24,7 @@ interface Passage {
 }
 
 const providerUrl = process.env["PROVIDER_URL"]
+const isWhole = process.env["REPLY"] === "whole"
 const sql = new SQL(process.env["DATABASE_URL"] ?? "", { max: Number(process.env["CONNECTIONS"]) })
 const anthropic = new Anthropic({ apiKey: "bench", baseURL: providerUrl, maxRetries: 0, logLevel: "off" })
 
@@ -70,18 +73,55 @@ const tools: Array<Tool> = [
 const queryOf = (input: unknown): string =>
   typeof input === "object" && input !== null && "query" in input ? String(input.query) : ""
 
-const toolResults = async (chatbot: string, content: ReadonlyArray<ContentBlock>): Promise<MessageParam> => ({
-  role: "user",
-  content: await Promise.all(
+interface Found extends ToolUseBlock {
+  readonly result: ReadonlyArray<Passage>
+}
+
+const findFor = (chatbot: string, content: ReadonlyArray<ContentBlock>): Promise<ReadonlyArray<Found>> =>
+  Promise.all(
     content
       .filter((block) => block.type === "tool_use")
-      .map(async ({ id, input }) => ({
-        type: "tool_result" as const,
-        tool_use_id: id,
-        content: JSON.stringify(await search(chatbot, queryOf(input))),
-      })),
-  ),
+      .map(async (call) => ({ ...call, result: await search(chatbot, queryOf(call.input)) })),
+  )
+
+const toolResults = (found: ReadonlyArray<Found>): MessageParam => ({
+  role: "user",
+  content: found.map(({ id, result }) => ({
+    type: "tool_result" as const,
+    tool_use_id: id,
+    content: JSON.stringify(result),
+  })),
 })
+
+const saveReply = (session: string, output: string, found: ReadonlyArray<Found>): Promise<unknown> =>
+  isWhole
+    ? sql`insert into messages (session_id, role, content, tool_calls, tool_results, model, tokens)
+        values (${session}, 'assistant', ${output}, ${found.map(({ result: _, ...call }) => call)}, ${found},
+          'claude-bench', 100)`
+    : save(session, "assistant", output)
+
+/** The steps of a chat as the contract wants them: each has its request as it was sent, and all messages up to it. */
+class Steps {
+  readonly all: Array<object> = []
+  readonly #messages: Array<object> = []
+
+  add(body: string, { content, id, model, stop_reason, usage }: Message, found: ReadonlyArray<Found>): void {
+    this.#messages.push({ role: "assistant", content })
+    if (found.length > 0) this.#messages.push({ role: "tool", content: found })
+    this.all.push({
+      finishReason: stop_reason,
+      text: textOf(content),
+      toolCalls: content.filter(({ type }) => type === "tool_use"),
+      toolResults: found,
+      usage,
+      request: { body },
+      response: { id, modelId: model, timestamp: new Date().toISOString(), messages: [...this.#messages] },
+    })
+  }
+}
+
+const textOf = (content: ReadonlyArray<ContentBlock>): string =>
+  content.map((block) => (block.type === "text" ? block.text : "")).join("")
 
 const chat = async (request: Request, id: string): Promise<Response> => {
   const chatbot = await chatbotOf(request, id)
@@ -92,16 +132,30 @@ const chat = async (request: Request, id: string): Promise<Response> => {
   const messages: Array<MessageParam> = [...body.messages]
   const params = { model: chatbot.model, max_tokens: 4_096, system: chatbot.prompt, messages, tools }
   if (new URL(request.url).searchParams.get("stream") === "true") return streamed(id, session, params)
-  const ask = () => anthropic.messages.create(params)
-  let reply = await ask()
-  while (reply.stop_reason === "tool_use") {
-    messages.push({ role: "assistant", content: reply.content }, await toolResults(id, reply.content))
-    reply = await ask()
+  const all: Array<Found> = []
+  const steps = new Steps()
+  for (;;) {
+    const body = isWhole ? JSON.stringify(params) : undefined
+    const reply = await (body === undefined ? anthropic.messages.create(params) : post(body))
+    const found = reply.stop_reason === "tool_use" ? await findFor(id, reply.content) : []
+    all.push(...found)
+    if (body !== undefined) steps.add(body, reply, found)
+    if (found.length > 0) {
+      messages.push({ role: "assistant", content: reply.content }, toolResults(found))
+      continue
+    }
+    const output = textOf(reply.content)
+    await saveReply(session, output, all)
+    return Response.json({
+      session_id: session,
+      output,
+      ...(isWhole ? { steps: steps.all, tool_results: all } : { messages }),
+    })
   }
-  const output = reply.content.map((block) => (block.type === "text" ? block.text : "")).join("")
-  await save(session, "assistant", output)
-  return Response.json({ session_id: session, output, messages })
 }
+
+const post = (body: string): Promise<Message> =>
+  anthropic.post("/v1/messages", { body, headers: { "content-type": "application/json" } })
 
 interface Params {
   readonly model: string
@@ -120,6 +174,7 @@ const streamed = (chatbot: string, session: string, params: Params): Response =>
     start: async (controller) => {
       const say = (data: object) => controller.enqueue(utf8.encode(`data: ${JSON.stringify(data)}\n\n`))
       let output = ""
+      const all: Array<Found> = []
       for (let isDone = false; !isDone;) {
         const blocks: Array<ContentBlock> = []
         let input = ""
@@ -136,9 +191,12 @@ const streamed = (chatbot: string, session: string, params: Params): Response =>
           block.type === "tool_use" ? [{ ...block, input: JSON.parse(input) }] : [],
         )
         isDone = calls.length === 0
-        if (!isDone) params.messages.push({ role: "assistant", content: calls }, await toolResults(chatbot, calls))
+        const found = await findFor(chatbot, calls)
+        if (!isDone) params.messages.push({ role: "assistant", content: calls }, toolResults(found))
+        all.push(...found)
+        if (isWhole) for (const { id, result } of found) say({ type: "tool-output-available", id, output: result })
       }
-      await save(session, "assistant", output)
+      await saveReply(session, output, all)
       say({ type: "done", session })
       controller.close()
     },

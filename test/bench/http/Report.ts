@@ -18,9 +18,15 @@ export const line = (text: string) => Console.log(text)
 
 const columns = ["requests/s", "p50 ms", "p99 ms", "CPU ms", "errors"].map((name) => name.padStart(11)).join("")
 
+const replies = {
+  least: "Parley also returns and stores the\n  steps, calls and results, and its reply is larger.",
+  whole: "Both also return and store the\n  steps, calls and results.",
+}
+
 export const header = (
   passages: number,
   settings: { readonly rounds: number; readonly milliseconds: number },
+  reply: "least" | "whole",
 ): Effect.Effect<void> =>
   line(`Parley beside a bare server (test/bench/http/Bare.ts: Bun.serve, the SDK, SQL), both on one Postgres, 16 connections each.
 ${settings.rounds} rounds of ${settings.milliseconds} ms each, in turn; the ratio is Parley's requests per second over bare's.
@@ -33,8 +39,8 @@ What the ratio does not tell:
 - Parley remembers a key for 0.9 s. Bare reads it with the chatbot, in the same statement.
 - query-knowledge over the same ${passages} passages: Parley ranks words in memory and re-ranks with its own local embedding; bare
   asks the provider to embed the question and searches 384 dimensions by HNSW. They do not return the same passages.
-- two-step chat: both call the SDK twice, search once, and store question and answer. Parley also returns and stores the
-  steps, calls and results, and its reply is larger; its provider-side request holds instructions and cache marks.
+- two-step chat: both call the SDK twice, search once, and store question and answer. ${replies[reply]}
+  Parley's provider-side request holds instructions and cache marks.
 - The messages page and the list return the same rows; bare counts the messages, Parley keeps the count.
 
 ${"".padEnd(18)}${"clients".padStart(8)}${"bare".padStart(55)}${"Parley".padStart(55)}
