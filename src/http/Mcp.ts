@@ -6,7 +6,7 @@ import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { InvalidRequest } from "../domain/Errors.ts"
+import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -27,7 +27,13 @@ const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol
 const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
 
 const encodeProblem = Schema.encodeEffect(
-  Schema.Union([Problem.Unauthorized, Problem.Forbidden, Problem.InvalidRequest, Problem.Unavailable]),
+  Schema.Union([
+    Problem.Unauthorized,
+    Problem.Forbidden,
+    Problem.InvalidRequest,
+    Problem.TooLarge,
+    Problem.Unavailable,
+  ]),
 )
 
 const refuse = (error: Parameters<typeof encodeProblem>[0]) =>
@@ -38,6 +44,9 @@ const refuse = (error: Parameters<typeof encodeProblem>[0]) =>
       headers: "retry_after_seconds" in error ? { "retry-after": String(error.retry_after_seconds) } : {},
     }),
   )
+
+const tooLarge = new TooLarge({ detail: "The body is too large." })
+const unreadable = InvalidRequest.at("body", "Expected a body that can be read")
 
 const isChatbotId = Schema.is(ChatbotId)
 
@@ -76,7 +85,9 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     /** Whether it asks for a session. */
     const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
-      const body = yield* Effect.orDie(request.text)
+      const body = yield* Effect.mapError(request.text, ({ reason }) =>
+        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge : unreadable,
+      )
       if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
       return Option.isSome(decodeInitialize(body))
     })
@@ -111,6 +122,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
           Unauthorized: refuse,
           Forbidden: refuse,
           InvalidRequest: refuse,
+          TooLarge: refuse,
           Unavailable: refuse,
         }),
       )

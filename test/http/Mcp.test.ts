@@ -218,8 +218,8 @@ describe("/mcp", () => {
     expect(reply.status).toBe(status)
   })
 
-  test("answers malformed bodies in the form of JSON-RPC, and bodies that nest too deep with a problem", async () => {
-    const post = (body: string) =>
+  test("answers malformed bodies in the form of JSON-RPC, and those that are too much to read with a problem", async () => {
+    const post = (body: BodyInit) =>
       client.post("/mcp", {
         body,
         headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
@@ -227,6 +227,9 @@ describe("/mcp", () => {
     expect((await post("{")).body).toMatchObject({ jsonrpc: "2.0", error: { code: -32700 } })
     expect((await post("[]")).status).toBe(400)
     problem(await post(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 400, "invalid_request")
+    // No header tells beforehand how much it is.
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 16)) })
+    problem(await post(endless), 413, "too_large")
     problem(await client.post("/mcp/not-an-id", { json: {} }), 400, "invalid_request")
     expect((await client.get("/mcp")).status).toBe(405)
   })
