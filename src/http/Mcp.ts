@@ -53,6 +53,7 @@ const isChatbotId = Schema.is(ChatbotId)
 interface Admitted {
   readonly caller: Caller["Service"]
   readonly served: ChatbotId | undefined
+  /** Where it asks, without a query. */
   readonly path: string
 }
 
@@ -89,7 +90,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
         reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge : unreadable,
       )
       if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
-      return Option.isSome(decodeInitialize(body))
+      return request.headers[McpSessions.header] === undefined && Option.isSome(decodeInitialize(body))
     })
 
     const inSession = Effect.fnUntraced(function* <E, R>(
