@@ -212,10 +212,6 @@ const settings = {
   toolPrivateNetworks: privateNetworks.orAbsent(
     "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Absent: none.",
   ),
-  mcpSessionsLimit: integer(1, 1_000_000).or(
-    "1000",
-    "Sessions that MCP clients of one organization may have; the one that was idle longest makes room.",
-  ),
   drainTimeout: duration.or("30s", "How long SIGTERM lets running requests finish."),
 }
 

@@ -1,18 +1,18 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
-import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { type Forbidden, InvalidRequest, TooLarge, type Unauthorized, type Unavailable } from "../domain/Errors.ts"
+import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { keyOf } from "./Authorization.ts"
-import { type McpSession, McpSessions } from "./McpSessions.ts"
+import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
 
 /*
@@ -23,8 +23,8 @@ import * as McpTools from "./McpTools.ts"
 /** Not those before 2025-06-18: their batches make any number of calls one request. */
 const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18] as const
 
-/** What a client says of itself when it begins a session, in UTF-16 code units. */
-const INITIALIZE_MAX_LENGTH = 8_192
+/** Those that have sessions. */
+const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
 
 const encodeProblem = Schema.encodeEffect(
   Schema.Union([
@@ -45,13 +45,16 @@ const refuse = (error: Parameters<typeof encodeProblem>[0]) =>
     }),
   )
 
-const isChatbotId = Schema.is(ChatbotId)
+const tooLarge = new TooLarge({ detail: "The body is too large." })
+const unreadable = InvalidRequest.at("body", "Expected a body that can be read")
 
-const sessionHeader = "mcp-session-id"
+const isChatbotId = Schema.is(ChatbotId)
 
 interface Admitted {
   readonly caller: Caller["Service"]
   readonly served: ChatbotId | undefined
+  /** Where it asks, without a query. */
+  readonly path: string
 }
 
 /** On whose behalf a request is made by ourselves. */
@@ -67,75 +70,54 @@ const decodeInitialize = Schema.decodeOption(
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.Served }>()(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
-    const router = yield* HttpRouter.HttpRouter
-    const { jsonDepthLimit, mcpSessionsLimit } = yield* Config
+    const { jsonDepthLimit } = yield* Config
     const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
-    const sessions = new McpSessions(mcpSessionsLimit)
+    const sessions = yield* McpSessions.make(sessionful)
 
-    const admit = Effect.fnUntraced(function* (
-      request: HttpServerRequest.HttpServerRequest,
-    ): Effect.fn.Return<
-      Admitted,
-      Unauthorized | Forbidden | InvalidRequest | TooLarge | Unavailable,
-      HttpRouter.RouteContext
-    > {
-      const caller = yield* keys.authenticate(keyOf(request))
+    const admit = Effect.gen(function* () {
+      const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
-      if (named !== undefined && !isChatbotId(named)) {
-        return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
-      }
-      if (named !== undefined) yield* Effect.provideService(ensureServes(named), Caller, caller)
-      if (request.method === "POST") {
-        const body = yield* Effect.orDie(request.text)
-        if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
-        // The session that it begins keeps what it says.
-        if (body.length > INITIALIZE_MAX_LENGTH && Option.isSome(decodeInitialize(body))) {
-          return yield* new TooLarge({ detail: "The body is too large." })
-        }
-      }
-      return { caller, served: named ?? caller.chatbotId ?? undefined }
+      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: "/mcp" }
+      if (!isChatbotId(named)) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
+      yield* Effect.provideService(ensureServes(named), Caller, caller)
+      return { caller, served: named, path: `/mcp/${named}` }
     })
 
-    const endSession = (admitted: Admitted, { id, path }: McpSession) =>
-      router
-        .asHttpEffect()
-        .pipe(
-          Effect.provideService(
-            HttpServerRequest.HttpServerRequest,
-            HttpServerRequest.fromWeb(
-              new Request(`http://localhost${path}`, { method: "DELETE", headers: { [sessionHeader]: id } }),
-            ),
-          ),
-          Effect.provideService(AlreadyAdmitted, admitted),
-          Effect.scoped,
-          Effect.ignore,
-        )
+    /** Whether it asks for a session. */
+    const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      if (request.method !== "POST") return false
+      const body = yield* Effect.mapError(request.text, ({ reason }) =>
+        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge : unreadable,
+      )
+      if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
+      return request.headers[McpSessions.header] === undefined && Option.isSome(decodeInitialize(body))
+    })
 
-    /** Counts the session that a request uses, begins or ends. */
-    const count = ({ headers, method, url }: HttpServerRequest.HttpServerRequest, admitted: Admitted) => {
-      const organization = admitted.caller.organizationId
-      const used = headers[sessionHeader]
-      if (used !== undefined) {
-        if (method === "DELETE") sessions.end(organization, used)
-        else sessions.touch(organization, used)
-        return Effect.void
-      }
-      return HttpEffect.appendPreResponseHandler((_, response) => {
-        const id = response.headers[sessionHeader]
-        const excess = id === undefined ? undefined : sessions.begin(organization, { id, path: url })
-        return Effect.as(excess === undefined ? Effect.void : endSession(admitted, excess), response)
-      })
-    }
+    const inSession = Effect.fnUntraced(function* <E, R>(
+      respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+      { caller: { organizationId }, path }: Admitted,
+    ) {
+      const given = yield* HttpServerRequest.HttpServerRequest
+      const request = yield* sessions.join(given, organizationId, path)
+      const answer = Effect.provideService(respond, HttpServerRequest.HttpServerRequest, request)
+      if (yield* begins(request)) return yield* sessions.begin(answer, path)
+      const response = yield* answer
+      const id = given.headers[McpSessions.header]
+      if (request.method === "DELETE" && response.status === 204 && id !== undefined) sessions.end(organizationId, id)
+      return response
+    })
 
     return (respond) =>
       Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const admitted = (yield* AlreadyAdmitted) ?? (yield* admit(request))
-        return yield* Effect.tap(respond, count(request, admitted)).pipe(
+        const before = yield* AlreadyAdmitted
+        const admitted = before ?? (yield* admit)
+        const answer = respond.pipe(
           Effect.provideService(Caller, admitted.caller),
           Effect.provideService(CurrentOrganization, admitted.caller.organizationId),
           Effect.provideService(McpTools.Served, admitted.served),
         )
+        if (before !== undefined) return yield* answer
+        return yield* Effect.provideService(inSession(answer, admitted), AlreadyAdmitted, admitted)
       }).pipe(
         Effect.catchTags({
           Unauthorized: refuse,

@@ -1,36 +1,27 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
+import type { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { type Client, problem, until } from "../lib/Client.ts"
 import { says } from "../lib/FakeAnthropic.ts"
+import { callTool, connectMcp } from "../lib/Mcp.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const sessionsLimit = 8
-const { client, provider, url } = await startServer({ MCP_SESSIONS_LIMIT: String(sessionsLimit) })
+const { client, provider, url } = await startServer()
 
 const open: Array<McpClient> = []
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()))
 })
 
-/** The client that other programs use, connected. */
 const connect = async (
   as: Client = client,
   path = "/mcp",
   headers: Record<string, string> = { authorization: `Bearer ${as.key}` },
 ) => {
-  const mcp = new McpClient({ name: "test", version: "1" })
-  const transport = new StreamableHTTPClientTransport(new URL(url + path), { requestInit: { headers } })
-  // The SDK is compiled without exactOptionalPropertyTypes: its own transport is none by its own types.
-  await mcp.connect(transport as Transport)
-  open.push(mcp)
-  return { mcp, transport }
+  const connected = await connectMcp(url + path, headers)
+  open.push(connected.mcp)
+  return connected
 }
-
-const call = async (mcp: McpClient, name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
-  CallToolResultSchema.parse(await mcp.callTool({ name, arguments: args }))
 
 /** What a call failed with. */
 const failureOf = ({ content, isError }: CallToolResult): unknown => {
@@ -63,7 +54,7 @@ describe("/mcp", () => {
   test("searches what a chatbot knows, and no other", async () => {
     const [one, other] = [await taught("The server drains for thirty seconds."), await taught("Refunds take a week.")]
     const { mcp } = await connect()
-    const found = await call(mcp, "search_knowledge", { query: "How long does the server drain?", chatbot_id: one })
+    const found = await callTool(mcp, "search_knowledge", { query: "How long does the server drain?", chatbot_id: one })
     expect(found.structuredContent).toEqual({
       passages: [
         {
@@ -76,20 +67,23 @@ describe("/mcp", () => {
         },
       ],
     })
-    const none = await call(mcp, "search_knowledge", { query: "How long does the server drain?", chatbot_id: other })
+    const none = await callTool(mcp, "search_knowledge", {
+      query: "How long does the server drain?",
+      chatbot_id: other,
+    })
     expect(JSON.stringify(none)).not.toContain("thirty")
   })
 
   test("chats, and remembers by the session", async () => {
     const id = await taught("The server drains for thirty seconds.")
     const { mcp } = await connect(client, `/mcp/${id}`)
-    const first = await call(mcp, "chat", { message: "How long does the server drain?" })
+    const first = await callTool(mcp, "chat", { message: "How long does the server drain?" })
     expect(first.structuredContent).toMatchObject({
       output: expect.stringContaining("thirty seconds"),
       sources: expect.any(Array),
     })
     const session = String(first.structuredContent?.["session_id"])
-    const second = await call(mcp, "chat", { message: "And again?", session_id: session })
+    const second = await callTool(mcp, "chat", { message: "And again?", session_id: session })
     expect(second.structuredContent).toMatchObject({ session_id: session })
     expect((await client.messages(id, session)).map(({ content }) => content)).toContain("And again?")
     expect((await client.session(id, session)).platform).toBe("mcp")
@@ -136,7 +130,7 @@ describe("/mcp", () => {
       const { mcp } = await connect(await client.limitedTo(scope), `/mcp/${id}`)
       expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual([name])
       const other = name === "chat" ? "search_knowledge" : "chat"
-      await expect(call(mcp, other, { query: "x", message: "x" })).rejects.toThrow(/-32602/)
+      await expect(callTool(mcp, other, { query: "x", message: "x" })).rejects.toThrow(/-32602/)
     }
     const { mcp } = await connect(await client.limitedTo("chatbots:write"))
     expect((await mcp.listTools()).tools).toEqual([])
@@ -146,11 +140,13 @@ describe("/mcp", () => {
     const [own, other] = [await taught("Blue elephants."), await taught("Green elephants.")]
     const { client: bound } = await client.newKey({ chatbot_id: own })
     const { mcp } = await connect(bound)
-    expect(JSON.stringify(await call(mcp, "search_knowledge", { query: "elephants" }))).toContain("Blue")
-    expect(failureOf(await call(mcp, "search_knowledge", { query: "elephants", chatbot_id: other }))).toMatchObject({
-      code: "forbidden",
-    })
-    expect(failureOf(await call(mcp, "chat", { message: "elephants", chatbot_id: other }))).toMatchObject({
+    expect(JSON.stringify(await callTool(mcp, "search_knowledge", { query: "elephants" }))).toContain("Blue")
+    expect(failureOf(await callTool(mcp, "search_knowledge", { query: "elephants", chatbot_id: other }))).toMatchObject(
+      {
+        code: "forbidden",
+      },
+    )
+    expect(failureOf(await callTool(mcp, "chat", { message: "elephants", chatbot_id: other }))).toMatchObject({
       code: "forbidden",
     })
     await expect(connect(bound, `/mcp/${other}`)).rejects.toThrow(/403/)
@@ -161,31 +157,31 @@ describe("/mcp", () => {
     const { mcp } = await connect()
     const stranger = await client.newOrganization()
     const theirs = await taught("Private.", stranger)
-    expect(failureOf(await call(mcp, "chat", { message: "Hello" }))).toEqual({
+    expect(failureOf(await callTool(mcp, "chat", { message: "Hello" }))).toEqual({
       code: "invalid_request",
       detail: "chatbot_id: Required",
     })
     for (const chatbot_id of [theirs, crypto.randomUUID()]) {
       const gone = { code: "not_found", detail: "There is no such chatbot." }
-      expect(failureOf(await call(mcp, "chat", { message: "Hello", chatbot_id }))).toEqual(gone)
-      expect(failureOf(await call(mcp, "search_knowledge", { query: "Private", chatbot_id }))).toEqual(gone)
+      expect(failureOf(await callTool(mcp, "chat", { message: "Hello", chatbot_id }))).toEqual(gone)
+      expect(failureOf(await callTool(mcp, "search_knowledge", { query: "Private", chatbot_id }))).toEqual(gone)
     }
     for (const [name, args, wrong] of [
       ["search_knowledge", {}, /query/],
       ["search_knowledge", { query: "x".repeat(2_001) }, /2000/],
       ["chat", { message: "Hello", chatbot_id: "support" }, /chatbot_id/],
     ] as const) {
-      const result = await call(mcp, name, args)
+      const result = await callTool(mcp, name, args)
       expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringMatching(wrong)])
     }
-    await expect(call(mcp, "drop_tables", {})).rejects.toThrow(/-32602/)
+    await expect(callTool(mcp, "drop_tables", {})).rejects.toThrow(/-32602/)
   })
 
   test("tells that the model's provider failed, and not how", async () => {
     const id = await taught("x", client, { model: "claude-sonnet-5-5" })
     await provider.answers({ kind: "status", status: 400, type: "invalid_request_error", headers: {} })
     const { mcp } = await connect(client, `/mcp/${id}`)
-    const result = await call(mcp, "chat", { message: "Hello" })
+    const result = await callTool(mcp, "chat", { message: "Hello" })
     expect(failureOf(result)).toMatchObject({ code: "provider_failed" })
     expect(JSON.stringify(result)).not.toContain("internal words")
   })
@@ -208,45 +204,6 @@ describe("/mcp", () => {
     )
   })
 
-  test("ends a session when the client does", async () => {
-    const { mcp, transport } = await connect()
-    const session = transport.sessionId
-    await transport.terminateSession()
-    const reply = await client.post("/mcp", {
-      json: { jsonrpc: "2.0", id: 1, method: "tools/list" },
-      headers: { accept: "application/json, text/event-stream", "mcp-session-id": String(session) },
-    })
-    expect(reply.status).toBe(404)
-    await mcp.close()
-  })
-
-  test("keeps so many sessions of an organization, and ends the one that was idle longest", async () => {
-    const stranger = await client.newOrganization()
-    const others = await connect(stranger)
-    const [oldest, busy] = [await connect(), await connect()]
-    for (let more = 2; more < sessionsLimit; more++) await connect()
-    await oldest.mcp.ping()
-    await connect()
-    await expect(busy.mcp.ping()).rejects.toMatchObject({ code: 404 })
-    await oldest.mcp.ping()
-    await others.mcp.ping()
-  })
-
-  test("keeps nothing long of what a client says of itself", async () => {
-    const begin = (name: string) =>
-      client.post("/mcp", {
-        json: {
-          jsonrpc: "2.0",
-          id: 1,
-          method: "initialize",
-          params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1" } },
-        },
-        headers: { accept: "application/json, text/event-stream" },
-      })
-    expect((await begin("x")).status).toBe(200)
-    problem(await begin("x".repeat(10_000)), 413, "too_large")
-  })
-
   test.each([
     ["another version", { "mcp-protocol-version": "1999-01-01" }, { method: "tools/list" }, 400],
     ["no session", {}, { method: "tools/list" }, 400],
@@ -261,8 +218,8 @@ describe("/mcp", () => {
     expect(reply.status).toBe(status)
   })
 
-  test("answers malformed bodies in the form of JSON-RPC, and bodies that nest too deep with a problem", async () => {
-    const post = (body: string) =>
+  test("answers malformed bodies in the form of JSON-RPC, and those that are too much to read with a problem", async () => {
+    const post = (body: BodyInit) =>
       client.post("/mcp", {
         body,
         headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
@@ -270,6 +227,9 @@ describe("/mcp", () => {
     expect((await post("{")).body).toMatchObject({ jsonrpc: "2.0", error: { code: -32700 } })
     expect((await post("[]")).status).toBe(400)
     problem(await post(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 400, "invalid_request")
+    // No header tells beforehand how much it is.
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 16)) })
+    problem(await post(endless), 413, "too_large")
     problem(await client.post("/mcp/not-an-id", { json: {} }), 400, "invalid_request")
     expect((await client.get("/mcp")).status).toBe(405)
   })
