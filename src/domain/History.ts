@@ -13,11 +13,15 @@ export interface HeldTurn extends ChatTurn {
 
 /**
  * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
- * by our id. Ids that clients make are no proof, for some give every message the same.
+ * by our id. Ids that clients make are no proof, for some give every message the same. Clients of OpenAI know no ids:
+ * to them, what was said on the way came as paragraphs before the reply.
  */
 const isSame = (held: HeldTurn, sent: SentTurn) =>
-  held.role === sent.role &&
-  (held.content === sent.content || (held.role === "assistant" && held.id !== undefined && held.id === sent.id))
+  held.role === sent.role && (held.content === sent.content || (held.role === "assistant" && isSameReply(held, sent)))
+
+const isSameReply = (held: HeldTurn, sent: SentTurn) =>
+  (held.id !== undefined && held.id === sent.id) ||
+  (held.content !== "" && sent.content.endsWith(`\n\n${held.content}`))
 
 /** Whether the session ends with these turns, if need be with replies in between that are not among them. */
 const endsWith = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>, passReplies: boolean): boolean => {

@@ -186,6 +186,27 @@ describe("a stream of chunks", () => {
     expect(texts.join("")).toBe("Let me look.\n\nAt noon.")
   })
 
+  test("is known when the client sends it back as it came", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const search = calls("tide")
+    if (search.kind !== "message") throw new Error("Expected a message")
+    const looking = { ...search, content: [{ type: "text" as const, text: "Let me look." }, ...search.content] }
+    await provider.answers(looking, says("At noon."), says("At six."))
+    const messages: Array<ChatCompletionMessageParam> = [...hello]
+    const metadata = { session_id: "as it came" }
+    for (const next of ["And then?", ""]) {
+      const stream = await openai().chat.completions.create({ model: slug, messages, metadata, stream: true })
+      const texts = (await Array.fromAsync(stream)).map(({ choices }) => choices[0]?.delta.content ?? "")
+      messages.push({ role: "assistant", content: texts.join("") }, { role: "user", content: next })
+    }
+    expect((await client.messages(id, "as it came")).map(({ content }) => content)).toEqual([
+      "When does the tide turn?",
+      "At noon.",
+      "And then?",
+      "At six.",
+    ])
+  })
+
   test("that fails on its way ends in an error that the client throws", async () => {
     const { slug } = await client.newChatbot(claude)
     await provider.answers({
