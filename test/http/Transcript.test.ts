@@ -28,8 +28,12 @@ describe("feedback", () => {
     const down: Feedback = { rating: "down", comment: "That is wrong: “<b>” \n" }
     expect((await rate(id, bot.id, down)).body).toStrictEqual({ message_id: bot.id, feedback: down })
     expect(await client.messages(id, "visitor")).toStrictEqual([user, { ...bot, feedback: down }])
-    for (const time of ["once", "twice"]) {
-      const reply = await rate(id, bot.id, { rating: "up" })
+    // As it is read, too.
+    for (const [time, sent] of [
+      ["once", { rating: "up" }],
+      ["twice", { rating: "up", comment: null }],
+    ] as const) {
+      const reply = await rate(id, bot.id, sent)
       const up = { message_id: bot.id, feedback: { rating: "up", comment: null } }
       expect([time, reply.body]).toStrictEqual([time, up])
     }
