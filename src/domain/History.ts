@@ -40,12 +40,23 @@ const longestHeld = (held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn
   return length
 }
 
+/** How many of these turns, from the first, the session holds in this order, whatever else was said between and after. */
+const heldWithin = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>): number => {
+  let length = 0
+  for (const one of held) {
+    const next = turns[length]
+    if (next !== undefined && isSame(one, next)) length++
+  }
+  return length
+}
+
 /**
  * Of the messages that a client sent, those that the session does not hold yet. A client that sends one message sends
  * what is new, unless it asks for the reply to what was said last `again`. One that sends several shows the
  * conversation as it knows it, so the longest beginning of it with which the session ends is held already. Where there
  * is none, the session may hold replies that the client does not know: cut off on their way, or to be made again. Then
- * these are passed over.
+ * these are passed over. One that went back, to ask something else or to hear another answer, does not show what was
+ * said after that place; what it shows before is held nevertheless.
  */
 export const notHeld = <A extends SentTurn>(
   held: ReadonlyArray<HeldTurn>,
@@ -53,5 +64,6 @@ export const notHeld = <A extends SentTurn>(
   again = false,
 ): ReadonlyArray<A> => {
   if (sent.length <= 1 && !again) return sent
-  return sent.slice(longestHeld(held, sent, false) || longestHeld(held, sent, true))
+  const atTheEnd = longestHeld(held, sent, false) || longestHeld(held, sent, true)
+  return sent.slice(Math.max(atTheEnd, heldWithin(held, sent.slice(0, -1))))
 }
