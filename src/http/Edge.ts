@@ -38,6 +38,15 @@ const corsHeaders = {
     "ETag, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-request-id, x-session-id",
 }
 
+/**
+ * Clients of OpenAI say in headers of their own what they are, and which these are changes with their versions. The
+ * asterisk stands for all but `Authorization`, as long as no cookies are sent, which our origin forbids.
+ */
+const corsHeadersForOpenAi = {
+  ...corsHeaders,
+  "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
+}
+
 const encodeProblem = Schema.encodeEffect(
   Schema.Union([
     Problem.InvalidRequest,
@@ -55,6 +64,9 @@ type EdgeProblem = Parameters<typeof encodeProblem>[0]
 
 /** Where clients of OpenAI look. */
 const isOpenAi = (path: string) => path.startsWith("/v1/")
+
+const corsHeadersFor = (path: string) =>
+  isOpenAi(path) ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
 
 const respondWith = (path: string, error: EdgeProblem, more: Record<string, string> = {}) => {
   const headers = "retry_after_seconds" in error ? { ...more, "retry-after": String(error.retry_after_seconds) } : more
@@ -201,7 +213,7 @@ export const edge =
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
-                ...((path.startsWith("/api/") || isOpenAi(path)) && corsHeaders),
+                ...corsHeadersFor(path),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),
               }),
             ),

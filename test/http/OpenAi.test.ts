@@ -272,6 +272,27 @@ describe("models", () => {
   })
 })
 
+test("a browser is let through with every header that the client sends, and with ours", async () => {
+  const { slug } = await client.newChatbot(claude)
+  const { headers } = await client.withKey(undefined).send("OPTIONS", "/v1/chat/completions", {
+    headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
+  })
+  const allowed = new Set(headers.get("access-control-allow-headers")?.toLowerCase().split(", "))
+  let asked: ReadonlyArray<string> = []
+  const inBrowser = openai().withOptions({
+    fetch: (url, init) => {
+      asked = Array.from(new Headers(init?.headers).keys())
+      return fetch(url, init)
+    },
+  })
+  await provider.answers(says("Arr."))
+  await inBrowser.chat.completions.create({ model: slug, messages: hello }, { headers: { "x-session-id": "mine" } })
+  expect(asked).toEqual(expect.arrayContaining(["authorization", "x-stainless-lang", "x-session-id"]))
+  // As browsers read it: the asterisk leaves out `Authorization`, and means itself where there are cookies.
+  expect(asked.filter((name) => !allowed.has(name) && (name === "authorization" || !allowed.has("*")))).toEqual([])
+  expect(headers.get("access-control-allow-origin")).toBe("*")
+})
+
 describe("an error has OpenAI's form", () => {
   test("for a key that is not good, or lacks the scope", async () => {
     const error = await caught(openai("sk-nobody").models.list())
