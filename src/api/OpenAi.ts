@@ -139,6 +139,12 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
     "x-session-id": Schema.optionalKey(
       textBetween(1, 200).annotate({ description: "Names the conversation. Absent: a new one." }),
     ),
+    "x-stainless-retry-count": Schema.optionalKey(
+      Schema.String.annotate({
+        description:
+          "Sent by OpenAI's own clients. Above 0 the same was asked before and not answered: what the conversation ends with is not stored a second time.",
+      }),
+    ),
   },
   payload: Request,
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),

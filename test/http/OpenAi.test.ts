@@ -89,6 +89,28 @@ describe("a completion", () => {
     expect((await client.session(id, "mine")).platform).toBe("openai")
   })
 
+  test("that the client asks for again, since it was not answered, leaves the question in the session once", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const trying = new OpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 2 })
+    const ask = (content: string) =>
+      trying.chat.completions.create({
+        model: slug,
+        messages: [{ role: "user", content }],
+        metadata: { session_id: "tried" },
+      })
+    await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
+    await ask("Hello")
+    await ask("Hello")
+    expect(provider.requests()).toHaveLength(4)
+    expect(sent().messages).toHaveLength(3)
+    expect((await client.messages(id, "tried")).map(({ content }) => content)).toEqual([
+      "Hello",
+      "Arr.",
+      "Hello",
+      "Aye.",
+    ])
+  })
+
   test("adds what the application instructs after the chatbot's own instructions, and stores none of it", async () => {
     const { id, slug } = await client.newChatbot(claude)
     await provider.answers(says("Arr."))
