@@ -25,6 +25,11 @@ export interface EdgeSettings {
 }
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The id that a request was sent with, if it can be kept. */
+export const keptId = (sent: string | undefined): string | undefined =>
+  sent !== undefined && wellFormedId.test(sent) ? sent : undefined
+
 const spokenVersions = new Set(["1", "1.0", apiVersion])
 
 /** As the specification shows them for operation 9; never the caller's own origin, since credentials are allowed. */
@@ -63,7 +68,7 @@ const encodeProblem = Schema.encodeEffect(
 type EdgeProblem = Parameters<typeof encodeProblem>[0]
 
 /** Where clients of OpenAI look. */
-const isOpenAi = (path: string) => path.startsWith("/v1/")
+export const isOpenAi = (path: string) => path.startsWith("/v1/")
 
 const corsHeadersFor = (path: string) =>
   isOpenAi(path) ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
@@ -181,8 +186,8 @@ export const edge =
     }
 
     const named = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
-      const sent = headers["x-request-id"]
-      return sent !== undefined && wellFormedId.test(sent) ? Effect.succeed(sent) : random.uuidV7()
+      const kept = keptId(headers["x-request-id"])
+      return kept === undefined ? random.uuidV7() : Effect.succeed(kept)
     }
 
     // No generators: every request passes here.
