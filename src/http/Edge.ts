@@ -220,6 +220,8 @@ export const edge =
                 "x-api-version": apiVersion,
                 ...corsHeadersFor(path),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),
+                // Of a stream nobody knows the length; Bun would say 0.
+                ...(request.method === "HEAD" && response.body._tag === "Stream" && { "transfer-encoding": "chunked" }),
               }),
             ),
           )

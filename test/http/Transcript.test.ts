@@ -112,6 +112,13 @@ describe("a transcript", () => {
     expect(messages).toHaveLength(602)
   })
 
+  test("has the same head without its body, which tells no wrong length", async () => {
+    const { id } = await chatted()
+    const { headers, status, text } = await client.send("HEAD", at(id, "/transcript"))
+    expect([status, text, headers.get("content-type")]).toEqual([200, "", "application/json"])
+    expect(headers.get("content-length")).toBeNull()
+  })
+
   test("needs a conversation that is there, the scope, and a format that there is", async () => {
     const { id } = await chatted()
     problem(await client.get(at(nowhere, "/transcript")), 404, "not_found")
