@@ -88,9 +88,12 @@ const Request = Schema.Struct({
       }),
     ),
   ),
-  response_format: Schema.optionalKey(Schema.NullOr(Schema.Struct({ type: Schema.Literal("text") }))).annotate({
-    description: "Text only.",
-  }),
+  response_format: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ type: Schema.Literal("text") })).annotate({
+      description: "Text only.",
+      message: "Only text is supported",
+    }),
+  ),
   modalities: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Literal("text")))).annotate({
     description: "Text only.",
   }),

@@ -377,6 +377,12 @@ describe("an error has OpenAI's form", () => {
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param })
   })
 
+  test("which says what can be had instead of JSON", async () => {
+    const { slug } = await client.newChatbot(claude)
+    const body = { model: slug, messages: hello, response_format: { type: "json_object" as const } }
+    expect((await caught(openai().chat.completions.create(body))).message).toContain("Only text is supported")
+  })
+
   test("for a provider that fails, streamed or not", async () => {
     const { slug } = await client.newChatbot(claude)
     const failures = [
