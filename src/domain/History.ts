@@ -40,14 +40,14 @@ const longestHeld = (held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn
   return length
 }
 
-/** How many of these turns, from the first, the session holds in this order, whatever else was said between and after. */
-const heldWithin = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>): number => {
+/** Whether the session holds all of these turns in this order, whatever else was said between and after. */
+const holds = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>): boolean => {
   let length = 0
   for (const one of held) {
     const next = turns[length]
     if (next !== undefined && isSame(one, next)) length++
   }
-  return length
+  return length === turns.length
 }
 
 /**
@@ -65,5 +65,5 @@ export const notHeld = <A extends SentTurn>(
 ): ReadonlyArray<A> => {
   if (sent.length <= 1 && !again) return sent
   const atTheEnd = longestHeld(held, sent, false) || longestHeld(held, sent, true)
-  return sent.slice(Math.max(atTheEnd, heldWithin(held, sent.slice(0, -1))))
+  return sent.slice(atTheEnd === 0 && holds(held, sent.slice(0, -1)) ? -1 : atTheEnd)
 }
