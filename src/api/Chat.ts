@@ -42,7 +42,14 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
     trigger: Schema.optionalKey(
       Schema.Unknown.annotate({
-        description: "`regenerate-message`, as AI SDKs send it, asks for the reply to what was said last again.",
+        description:
+          "`regenerate-message`, as AI SDKs send it, asks for the reply to the last message again. The model sees what was said before that message, and nothing of what was said after.",
+      }),
+    ),
+    messageId: Schema.optionalKey(
+      Schema.Unknown.annotate({
+        description:
+          "With `submit-message` as `trigger`, as AI SDKs send it: the `id` of the message that the last one stands in place of.",
       }),
     ),
   }),

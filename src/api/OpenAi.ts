@@ -88,9 +88,12 @@ const Request = Schema.Struct({
       }),
     ),
   ),
-  response_format: Schema.optionalKey(Schema.NullOr(Schema.Struct({ type: Schema.Literal("text") }))).annotate({
-    description: "Text only.",
-  }),
+  response_format: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ type: Schema.Literal("text") })).annotate({
+      description: "Text only.",
+      message: "Only text is supported",
+    }),
+  ),
   modalities: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Literal("text")))).annotate({
     description: "Text only.",
   }),
@@ -138,6 +141,12 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   headers: {
     "x-session-id": Schema.optionalKey(
       textBetween(1, 200).annotate({ description: "Names the conversation. Absent: a new one." }),
+    ),
+    "x-stainless-retry-count": Schema.optionalKey(
+      Schema.String.annotate({
+        description:
+          "Sent by OpenAI's own clients. Above 0 the same was asked before and not answered: what the conversation ends with is not stored a second time.",
+      }),
     ),
   },
   payload: Request,

@@ -22,10 +22,10 @@ export type Feedback = typeof Feedback.Type
 /** Feedback as it is sent. */
 export const FeedbackInput = Schema.Struct({
   rating: Schema.NullOr(Schema.Literals(["up", "down"])).annotate({ description: "`null` takes it back." }),
-  comment: Schema.optionalKey(textUpTo(2_000).annotate({ examples: ["That helped."] })),
+  comment: Schema.optionalKey(Schema.NullOr(textUpTo(2_000)).annotate({ examples: ["That helped."] })),
 }).check(
-  Schema.makeFilter(({ comment, rating }) =>
-    rating === null && comment !== undefined
+  Schema.makeFilter(({ comment = null, rating }) =>
+    rating === null && comment !== null
       ? { path: ["comment"], issue: "Expected no comment where the rating is taken back" }
       : undefined,
   ),

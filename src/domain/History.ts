@@ -13,11 +13,15 @@ export interface HeldTurn extends ChatTurn {
 
 /**
  * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
- * by our id. Ids that clients make are no proof, for some give every message the same.
+ * by our id. Ids that clients make are no proof, for some give every message the same. Clients of OpenAI know no ids:
+ * to them, what was said on the way came as paragraphs before the reply.
  */
 const isSame = (held: HeldTurn, sent: SentTurn) =>
-  held.role === sent.role &&
-  (held.content === sent.content || (held.role === "assistant" && held.id !== undefined && held.id === sent.id))
+  held.role === sent.role && (held.content === sent.content || (held.role === "assistant" && isSameReply(held, sent)))
+
+const isSameReply = (held: HeldTurn, sent: SentTurn) =>
+  (held.id !== undefined && held.id === sent.id) ||
+  (held.content !== "" && sent.content.endsWith(`\n\n${held.content}`))
 
 /** Whether the session ends with these turns, if need be with replies in between that are not among them. */
 const endsWith = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>, passReplies: boolean): boolean => {
@@ -36,12 +40,23 @@ const longestHeld = (held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn
   return length
 }
 
+/** Whether the session holds all of these turns in this order, whatever else was said between and after. */
+const holds = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>): boolean => {
+  let length = 0
+  for (const one of held) {
+    const next = turns[length]
+    if (next !== undefined && isSame(one, next)) length++
+  }
+  return length === turns.length
+}
+
 /**
  * Of the messages that a client sent, those that the session does not hold yet. A client that sends one message sends
  * what is new, unless it asks for the reply to what was said last `again`. One that sends several shows the
  * conversation as it knows it, so the longest beginning of it with which the session ends is held already. Where there
  * is none, the session may hold replies that the client does not know: cut off on their way, or to be made again. Then
- * these are passed over.
+ * these are passed over. One that went back, to ask something else or to hear another answer, does not show what was
+ * said after that place; what it shows before is held nevertheless.
  */
 export const notHeld = <A extends SentTurn>(
   held: ReadonlyArray<HeldTurn>,
@@ -49,5 +64,6 @@ export const notHeld = <A extends SentTurn>(
   again = false,
 ): ReadonlyArray<A> => {
   if (sent.length <= 1 && !again) return sent
-  return sent.slice(longestHeld(held, sent, false) || longestHeld(held, sent, true))
+  const atTheEnd = longestHeld(held, sent, false) || longestHeld(held, sent, true)
+  return sent.slice(atTheEnd === 0 && holds(held, sent.slice(0, -1)) ? -1 : atTheEnd)
 }

@@ -24,9 +24,19 @@ export const layer = HttpApiBuilder.group(
     }
 
     return handlers.handleAll({
-      chat: ({ params, query, payload: { messages, platform = "web", sessionToken, id, trigger }, request }) => {
-        const again = trigger === "regenerate-message"
-        const asked = { messages, platform, sessionToken: sessionToken ?? id, again }
+      chat: ({
+        params,
+        query,
+        payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
+        request,
+      }) => {
+        const asked = {
+          messages,
+          platform,
+          sessionToken: sessionToken ?? id,
+          again: trigger === "regenerate-message",
+          replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
+        }
         return wantsStream(query.stream, request)
           ? respondWithStream((emit) => chat.reply(params.chatbotId, asked, emit), new UiMessages(), streaming)
           : Effect.map(chat.reply(params.chatbotId, asked), respond)

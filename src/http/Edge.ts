@@ -25,6 +25,11 @@ export interface EdgeSettings {
 }
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The id that a request was sent with, if it can be kept. */
+export const keptId = (sent: string | undefined): string | undefined =>
+  sent !== undefined && wellFormedId.test(sent) ? sent : undefined
+
 const spokenVersions = new Set(["1", "1.0", apiVersion])
 
 /** As the specification shows them for operation 9; never the caller's own origin, since credentials are allowed. */
@@ -36,6 +41,15 @@ const corsHeaders = {
     "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
   "access-control-expose-headers":
     "ETag, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-request-id, x-session-id",
+}
+
+/**
+ * Clients of OpenAI say in headers of their own what they are, and which these are changes with their versions. The
+ * asterisk stands for all but `Authorization`, as long as no cookies are sent, which our origin forbids.
+ */
+const corsHeadersForOpenAi = {
+  ...corsHeaders,
+  "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
 }
 
 const encodeProblem = Schema.encodeEffect(
@@ -54,7 +68,10 @@ const encodeProblem = Schema.encodeEffect(
 type EdgeProblem = Parameters<typeof encodeProblem>[0]
 
 /** Where clients of OpenAI look. */
-const isOpenAi = (path: string) => path.startsWith("/v1/")
+export const isOpenAi = (path: string) => path.startsWith("/v1/")
+
+const corsHeadersFor = (path: string) =>
+  isOpenAi(path) ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
 
 const respondWith = (path: string, error: EdgeProblem, more: Record<string, string> = {}) => {
   const headers = "retry_after_seconds" in error ? { ...more, "retry-after": String(error.retry_after_seconds) } : more
@@ -169,8 +186,8 @@ export const edge =
     }
 
     const named = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
-      const sent = headers["x-request-id"]
-      return sent !== undefined && wellFormedId.test(sent) ? Effect.succeed(sent) : random.uuidV7()
+      const kept = keptId(headers["x-request-id"])
+      return kept === undefined ? random.uuidV7() : Effect.succeed(kept)
     }
 
     // No generators: every request passes here.
@@ -201,8 +218,10 @@ export const edge =
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
-                ...((path.startsWith("/api/") || isOpenAi(path)) && corsHeaders),
+                ...corsHeadersFor(path),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),
+                // Of a stream nobody knows the length; Bun would say 0.
+                ...(request.method === "HEAD" && response.body._tag === "Stream" && { "transfer-encoding": "chunked" }),
               }),
             ),
           )

@@ -37,6 +37,7 @@ export const layer = HttpApiBuilder.group(
           ...conversationOf(messages),
           platform: PLATFORM,
           sessionToken: metadata?.session_id ?? headers["x-session-id"],
+          again: Number(headers["x-stainless-retry-count"] ?? 0) > 0,
         }
         return Effect.flatMap(Clock.currentTimeMillis, (millis) => {
           const asked: Asked = {

@@ -1,8 +1,8 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { problemMediaType } from "../api/Problem.ts"
 import { StartupError } from "../domain/StartupError.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import { whileStarting } from "./Starting.ts"
 
 export type Handler = (request: Request) => Promise<Response>
 
@@ -30,26 +30,11 @@ const CLOSING_TIMEOUT = Duration.seconds(3)
 /** The longest idle time that Bun takes. */
 const MAX_IDLE_SECONDS = 255
 
-/** In the form of every other error, though nothing is there yet that could encode one. */
-const starting: Handler = () =>
-  Promise.resolve(
-    Response.json(
-      {
-        type: "urn:parley:problem:unavailable",
-        title: "Not available right now",
-        status: 503,
-        detail: "The server is starting.",
-        code: "unavailable",
-        request_id: "",
-        retry_after_seconds: 1,
-      },
-      { status: 503, headers: { "content-type": problemMediaType, "retry-after": "1" } },
-    ),
-  )
+const starting: Handler = (request) => Promise.resolve(whileStarting(request))
 
 /**
  * `Bun.serve`, until `@effect/platform-bun` is there for this version of Effect. It listens as soon as it is built, so
- * that a port in use is known before a database is opened, and answers 503 until it is given its handler.
+ * that a port in use is known before a database is opened, and answers that it is starting until it is given its handler.
  *
  * Draining: readiness goes down first, then new requests are refused, running ones finish within the time-out, and
  * those that do not are interrupted, so that they can tell and store how far they got.

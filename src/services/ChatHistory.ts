@@ -15,8 +15,10 @@ export interface ChatRequest {
   readonly platform: string
   /** Chosen by the client, or the id of a session. */
   readonly sessionToken: string | undefined
-  /** Whether the reply to what was said last is to be made again. */
+  /** Whether the reply to the last message is to be made again. */
   readonly again?: boolean
+  /** The client's id of a message that the last one stands in place of. */
+  readonly replaces?: string | undefined
   /** What the application that serves the conversation adds to the chatbot's own instructions. */
   readonly instructions?: string | undefined
 }
@@ -30,18 +32,25 @@ export interface Before {
   readonly history: ReadonlyArray<Said>
 }
 
-export const beforeOf = (found: OpenSession | undefined, { again, messages }: ChatRequest): Before => {
+export const beforeOf = (found: OpenSession | undefined, request: ChatRequest): Before => {
   const held = found?.history ?? []
-  const fresh = notHeld(held.map(toHeldTurn), messages, again)
-  // Asked again, the model does not see what it answered before.
-  const isAgain = fresh.length === 0
-  const history = isAgain
-    ? held.slice(
-        0,
-        held.findLastIndex(({ sender_type }) => sender_type === "user"),
-      )
-    : held
-  return { found, fresh, history }
+  const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
+  const place = placeIn(held, request, fresh.length === 0)
+  return { found, fresh, history: place === -1 ? held : held.slice(0, place) }
+}
+
+/**
+ * Where the session holds what a client asks again, or asks in other words. The model does not see what was said from
+ * there on. -1 for what is said anew. A question that was asked again is held more than once: its client's id tells
+ * where it came first.
+ */
+const placeIn = (held: ReadonlyArray<Said>, { again, messages, replaces }: ChatRequest, isHeld: boolean): number => {
+  if (replaces !== undefined) return held.findIndex(({ mid }) => mid === replaces)
+  if (again !== true && !isHeld) return -1
+  const last = messages.at(-1)
+  const isQuestion = (said: Said) => said.sender_type === "user" && said.content === last?.content
+  const first = last?.id === undefined ? -1 : held.findIndex((said) => isQuestion(said) && said.mid === last.id)
+  return first === -1 ? held.findLastIndex(isQuestion) : first
 }
 
 const toTurn = ({ sender_type, content }: Said): ChatTurn => ({

@@ -39,6 +39,8 @@ export interface Said {
   readonly sender_type: SenderType
   readonly content: string
   readonly model: string | null
+  /** Id that the client gave it. */
+  readonly mid: string | null
 }
 
 /** An open session, as a chat finds it. */
@@ -134,9 +136,9 @@ export class Conversations extends Context.Service<
         const [row] = yield* sql<OpenSession>`
           select s.id, s.user_info, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', content, 'model', model) order by created_at, id)
+              'content', content, 'model', model, 'mid', metadata->>'mid') order by created_at, id)
             from (
-              select id, sender_type, content, model, created_at from messages
+              select id, sender_type, content, model, metadata, created_at from messages
               where session_id = s.id and organization_id = ${organization}
               order by created_at desc, id desc limit ${limit}
             ) last

@@ -88,7 +88,7 @@ const bench = Effect.fnUntraced(function* (server: string) {
       BOOTSTRAP_API_KEY: apiKey,
       LOG_FORMAT: "json",
     },
-    ready: { path: "/healthz" },
+    ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
   })
   const client = new Client(`http://127.0.0.1:${child.port}`, apiKey)

@@ -36,6 +36,32 @@ describe("what a session does not hold yet", () => {
     expect(notHeld([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
   })
 
+  test("a reply is known also with what was said on the way to it, as clients of OpenAI have it", () => {
+    const next = turn("user", "b")
+    const shown = [turn("user", "a"), turn("assistant", "Let me look.\n\nAt noon."), next]
+    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
+    expect(
+      notHeld([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
+    ).toHaveLength(2)
+  })
+
+  test("of a client that goes back is what it says there, however often it does", () => {
+    const [a, x, b, y, c, z, d] = [
+      turn("user", "a"),
+      turn("assistant", "x"),
+      turn("user", "b"),
+      turn("assistant", "y"),
+      turn("user", "c"),
+      turn("assistant", "z"),
+      turn("user", "d"),
+    ] as const
+    const held = [a, x, b, y]
+    expect(notHeld(held, [a, x, c])).toEqual([c])
+    expect(notHeld([...held, c, z], [a, x, c, z, d])).toEqual([d])
+    expect(notHeld([...held, c, z], [a, x, b], true)).toEqual([b])
+    expect(notHeld([...held, c, z], [a], true)).toEqual([a])
+  })
+
   test("is an end of what was sent, so that nothing is torn out of its order", () =>
     fc.assert(
       fc.property(turns, turns, (held, sent) => {

@@ -89,6 +89,28 @@ describe("a completion", () => {
     expect((await client.session(id, "mine")).platform).toBe("openai")
   })
 
+  test("that the client asks for again, since it was not answered, leaves the question in the session once", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const trying = new OpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 2 })
+    const ask = (content: string) =>
+      trying.chat.completions.create({
+        model: slug,
+        messages: [{ role: "user", content }],
+        metadata: { session_id: "tried" },
+      })
+    await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
+    await ask("Hello")
+    await ask("Hello")
+    expect(provider.requests()).toHaveLength(4)
+    expect(sent().messages).toHaveLength(3)
+    expect((await client.messages(id, "tried")).map(({ content }) => content)).toEqual([
+      "Hello",
+      "Arr.",
+      "Hello",
+      "Aye.",
+    ])
+  })
+
   test("adds what the application instructs after the chatbot's own instructions, and stores none of it", async () => {
     const { id, slug } = await client.newChatbot(claude)
     await provider.answers(says("Arr."))
@@ -186,6 +208,27 @@ describe("a stream of chunks", () => {
     expect(texts.join("")).toBe("Let me look.\n\nAt noon.")
   })
 
+  test("is known when the client sends it back as it came", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const search = calls("tide")
+    if (search.kind !== "message") throw new Error("Expected a message")
+    const looking = { ...search, content: [{ type: "text" as const, text: "Let me look." }, ...search.content] }
+    await provider.answers(looking, says("At noon."), says("At six."))
+    const messages: Array<ChatCompletionMessageParam> = [...hello]
+    const metadata = { session_id: "as it came" }
+    for (const next of ["And then?", ""]) {
+      const stream = await openai().chat.completions.create({ model: slug, messages, metadata, stream: true })
+      const texts = (await Array.fromAsync(stream)).map(({ choices }) => choices[0]?.delta.content ?? "")
+      messages.push({ role: "assistant", content: texts.join("") }, { role: "user", content: next })
+    }
+    expect((await client.messages(id, "as it came")).map(({ content }) => content)).toEqual([
+      "When does the tide turn?",
+      "At noon.",
+      "And then?",
+      "At six.",
+    ])
+  })
+
   test("that fails on its way ends in an error that the client throws", async () => {
     const { slug } = await client.newChatbot(claude)
     await provider.answers({
@@ -251,6 +294,27 @@ describe("models", () => {
   })
 })
 
+test("a browser is let through with every header that the client sends, and with ours", async () => {
+  const { slug } = await client.newChatbot(claude)
+  const { headers } = await client.withKey(undefined).send("OPTIONS", "/v1/chat/completions", {
+    headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
+  })
+  const allowed = new Set(headers.get("access-control-allow-headers")?.toLowerCase().split(", "))
+  let asked: ReadonlyArray<string> = []
+  const inBrowser = openai().withOptions({
+    fetch: (url, init) => {
+      asked = Array.from(new Headers(init?.headers).keys())
+      return fetch(url, init)
+    },
+  })
+  await provider.answers(says("Arr."))
+  await inBrowser.chat.completions.create({ model: slug, messages: hello }, { headers: { "x-session-id": "mine" } })
+  expect(asked).toEqual(expect.arrayContaining(["authorization", "x-stainless-lang", "x-session-id"]))
+  // As browsers read it: the asterisk leaves out `Authorization`, and means itself where there are cookies.
+  expect(asked.filter((name) => !allowed.has(name) && (name === "authorization" || !allowed.has("*")))).toEqual([])
+  expect(headers.get("access-control-allow-origin")).toBe("*")
+})
+
 describe("an error has OpenAI's form", () => {
   test("for a key that is not good, or lacks the scope", async () => {
     const error = await caught(openai("sk-nobody").models.list())
@@ -311,6 +375,12 @@ describe("an error has OpenAI's form", () => {
     const error = await caught(openai().chat.completions.create(body))
     expect(error).toBeInstanceOf(BadRequestError)
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param })
+  })
+
+  test("which says what can be had instead of JSON", async () => {
+    const { slug } = await client.newChatbot(claude)
+    const body = { model: slug, messages: hello, response_format: { type: "json_object" as const } }
+    expect((await caught(openai().chat.completions.create(body))).message).toContain("Only text is supported")
   })
 
   test("for a provider that fails, streamed or not", async () => {

@@ -28,8 +28,12 @@ describe("feedback", () => {
     const down: Feedback = { rating: "down", comment: "That is wrong: “<b>” \n" }
     expect((await rate(id, bot.id, down)).body).toStrictEqual({ message_id: bot.id, feedback: down })
     expect(await client.messages(id, "visitor")).toStrictEqual([user, { ...bot, feedback: down }])
-    for (const time of ["once", "twice"]) {
-      const reply = await rate(id, bot.id, { rating: "up" })
+    // As it is read, too.
+    for (const [time, sent] of [
+      ["once", { rating: "up" }],
+      ["twice", { rating: "up", comment: null }],
+    ] as const) {
+      const reply = await rate(id, bot.id, sent)
       const up = { message_id: bot.id, feedback: { rating: "up", comment: null } }
       expect([time, reply.body]).toStrictEqual([time, up])
     }
@@ -106,6 +110,13 @@ describe("a transcript", () => {
     const { messages } = read(Transcript, await client.get(at(id, "/transcript")))
     expect(messages.slice(0, 601).map(({ content }) => content)).toEqual(said.map(({ content }) => content))
     expect(messages).toHaveLength(602)
+  })
+
+  test("has the same head without its body, which tells no wrong length", async () => {
+    const { id } = await chatted()
+    const { headers, status, text } = await client.send("HEAD", at(id, "/transcript"))
+    expect([status, text, headers.get("content-type")]).toEqual([200, "", "application/json"])
+    expect(headers.get("content-length")).toBeNull()
   })
 
   test("needs a conversation that is there, the scope, and a format that there is", async () => {

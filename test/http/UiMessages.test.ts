@@ -43,6 +43,9 @@ const chatWith = (id: string, session = crypto.randomUUID()) => {
 const textOf = (message: UIMessage | undefined) =>
   (message?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("")
 
+const wordsOf = ({ content }: { readonly content: ReadonlyArray<{ readonly text: string }> }) =>
+  content.map(({ text }) => text).join("")
+
 describe("a stream", () => {
   test("is the AI SDK's UI message stream", async () => {
     const { id } = await client.newChatbot(claude)
@@ -373,6 +376,33 @@ describe("the AI SDK's client", () => {
     expect(chat.messages.map(textOf)).toEqual(["When?", "At one."])
     expect((await client.messages(id, session)).map(({ content }) => content)).toEqual(["When?", "At noon.", "At one."])
     expect(JSON.parse(provider.requests()[1]?.body ?? "").messages).toHaveLength(1)
+  })
+
+  test("goes back to an earlier question, to hear another answer or to ask in other words", async () => {
+    const { id } = await client.newChatbot(claude)
+    const shown = () => JSON.parse(provider.requests().at(-1)?.body ?? "").messages.map(wordsOf)
+    await provider.answers(
+      ...["At noon.", "At six.", "At one.", "At ten.", "At two.", "At three.", "At four."].map((text) => says(text)),
+    )
+    const { chat, errors, session } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    await chat.sendMessage({ text: "And then?" })
+    await chat.regenerate({ messageId: chat.messages[1]?.id ?? "" })
+    expect(shown()).toEqual(["When?"])
+    await chat.regenerate()
+    expect(shown()).toEqual(["When?"])
+    await chat.sendMessage({ text: "And at night?" })
+    expect(shown()).toEqual(["When?", "At ten.", "And at night?"])
+    await chat.sendMessage({ text: "And in the morning?", messageId: chat.messages[2]?.id ?? "" })
+    expect(shown()).toEqual(["When?", "At ten.", "And in the morning?"])
+    await chat.sendMessage({ text: "When today?", messageId: chat.messages[0]?.id ?? "" })
+    expect(shown()).toEqual(["When today?"])
+    expect(chat.messages.map(textOf)).toEqual(["When today?", "At four."])
+    expect(errors).toEqual([])
+    const said = (await client.messages(id, session)).map(({ content }) => content)
+    expect(said.join(" ")).toBe(
+      "When? At noon. And then? At six. When? At one. At ten. And at night? At two. And in the morning? At three. When today? At four.",
+    )
   })
 
   test("gets to know an error, before the stream and within it", async () => {

@@ -140,7 +140,13 @@ describe("a session", () => {
         expect({ ...found, history: found?.history }).toEqual({
           id,
           user_info: { email: "a@b.example" },
-          history: said.messages.map(({ id, sender_type, content, model }) => ({ id, sender_type, content, model })),
+          history: said.messages.map(({ id, sender_type, content, model, metadata: { mid = null } }) => ({
+            id,
+            sender_type,
+            content,
+            model,
+            mid,
+          })),
         })
         expect(found?.history.map(({ content }) => content)).toEqual(["3", "4"])
         expect((yield* find(id, 100))?.history).toHaveLength(4)
