@@ -73,12 +73,15 @@ const shouldRetry = (headers: Headers | undefined, status: number | undefined): 
 
 const retryAfterMillis = (headers: Headers | undefined, now: number): number | undefined => {
   const millis = Number.parseFloat(headers?.get("retry-after-ms") ?? "")
-  if (millis > 0) return millis
+  if (millis > 0) return Math.min(millis, retryAfterCeiling)
   const after = headers?.get("retry-after") ?? ""
   const seconds = Number.parseFloat(after)
   const wait = Number.isNaN(seconds) ? Date.parse(after) - now : seconds * 1_000
-  return wait > 0 ? wait : undefined
+  return wait > 0 ? Math.min(wait, retryAfterCeiling) : undefined
 }
+
+/** A day, in milliseconds: longer waits, up to infinity, are mistakes of a server's clock or its arithmetic. */
+const retryAfterCeiling = 86_400_000
 
 /** The kinds that speak of the provider's health. The others speak of the request, of our account or of ourselves. */
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])

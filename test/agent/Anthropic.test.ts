@@ -436,6 +436,19 @@ describe("retry-after", () => {
   })
 
   test.each([
+    ["retry-after", "Infinity"],
+    ["retry-after", "1e400"],
+    ["retry-after", "99999999999999999999999"],
+    ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
+    ["retry-after-ms", "Infinity"],
+  ])("as %s: %s is no longer than a day", async (name, value) => {
+    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([
     ["retry-after-ms", "120000"],
     ["retry-after", "120"],
   ])("as %s is waited for", async (name, value) => {
@@ -559,6 +572,27 @@ const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
 /** Fails the test by its time-out when it never comes true. */
 const until = (condition: () => boolean) =>
   Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
+
+test("a redirect is not followed: the conversation stays where it belongs", async () => {
+  const elsewhere: Array<string> = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== "/v1/messages") elsewhere.push(pathname)
+      return Response.redirect("/elsewhere", 307)
+    },
+  })
+  const model = await Effect.runPromise(
+    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }).calls("m")),
+  )
+  for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+    const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
+    expect(result._tag).toBe("Failure")
+  }
+  await server.stop(true)
+  expect(elsewhere).toEqual([])
+})
 
 test("the key is shown by no inspection of the connection", () => {
   const anthropic = makeAnthropic({ apiKey: Redacted.make(fakeKey) })
