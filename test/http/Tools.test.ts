@@ -212,6 +212,23 @@ describe("a chat", () => {
     expect(text).not.toContain("s3cr3t")
   })
 
+  test("is stored also when the model names its call by what no database keeps", async () => {
+    const { id } = await chattingBot()
+    await newTool(id)
+    const call = { type: "tool_use", id: "a\0b\ud800", name: "orderStatus", input: { orderId: "1" } } as const
+    for (const way of ["false", "true"]) {
+      await provider.answers(message([call], "tool_use"), says("Done."))
+      const { status, text } = await client.post(`/api/external/chatbot/${id}/chat?stream=${way}`, {
+        json: { messages: [{ role: "user", content: "Where?" }], sessionToken: way },
+      })
+      expect(status).toBe(200)
+      expect(text).toContain('"toolCallId":"ab\ufffd"')
+      expect(text).not.toContain('"type":"error"')
+      const stored = await client.get(`/api/external/chatbot/${id}/conversations/${way}/messages`)
+      expect(stored.body).toMatchObject({ data: [{ content: "Where?" }, { content: "Done." }] })
+    }
+  })
+
   test("sends a secret that was changed, and none that was removed", async () => {
     const { id } = await chattingBot()
     const tool = await newTool(id, { headers: { authorization: secret, "x-a": "1", "x-b": "2" } })
