@@ -136,6 +136,16 @@ describe("tools of a chatbot", () => {
     expect((await client.get(at(id, tool.id))).body).toEqual({ tool })
   })
 
+  test("are refused for the name of a header with words that say why", async () => {
+    const { id } = await client.newChatbot()
+    const headers = { "a b": "c", Host: "evil.example", "proxy-authorization": "x" }
+    expect(problem(await create(id, { headers }), 400, "invalid_request").errors).toEqual([
+      { path: "headers.a b", message: "Expected the name of a header" },
+      { path: "headers.Host", message: "Expected a header that is not the connection's own" },
+      { path: "headers.proxy-authorization", message: "Expected a header that is not the connection's own" },
+    ])
+  })
+
   test("need the scopes of the chatbot, and a key that is not bound to another", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
