@@ -30,6 +30,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
     calls: (model) =>
       makeCalls(connection, {
         provider: "anthropic",
+        apiKey: settings.apiKey,
         body: (options, streamed) => {
           const params = createParams(model, connection.limits.outputTokensMax, options)
           return JSON.stringify(streamed ? { ...params, stream: true } : params)

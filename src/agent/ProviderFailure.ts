@@ -1,4 +1,4 @@
-import { Cause, Data, Duration, Exit } from "effect"
+import { Cause, Data, Duration, Exit, Redacted } from "effect"
 import * as AiError from "effect/ai/AiError"
 
 export type FailureKind =
@@ -100,6 +100,13 @@ export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
 /** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
 export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
   AiError.make({ module, method, reason: reasonOf(failure) })
+
+/** Some servers repeat the key that they refuse, and the description goes to the log. */
+export const withoutKey = (failure: ProviderFailure, apiKey: Redacted.Redacted | undefined): ProviderFailure => {
+  const key = apiKey === undefined ? "" : Redacted.value(apiKey)
+  if (key === "" || !failure.description.includes(key)) return failure
+  return new ProviderFailure({ ...failure, description: failure.description.replaceAll(key, "[key]") })
+}
 
 const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
   const { description } = failure

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { makeOpenAi } from "../../src/agent/OpenAi.ts"
 import type { CallLimits } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { searchKnowledgeBase } from "../../src/agent/Tools.ts"
@@ -592,6 +594,28 @@ test("a redirect is not followed: the conversation stays where it belongs", asyn
   }
   await server.stop(true)
   expect(elsewhere).toEqual([])
+})
+
+test("a key that the provider repeats is not told on to the log", async () => {
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
+  })
+  const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }
+  const failures = await Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
+    return yield* Effect.forEach(models, (calls) =>
+      Effect.flatMap(languageModelOf(calls), (model) =>
+        Effect.all([Effect.flip(whole(model)), Effect.flip(streamed(model))]),
+      ),
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+  await server.stop(true)
+  for (const { message } of failures.flat()) {
+    expect(message).toContain("Bearer [key]")
+    expect(message).not.toContain(fakeKey)
+  }
 })
 
 test("the key is shown by no inspection of the connection", () => {
