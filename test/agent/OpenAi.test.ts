@@ -84,6 +84,19 @@ describe("a request", () => {
     expect((await ask(whole, says("Hi"))).body).not.toHaveProperty("stream")
   })
 
+  test("shows no tools that may not be called: not every server keeps its model from calling them", async () => {
+    const silent = { ...options, toolChoice: "none" } as const
+    const ways: ReadonlyArray<typeof whole> = [
+      (model, prompt = hello) => Effect.as(model.generateText({ ...silent, prompt }), []),
+      (model, prompt = hello) => Stream.runCollect(model.streamText({ ...silent, prompt })),
+    ]
+    for (const way of ways) {
+      const { body } = await ask(way, says("Hi"))
+      expect(body).not.toHaveProperty("tools")
+      expect(body).not.toHaveProperty("tool_choice")
+    }
+  })
+
   test("alternates between the sides and lets the user speak first, as chat templates want it", async () => {
     const turn = (role: "user" | "assistant", text: string) =>
       Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
