@@ -30,6 +30,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
     calls: (model) =>
       makeCalls(connection, {
         provider: "anthropic",
+        apiKey: settings.apiKey,
         body: (options, streamed) => {
           const params = createParams(model, connection.limits.outputTokensMax, options)
           return JSON.stringify(streamed ? { ...params, stream: true } : params)
@@ -108,8 +109,9 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
 }
 
 /** The SDK reads a refusal to its end, however long that is. */
-const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
-  const response = await fetch(...request)
+const fetchShortRefusals = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  // A redirect would take the conversation to where nobody configured it to go, and have it answered there.
+  const response = await fetch(input, { ...init, redirect: "manual" })
   if (response.ok) return response
   const { headers, status } = response
   return new Response(await readStart(response, refusalBytesMax), { headers, status })

@@ -32,7 +32,7 @@ export const readGeneration = (
   given: ReadonlyArray<Response.PartEncoded>,
   count: TokenCount = countOf(given),
 ): Generation => {
-  const parts = given.map((part) => (part.type === "text" ? { ...part, text: clean(part.text) } : part))
+  const parts = given.map(cleanPart)
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
   const exchange = metadata?.metadata?.parley ?? noExchange
@@ -53,9 +53,15 @@ export const readGeneration = (
   }
 }
 
+/** The id of a call stands in the request that answers it, as well as in the database. */
+const cleanPart = (part: Response.PartEncoded): Response.PartEncoded => {
+  if (part.type === "text") return { ...part, text: clean(part.text) }
+  return part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
+}
+
 export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
   type: "tool-call",
-  toolCallId: part.id,
+  toolCallId: clean(part.id),
   toolName: clean(part.name),
   args: isJson(part.params) ? cleanJson(part.params) : null,
 })

@@ -81,10 +81,16 @@ const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ addition
 /** Only says that something further down is wrong, which is told too. */
 const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 
+/** Up to this length all mistakes of an input are looked for, and beyond it the first: they may be millions. */
+const everyMistakeMaxLength = 1_024
+
+const validate = (schema: JsonSchema.JsonSchema, input: object) =>
+  new Validator(schema, "2020-12", JSON.stringify(input).length > everyMistakeMaxLength).validate(input)
+
 /** What is wrong with an input, for the model that made it; undefined when nothing is. */
 const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
   if (JSON.stringify(input).length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
-  const { errors, valid } = new Validator(schema, "2020-12", false).validate(input)
+  const { errors, valid } = validate(schema, input)
   if (valid) return undefined
   const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))
   return (causes.length > 0 ? causes : errors)
@@ -135,8 +141,8 @@ const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxL
 
 const isReadable = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b)/i
 const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i
-/** Postgres keeps neither NUL nor half a surrogate pair in JSON. */
-const unstorable = /\\u(?:0000|d[89a-f]..)/i
+/** Postgres keeps neither NUL nor half a surrogate pair in JSON; written as JSON, they alone are escaped like this. */
+const unstorable = /\\u(?:0000|d[89a-f]..)/
 
 /** Undefined when it cannot be read. */
 const answerOf = (
@@ -148,9 +154,9 @@ const answerOf = (
   if (!isReadable.test(contentType.trim())) return undefined
   const text = withoutSecrets(decode(body, contentType), secrets).replaceAll("\0", "\uFFFD")
   const isWhole = !isCut && text.length <= maxLength
-  if (isWhole && isJson.test(contentType.trim()) && !unstorable.test(text) && jsonDepth(text) <= resultMaxDepth) {
+  if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= resultMaxDepth) {
     const parsed = parse(text)
-    if (parsed !== undefined) return parsed
+    if (parsed !== undefined && !unstorable.test(JSON.stringify(parsed))) return parsed
   }
   return isWhole ? text : { text: cut(text, maxLength), truncated: true }
 }
@@ -180,6 +186,18 @@ const parse = (text: string): Schema.Json | undefined => {
 const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =>
   Object.values(secrets)
     // With a scheme before it, as in `Bearer s3cr3t`, and without.
+    .map((value) => value.trim())
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter((secret) => secret.length >= secretMinLength)
-    .reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text)
+    .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
+
+/** Finds an ASCII text as it is, or as JSON may write it: every character as its code, a sign behind a backslash. */
+const asWritten = (text: string): RegExp =>
+  new RegExp(
+    Array.from(text, (character) => {
+      const code = character.charCodeAt(0).toString(16).padStart(2, "0")
+      const inJson = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+      return /\w/.test(character) ? `(?:\\x${code}|\\\\u00${inJson})` : `(?:\\\\?\\x${code}|\\\\u00${inJson})`
+    }).join(""),
+    "g",
+  )

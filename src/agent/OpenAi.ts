@@ -34,6 +34,7 @@ export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClie
     calls: (model) =>
       makeCalls(connection, {
         provider: "openai",
+        apiKey: settings.apiKey,
         body: (options, streamed) =>
           JSON.stringify({
             ...chatCompletionsRequest(model, options),

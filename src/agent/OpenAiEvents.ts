@@ -46,7 +46,10 @@ export class OpenAiEvents implements AnswerEvents {
   }
 
   read({ data }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
-    if (data.trim() === "[DONE]") {
+    const said = data.trim()
+    // Some proxies keep a connection alive so.
+    if (said === "") return []
+    if (said === "[DONE]") {
       // An answer without a reason to end is a whole one when the server says that it is done.
       this.reason ??= "stop"
       this.stage = "finished"
@@ -123,20 +126,25 @@ export class OpenAiEvents implements AnswerEvents {
   }
 
   /**
-   * The call that a piece belongs to. Some servers give all calls the same index, so another id means another call; and
-   * some give neither, so a name means another call.
+   * The call that a piece belongs to. Some servers give all calls the same index, others the same id, so another one of
+   * either means another call, as does a name where there is neither; but what has no name goes on with a call, since
+   * some give each piece an id of its own.
    */
   private called({ function: named, id, index }: CallPiece): OpenCall | undefined {
-    if (id) return this.calls.find((call) => call.serverId === id)
-    if (index != null) return this.calls.findLast((call) => call.index === index)
-    return named?.name ? undefined : this.calls.at(-1)
+    const sameId = id ? this.calls.findLast(({ serverId }) => serverId === id) : undefined
+    const sameIndex = index == null ? undefined : this.calls.findLast((call) => call.index === index)
+    if (!named?.name) return sameIndex ?? sameId ?? (id || index != null ? undefined : this.calls.at(-1))
+    if (id) return index == null || sameId?.index === index ? sameId : undefined
+    const isNext = sameIndex !== undefined && isWhole(sameIndex) && Boolean(named.arguments)
+    return isNext ? undefined : sameIndex
   }
 
   private begin(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): OpenCall {
     this.close(parts)
     const serverId = piece.id || undefined
+    const isTaken = this.calls.some(({ id }) => id === serverId)
     const call: OpenCall = {
-      id: serverId ?? newCallId(),
+      id: serverId === undefined || isTaken ? newCallId() : serverId,
       serverId,
       index: piece.index ?? undefined,
       name: piece.function?.name ?? "",
@@ -148,3 +156,6 @@ export class OpenAiEvents implements AnswerEvents {
     return call
   }
 }
+
+/** Whether nothing can be added to its arguments. */
+const isWhole = ({ given, params }: OpenCall): boolean => given !== undefined || parse(params) !== undefined

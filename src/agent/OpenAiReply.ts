@@ -89,7 +89,7 @@ export const readCompletion = (json: unknown, attempt: Attempt): Array<Response.
   const { finish_reason, message } = choices[0]
   const thoughts = thoughtsOf(message)
   const text = textOf(message.content) + (message.refusal ?? "")
-  const calls = (message.tool_calls ?? []).map(callPart)
+  const calls = distinct((message.tool_calls ?? []).map(callPart))
   return [
     metadataPart(completion.value, attempt),
     ...(thoughts === "" ? [] : [{ type: "reasoning" as const, text: thoughts }]),
@@ -106,13 +106,21 @@ const callPart = (call: CallPiece): Response.ToolCallPartEncoded => ({
   params: paramsOf(call.function?.arguments),
 })
 
+/** Some servers give all calls one id, such as the name of their tool. */
+const distinct = (calls: ReadonlyArray<Response.ToolCallPartEncoded>): ReadonlyArray<Response.ToolCallPartEncoded> =>
+  calls.map((call, index) =>
+    calls.findIndex(({ id }) => id === call.id) === index ? call : { ...call, id: newCallId() },
+  )
+
 /** Some servers give a call no id, but its result has to name one. */
 export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`
 
-/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
+/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. Some models write `null`. */
 export const paramsOf = (given: unknown): unknown => {
   if (given == null || given === "") return {}
-  return typeof given === "string" ? (parse(given) ?? given) : given
+  if (typeof given !== "string") return given
+  const params = parse(given)
+  return params === undefined ? given : (params ?? {})
 }
 
 /** Text, or text in parts. */

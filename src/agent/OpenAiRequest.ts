@@ -32,7 +32,8 @@ export interface ChatCompletionsRequest {
 export const chatCompletionsRequest = (model: string, options: ModelRequest): ChatCompletionsRequest => ({
   model,
   messages: messagesOf(options.prompt),
-  ...(options.tools.length === 0
+  // Many servers pass over `tool_choice`, and their models would call on where an answer has to be.
+  ...(options.tools.length === 0 || options.toolChoice === "none"
     ? {}
     : { tools: options.tools.map(functionTool), tool_choice: toolChoice(options.toolChoice) }),
 })

@@ -119,7 +119,8 @@ export class Pieces {
     }
   }
 
-  private startCall(toolCallId: string, toolName: string, events: Array<AgentEvent>): void {
+  private startCall(id: string, toolName: string, events: Array<AgentEvent>): void {
+    const toolCallId = clean(id)
     if (this.started.has(toolCallId)) return
     this.started.add(toolCallId)
     events.push({ type: "tool-start", toolCallId, toolName: clean(toolName) })

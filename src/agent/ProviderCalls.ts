@@ -1,10 +1,18 @@
-import { Clock, Duration, Effect, type Exit, type Scope } from "effect"
+import { Clock, Duration, Effect, type Exit, type Redacted, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
 import { isCutObject } from "../domain/JsonDepth.ts"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "./ModelCalls.ts"
-import { cutOff, isGivenUp, malformed, type ProviderFailure, timedOut, toAiError } from "./ProviderFailure.ts"
+import {
+  cutOff,
+  isGivenUp,
+  malformed,
+  type ProviderFailure,
+  timedOut,
+  toAiError,
+  withoutKey,
+} from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -52,6 +60,8 @@ export interface Attempt {
 export interface Dialect {
   /** Name of the provider, such as `anthropic`. */
   readonly provider: string
+  /** Goes with every request, and is never told. */
+  readonly apiKey: Redacted.Redacted | undefined
   readonly body: (request: ModelRequest, streamed: boolean) => string
   /**
    * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless it closes with
@@ -83,7 +93,7 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
     const attempt = gate.turn(telling(onGivenUp, body, Effect.scoped(wholeAnswer(dialect, limits, body))))
     return Effect.mapError(
       gate.guard(() => retrying(attempt, limits)),
-      (failure) => toAiError(failure, dialect.provider, "generateText"),
+      (failure) => toAiError(withoutKey(failure, dialect.apiKey), dialect.provider, "generateText"),
     )
   },
   stream: (request, onParts, onGivenUp) => {
@@ -99,7 +109,9 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
       const told = telling(onGivenUp, body, Effect.scoped(attempt), () => !hasBegun)
       return retrying(gate.turn(told), limits, () => !hasBegun)
     })
-    return Effect.mapError(call, (failure) => toAiError(failure, dialect.provider, "streamText"))
+    return Effect.mapError(call, (failure) =>
+      toAiError(withoutKey(failure, dialect.apiKey), dialect.provider, "streamText"),
+    )
   },
 })
 

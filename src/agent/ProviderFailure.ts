@@ -1,4 +1,4 @@
-import { Cause, Data, Duration, Exit } from "effect"
+import { Cause, Data, Duration, Exit, Redacted } from "effect"
 import * as AiError from "effect/ai/AiError"
 
 export type FailureKind =
@@ -73,12 +73,15 @@ const shouldRetry = (headers: Headers | undefined, status: number | undefined): 
 
 const retryAfterMillis = (headers: Headers | undefined, now: number): number | undefined => {
   const millis = Number.parseFloat(headers?.get("retry-after-ms") ?? "")
-  if (millis > 0) return millis
+  if (millis > 0) return Math.min(millis, retryAfterCeiling)
   const after = headers?.get("retry-after") ?? ""
   const seconds = Number.parseFloat(after)
   const wait = Number.isNaN(seconds) ? Date.parse(after) - now : seconds * 1_000
-  return wait > 0 ? wait : undefined
+  return wait > 0 ? Math.min(wait, retryAfterCeiling) : undefined
 }
+
+/** A day, in milliseconds: longer waits, up to infinity, are mistakes of a server's clock or its arithmetic. */
+const retryAfterCeiling = 86_400_000
 
 /** The kinds that speak of the provider's health. The others speak of the request, of our account or of ourselves. */
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
@@ -97,6 +100,13 @@ export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
 /** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
 export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
   AiError.make({ module, method, reason: reasonOf(failure) })
+
+/** Some servers repeat the key that they refuse, and the description goes to the log. */
+export const withoutKey = (failure: ProviderFailure, apiKey: Redacted.Redacted | undefined): ProviderFailure => {
+  const key = apiKey === undefined ? "" : Redacted.value(apiKey)
+  if (key === "" || !failure.description.includes(key)) return failure
+  return new ProviderFailure({ ...failure, description: failure.description.replaceAll(key, "[key]") })
+}
 
 const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
   const { description } = failure

@@ -98,15 +98,18 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
   return readOn
 }
 
-const readCounts = ({ body, events }: Pick<StreamedAnswer, "body" | "events">): Effect.Effect<void, ProviderFailure> =>
-  Effect.suspend(() =>
-    events.stage === "finished" || body.ended
-      ? Effect.void
-      : Effect.flatMap(next(body, countsTimeout), (read) => {
-          const { failure } = partsIn(events, read, body.ended)
-          return failure === undefined ? readCounts({ body, events }) : Effect.fail(failure)
-        }),
-  )
+/** Some servers have a last word after the reason to end; it is told, too. */
+const readCounts = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> =>
+  Effect.suspend(() => {
+    const { body, events, onParts } = answer
+    if (events.stage === "finished" || body.ended) return Effect.void
+    return Effect.flatMap(next(body, countsTimeout), (read) => {
+      const { failure, parts } = partsIn(events, read, body.ended)
+      const told = parts.length === 0 ? undefined : onParts(parts)
+      const rest = failure === undefined ? readCounts(answer) : Effect.fail(failure)
+      return told === undefined ? rest : Effect.andThen(told, rest)
+    })
+  })
 
 const next = (body: EventBody, wait: Duration.Duration) =>
   waitFor({

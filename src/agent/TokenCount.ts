@@ -7,6 +7,13 @@ const CHARACTERS_PER_TOKEN = 4
 export const estimateTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 /**
+ * More than any model takes or gives at once. Some servers tell a -1 as 4294967295, which would neither fit a column of
+ * the database nor leave anything of a budget.
+ */
+const countMax = 10_000_000
+const possible = (count: number): number => (count <= countMax ? count : 0)
+
+/**
  * Counts what one answer took. Providers mostly tell it at the end, where an answer that is cut off never gets to, and
  * some servers never do. What is not told is estimated, by characters: nothing is ever for nothing, and never less than
  * the provider said.
@@ -22,7 +29,13 @@ export class TokenCount {
   }
 
   /** What the provider says of the whole answer as far as it has come. Zero is no count of something. */
-  tell(tokens: TokenCounts): void {
+  tell(given: TokenCounts): void {
+    const tokens = {
+      input: possible(given.input),
+      output: possible(given.output),
+      cacheRead: possible(given.cacheRead),
+      cacheWrite: possible(given.cacheWrite),
+    }
     const isCounted = tokens.output > 0
     this.told = isCounted ? tokens : { ...tokens, output: this.told.output }
     if (isCounted) this.uncounted = 0

@@ -1,6 +1,12 @@
 import { Schema, Struct } from "effect"
 import { ChatbotId, ToolId } from "./Ids.ts"
-import { inputSchemaIssues, inputSchemaMaxCount, inputSchemaMaxDepth, inputSchemaMaxLength } from "./InputSchema.ts"
+import {
+  inputSchemaIssues,
+  inputSchemaMaxCount,
+  inputSchemaMaxDepth,
+  inputSchemaMaxLength,
+  type SchemaIssue,
+} from "./InputSchema.ts"
 import { Text, textBetween } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { unexpressed } from "./Unexpressed.ts"
@@ -51,10 +57,14 @@ const ToolUrl = textBetween(1, urlTemplateMaxLength)
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i
 
-const HeaderName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, { message: "Expected the name of a header" }),
-  Schema.makeFilter((name: string) => !ownHeaders.test(name) || "Expected a header that is not the connection's own"),
-)
+const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
+
+/** As a schema of its keys, a wrong one would pass for an unknown field. */
+const headerIssues = (headers: Readonly<Record<string, unknown>>): ReadonlyArray<SchemaIssue> =>
+  Object.keys(headers).flatMap((name) => {
+    if (!headerName.test(name)) return [{ path: [name], issue: "Expected the name of a header" }]
+    return ownHeaders.test(name) ? [{ path: [name], issue: "Expected a header that is not the connection's own" }] : []
+  })
 
 const HeaderValue = Schema.String.check(
   Schema.isPattern(/^[\t\x20-\x7e]*$/, { message: "Expected visible ASCII characters and spaces" }),
@@ -62,7 +72,10 @@ const HeaderValue = Schema.String.check(
 )
 
 const headersOf = <S extends Schema.Top>(value: S) =>
-  Schema.Record(HeaderName, value).check(Schema.isMaxProperties(headersMaxCount))
+  Schema.Record(Schema.String, value).check(
+    Schema.isMaxProperties(headersMaxCount),
+    Schema.makeFilter(headerIssues, unexpressed),
+  )
 
 const headersDescription = "Sent with every call. Their values are secrets: they are never shown, to models neither."
 

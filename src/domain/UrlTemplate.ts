@@ -27,6 +27,10 @@ export const urlTemplateProblem = (template: string): string | undefined => {
 /** The server that is called: scheme, host and port. */
 export const originOf = (template: string): string => new URL(template).origin
 
+// The name of a placeholder may hold any character, and none of them ends a segment or the path.
+const beforeQuery = /^(?:\{[^{}]*\}|[^?])*/
+const segments = /(?:\{[^{}]*\}|[^/])+/g
+
 const encode = (value: string): string => encodeURIComponent(value.toWellFormed())
 
 /**
@@ -34,12 +38,11 @@ const encode = (value: string): string => encodeURIComponent(value.toWellFormed(
  * or `..`.
  */
 export const fillTemplate = (template: string, values: ReadonlyMap<string, string>): URL | undefined => {
-  const queryAt = template.indexOf("?")
-  const path = queryAt === -1 ? template : template.slice(0, queryAt)
+  const [path = ""] = beforeQuery.exec(template) ?? []
   const names = placeholdersOf(template)
   if (names.some((name) => !values.has(name))) return undefined
   const fill = (part: string) => part.replaceAll(placeholder, (_, name: string) => encode(values.get(name) ?? ""))
-  const moves = path.split("/").some((segment) => {
+  const moves = (path.match(segments) ?? []).some((segment) => {
     const filled = fill(segment)
     return filled !== segment && (filled === "" || /^(?:\.|%2e){1,2}$/i.test(filled))
   })

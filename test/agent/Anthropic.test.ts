@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/agent/Anthropic.ts"
+import { makeOpenAi } from "../../src/agent/OpenAi.ts"
 import type { CallLimits } from "../../src/agent/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../src/agent/ProviderErrors.ts"
 import { searchKnowledgeBase } from "../../src/agent/Tools.ts"
@@ -436,6 +438,19 @@ describe("retry-after", () => {
   })
 
   test.each([
+    ["retry-after", "Infinity"],
+    ["retry-after", "1e400"],
+    ["retry-after", "99999999999999999999999"],
+    ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
+    ["retry-after-ms", "Infinity"],
+  ])("as %s: %s is no longer than a day", async (name, value) => {
+    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([
     ["retry-after-ms", "120000"],
     ["retry-after", "120"],
   ])("as %s is waited for", async (name, value) => {
@@ -559,6 +574,49 @@ const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
 /** Fails the test by its time-out when it never comes true. */
 const until = (condition: () => boolean) =>
   Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
+
+test("a redirect is not followed: the conversation stays where it belongs", async () => {
+  const elsewhere: Array<string> = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== "/v1/messages") elsewhere.push(pathname)
+      return Response.redirect("/elsewhere", 307)
+    },
+  })
+  const model = await Effect.runPromise(
+    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }).calls("m")),
+  )
+  for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+    const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
+    expect(result._tag).toBe("Failure")
+  }
+  await server.stop(true)
+  expect(elsewhere).toEqual([])
+})
+
+test("a key that the provider repeats is not told on to the log", async () => {
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
+  })
+  const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }
+  const failures = await Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
+    return yield* Effect.forEach(models, (calls) =>
+      Effect.flatMap(languageModelOf(calls), (model) =>
+        Effect.all([Effect.flip(whole(model)), Effect.flip(streamed(model))]),
+      ),
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+  await server.stop(true)
+  for (const { message } of failures.flat()) {
+    expect(message).toContain("Bearer [key]")
+    expect(message).not.toContain(fakeKey)
+  }
+})
 
 test("the key is shown by no inspection of the connection", () => {
   const anthropic = makeAnthropic({ apiKey: Redacted.make(fakeKey) })

@@ -117,6 +117,8 @@ describe("what a model is told", () => {
       `${"[".repeat(40)}${"]".repeat(40)}`,
     ],
     ["text for JSON that no database keeps", reply(String.raw`["\u0000","\ud800"]`), String.raw`["\u0000","\ud800"]`],
+    ["text for JSON with half a character", reply(String.raw`["\\ud83d\ude00"]`), String.raw`["\\ud83d\ude00"]`],
+    ["JSON whose characters are escaped", reply(String.raw`["\ud83d\ude00"]`), ["😀"]],
     ["no NUL", reply("a\0b", { contentType: "text/plain" }), "a\uFFFDb"],
     ["nothing for nothing", reply("", { status: 204, contentType: "" }), null],
     [
@@ -132,6 +134,33 @@ describe("what a model is told", () => {
     ],
   ])("is %s", async (_, answer, result) => {
     expect((await call({ id: "1" }, answer)).outcome).toEqual({ result: result as never, isFailure: false })
+  })
+
+  const written = String.raw`Basic a/b+c=="d\e`
+  const inJson = JSON.stringify(written)
+  test.each([
+    ["as it is", written, "text/plain"],
+    ["as JSON", inJson, "application/json"],
+    ["with signs escaped", inJson.replaceAll("/", String.raw`\/`), "application/json"],
+    [
+      "with signs as codes",
+      inJson.replaceAll("+", String.raw`\u002b`).replaceAll("=", String.raw`\u003D`),
+      "application/json",
+    ],
+    ["in text that is JSON", inJson, "text/plain"],
+    ["without its scheme", inJson.replace("Basic ", ""), "application/json"],
+  ])("has no secret that is sent back %s", async (_, body, contentType) => {
+    const headers = Effect.succeed(Redacted.make({ authorization: `${written} ` }))
+    const { outcome } = await call({ id: "1" }, reply(body, { contentType }), { headers })
+    expect(outcome.result).toBe(contentType === "text/plain" && body === inJson ? '"[secret]"' : "[secret]")
+  })
+
+  test("of more mistakes than anybody counts is the first", async () => {
+    const texts = { type: "array", items: { anyOf: Array.from({ length: 200 }, () => ({ type: "string" })) } }
+    const schema = { type: "object", properties: { a: texts } }
+    const { outcome, requests } = await call({ a: Array(8_000).fill(1) }, reply("{}"), { input_schema: schema })
+    expect(requests).toEqual([])
+    expect(outcome.result).toEqual({ error: expect.stringMatching(/^Invalid input: a\/0: /) })
   })
 
   test.each<readonly [string, SafeResponse | FetchFailed, unknown]>([

@@ -84,6 +84,19 @@ describe("a request", () => {
     expect((await ask(whole, says("Hi"))).body).not.toHaveProperty("stream")
   })
 
+  test("shows no tools that may not be called: not every server keeps its model from calling them", async () => {
+    const silent = { ...options, toolChoice: "none" } as const
+    const ways: ReadonlyArray<typeof whole> = [
+      (model, prompt = hello) => Effect.as(model.generateText({ ...silent, prompt }), []),
+      (model, prompt = hello) => Stream.runCollect(model.streamText({ ...silent, prompt })),
+    ]
+    for (const way of ways) {
+      const { body } = await ask(way, says("Hi"))
+      expect(body).not.toHaveProperty("tools")
+      expect(body).not.toHaveProperty("tool_choice")
+    }
+  })
+
   test("alternates between the sides and lets the user speak first, as chat templates want it", async () => {
     const turn = (role: "user" | "assistant", text: string) =>
       Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
@@ -256,6 +269,74 @@ describe("what other servers do differently is understood:", () => {
     expect(finishIn(parts)?.reason).toBe("tool-calls")
   })
 
+  test.each([
+    ["with an id for each piece", [{ id: "a" }, { id: "b" }, { id: "c" }]],
+    ["with an id that comes late", [{}, {}, { id: "c" }]],
+  ])("a stream with a call in many pieces, %s", async (_, ids) => {
+    const said = [{ ...named, arguments: "" }, { arguments: '{"query":' }, { arguments: '"x"}' }]
+    const body = chunks(...said.map((fields, index) => piece({ index: 0, ...ids[index], function: fields })))
+    const { parts } = await ask(streamed, stream(body + ending("tool_calls")))
+    expect(callsIn(parts)).toMatchObject([{ ...named, params: args }])
+  })
+
+  const two = (...places: ReadonlyArray<object>) =>
+    places.map((place, index) => ({
+      ...place,
+      function: { ...named, arguments: JSON.stringify({ query: String(index) }) },
+    }))
+  test.each([
+    ["one id", two({ index: 0, id: "c" }, { index: 1, id: "c" })],
+    ["one index and no id", two({ index: 0 }, { index: 0 })],
+    ["one index and an empty id", two({ index: 0, id: "" }, { index: 0, id: "" })],
+  ])("calls that have %s stay apart, and get ids of their own", async (_, made) => {
+    const message = { role: "assistant", content: null, tool_calls: made }
+    for (const { parts } of [
+      await ask(whole, completion({ message, finish_reason: "tool_calls" })),
+      await ask(streamed, stream(chunks(...made.map(piece)) + ending("tool_calls"))),
+    ]) {
+      expect(callsIn(parts)).toMatchObject([{ params: { query: "0" } }, { params: { query: "1" } }])
+      expect(new Set(callsIn(parts).map((part) => ("id" in part ? part.id : ""))).size).toBe(2)
+    }
+  })
+
+  test.each([
+    ["whole", whole, completion(call({ id: "c", function: { ...named, arguments: "null" } }))],
+    [
+      "streamed",
+      streamed,
+      stream(chunks(piece({ index: 0, id: "c", function: { ...named, arguments: "null" } })) + ending("tool_calls")),
+    ],
+  ] as const)("`null` for no arguments, %s", async (_, way, given) => {
+    expect(callsIn((await ask(way, given)).parts)).toMatchObject([{ id: "c", params: {} }])
+  })
+
+  test("words after the reason to end", async () => {
+    const pieces = [chunks({ content: "Hel" }) + ending("stop"), chunks({ content: "lo" }), "data: [DONE]\n\n"]
+    const server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            start: async (body) => {
+              for (const piece of pieces) {
+                body.enqueue(new TextEncoder().encode(piece))
+                // So that they do not come in one piece.
+                await Bun.sleep(50)
+              }
+              body.close()
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    })
+    const parts = await Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      return yield* streamed(yield* languageModelOf(makeOpenAi({ baseUrl: server.url.href }, client).calls("m")))
+    }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+    await server.stop(true)
+    expect(textIn(parts)).toBe("Hello")
+  })
+
   test("a stream that gives all its calls one index", async () => {
     const made = ["a", "b"].map((id) =>
       piece({ index: 0, id, function: { ...named, arguments: JSON.stringify({ query: id }) } }),
@@ -276,6 +357,7 @@ describe("what other servers do differently is understood:", () => {
     ["no empty line at its end", `${text}${ending("stop")}data: [DONE]`],
     ["CRLF, comments and other fields", `: hi\r\n\r\n${text}${ending("stop")}`.replaceAll("\n\n", "\r\nid: 7\r\n\r\n")],
     ["counts with every chunk", text.replaceAll('{"choices"', '{"usage":null,"choices"') + ending("stop") + counts],
+    ["empty data to keep it alive", `data:\n\n${(text + ending("stop")).replaceAll("\n\n", "\n\ndata: \n\n")}`],
     ["nothing between data and its colon", (text + ending("stop")).replaceAll("data: ", "data:")],
   ])("a stream with %s", async (_, body) => {
     const { parts } = await ask(streamed, stream(body))

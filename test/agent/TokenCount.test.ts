@@ -103,6 +103,13 @@ test("a whole chat completion without counts takes what was sent, and all that c
   expect(tokens).toEqual({ input: sent, output: 7, ...noCache })
 })
 
+test.each([-1, 10_000_001, 2 ** 31, 2 ** 32 - 1, 1e300])("%p tokens are no count", async (count) => {
+  const usage = { prompt_tokens: count, completion_tokens: count }
+  const body = JSON.stringify({ choices: [{ message: { content: "12345678" }, finish_reason: "stop" }], usage })
+  const { sent, tokens } = await counted("openai", "whole", { kind: "raw", body, contentType: "application/json" })
+  expect(tokens).toEqual({ input: sent, output: 2, ...noCache })
+})
+
 describe("a stream of messages", () => {
   const message = { id: "m", type: "message", role: "assistant", model: "m", content: [] }
   const begun = (counts: object) => [

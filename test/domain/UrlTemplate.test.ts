@@ -44,6 +44,12 @@ describe("a template", () => {
     expect(fill(id)).toBeUndefined()
   })
 
+  test.each(["a/b", "a?", "a?b/c", "/"])("is not filled with a step up where the placeholder is {%s}", (name) => {
+    const odd = `https://a.example/x/{${name}}/y?z={${name}}`
+    expect(fillTemplate(odd, new Map([[name, ".."]]))).toBeUndefined()
+    expect(fillTemplate(odd, new Map([[name, "1/2"]]))?.href).toBe("https://a.example/x/1%2F2/y?z=1%2F2")
+  })
+
   test("does not let two values make a segment that moves", () => {
     const two = "https://a.example/x/{a}{b}/y"
     const both = (a: string, b: string) => fillTemplate(two, new Map(Object.entries({ a, b })))

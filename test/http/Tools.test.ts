@@ -136,6 +136,16 @@ describe("tools of a chatbot", () => {
     expect((await client.get(at(id, tool.id))).body).toEqual({ tool })
   })
 
+  test("are refused for the name of a header with words that say why", async () => {
+    const { id } = await client.newChatbot()
+    const headers = { "a b": "c", Host: "evil.example", "proxy-authorization": "x" }
+    expect(problem(await create(id, { headers }), 400, "invalid_request").errors).toEqual([
+      { path: "headers.a b", message: "Expected the name of a header" },
+      { path: "headers.Host", message: "Expected a header that is not the connection's own" },
+      { path: "headers.proxy-authorization", message: "Expected a header that is not the connection's own" },
+    ])
+  })
+
   test("need the scopes of the chatbot, and a key that is not bound to another", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
@@ -210,6 +220,23 @@ describe("a chat", () => {
     expect(text).toContain('"type":"tool-output-available"')
     expect(text).toContain('"output":{"state":"sent","you":"[secret]"}')
     expect(text).not.toContain("s3cr3t")
+  })
+
+  test("is stored also when the model names its call by what no database keeps", async () => {
+    const { id } = await chattingBot()
+    await newTool(id)
+    const call = { type: "tool_use", id: "a\0b\ud800", name: "orderStatus", input: { orderId: "1" } } as const
+    for (const way of ["false", "true"]) {
+      await provider.answers(message([call], "tool_use"), says("Done."))
+      const { status, text } = await client.post(`/api/external/chatbot/${id}/chat?stream=${way}`, {
+        json: { messages: [{ role: "user", content: "Where?" }], sessionToken: way },
+      })
+      expect(status).toBe(200)
+      expect(text).toContain('"toolCallId":"ab\ufffd"')
+      expect(text).not.toContain('"type":"error"')
+      const stored = await client.get(`/api/external/chatbot/${id}/conversations/${way}/messages`)
+      expect(stored.body).toMatchObject({ data: [{ content: "Where?" }, { content: "Done." }] })
+    }
   })
 
   test("sends a secret that was changed, and none that was removed", async () => {
