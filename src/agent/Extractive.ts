@@ -148,7 +148,7 @@ const isGreeting = (message: string): boolean => {
     message
       .toLowerCase()
       .normalize("NFC")
-      .match(/[\p{L}\p{M}]+/gu) ?? []
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   return words.length <= 3 && words.every((word) => greetings.has(word))
 }
 
