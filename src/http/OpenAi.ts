@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
       },
 
       models: () =>
-        Effect.map(chatbots.served(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
+        Effect.map(chatbots.list(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
 
       model: ({ params }) => Effect.map(chatbots.named(params.model), modelOf),
     })
