@@ -12,7 +12,7 @@ import type { OnGivenUp } from "./ModelCalls.ts"
 import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
 import { estimateTokens } from "./TokenCount.ts"
-import { type AgentTool, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
+import { type AgentTool, cut, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
 
 export interface AgentInput {
   readonly model: string
@@ -139,7 +139,7 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
   if (toolsEnabled) return openingMessages(system, history, undefined)
   const question = history.at(-1)?.content ?? ""
   const passages = yield* input
-    .search(question.slice(0, queryMaxLength).toWellFormed())
+    .search(cut(question, queryMaxLength))
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
   return openingMessages(system, history, passagesJson(passages, limits))
 })

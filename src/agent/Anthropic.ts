@@ -82,6 +82,8 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     logLevel: "off",
     openTelemetry: false,
     fetch: fetchShortRefusals,
+    // A redirect would take the key, or the conversation, to where nobody configured it to go.
+    fetchOptions: { redirect: "manual" },
   })
   return (body, millis) =>
     Effect.acquireRelease(

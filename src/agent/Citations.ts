@@ -1,7 +1,7 @@
 import type { Source } from "../domain/Chat.ts"
 import type { Generation } from "./Generation.ts"
 import { linesOf, wordsOf } from "./Sentences.ts"
-import type { Passage } from "./Tools.ts"
+import { cut, type Passage } from "./Tools.ts"
 
 /*
  * What an answer rests on.
@@ -52,7 +52,7 @@ const sourceOf = ({ chunk, documentId, page, title }: Passage, quote: string): S
   title,
   chunk,
   page,
-  quote: quote.trim().slice(0, quoteMaxLength).toWellFormed(),
+  quote: cut(quote.toWellFormed().trim(), quoteMaxLength),
 })
 
 const shareMin = 0.4

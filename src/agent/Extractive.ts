@@ -8,7 +8,7 @@ import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
 import { sourceName, sourcePart } from "./SourceParts.ts"
 import { estimateTokens } from "./TokenCount.ts"
-import { Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
+import { cut, Passages, queryMaxLength, searchKnowledgeBase } from "./Tools.ts"
 
 /*
  * The model that needs no key and no network: it searches the knowledge base and answers with the sentences of the
@@ -86,11 +86,8 @@ const nextAction = (request: ModelRequest, id: string): Action => {
   if (found !== undefined) return answer(question, found)
   const mayCall = request.toolChoice !== "none" && request.tools.some((tool) => tool.name === searchKnowledgeBase.name)
   if (!mayCall) return text(nothingFound)
-  const query = question.slice(0, queryMaxLength).toWellFormed()
-  return {
-    part: { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params: { query } },
-    sources: [],
-  }
+  const params = { query: cut(question, queryMaxLength) }
+  return { part: { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params }, sources: [] }
 }
 
 const text = (text: string): Action => ({ part: { type: "text", text }, sources: [] })
@@ -148,7 +145,7 @@ const isGreeting = (message: string): boolean => {
     message
       .toLowerCase()
       .normalize("NFC")
-      .match(/[\p{L}\p{M}]+/gu) ?? []
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   return words.length <= 3 && words.every((word) => greetings.has(word))
 }
 

@@ -5,17 +5,13 @@ import { readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp } from "./ModelCalls.ts"
 import { Pieces } from "./Pieces.ts"
-import { type AgentTool, providerTool } from "./Tools.ts"
+import type { AgentTool } from "./Tools.ts"
 
 /** Asks for an answer in one piece. */
-export const generateWhole = (
-  { generate }: ModelCalls,
-  tools: ReadonlyArray<AgentTool>,
-  onGivenUp: OnGivenUp,
-): Generate => {
-  const requestOf = requestsWith(tools)
-  return (request) => Effect.map(generate(requestOf(request), onGivenUp), readGeneration)
-}
+export const generateWhole =
+  ({ generate }: ModelCalls, tools: ReadonlyArray<AgentTool>, onGivenUp: OnGivenUp): Generate =>
+  (request) =>
+    Effect.map(generate(requestOf(request, tools), onGivenUp), readGeneration)
 
 /** Asks for an answer as it comes, and tells of it piece by piece. */
 export const generateStreamed = (
@@ -24,13 +20,12 @@ export const generateStreamed = (
   onGivenUp: OnGivenUp,
   emit: Emit,
 ): Generate => {
-  const requestOf = requestsWith(tools)
   let texts = 0
   const newTextId = () => `text-${++texts}`
   return (request, onCut) =>
     Effect.suspend(() => {
       const pieces = new Pieces(newTextId)
-      return stream(requestOf(request), (parts) => emitAll(pieces.read(parts), emit), onGivenUp).pipe(
+      return stream(requestOf(request, tools), (parts) => emitAll(pieces.read(parts), emit), onGivenUp).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),
       )
@@ -49,11 +44,8 @@ const emitAll = ([event, ...later]: ReadonlyArray<AgentEvent>, emit: Emit): Effe
       )
 }
 
-const requestsWith = (tools: ReadonlyArray<AgentTool>) => {
-  const offered = tools.map(providerTool)
-  return ({ messages, tools: use }: StepRequest): ModelRequest => ({
-    prompt: Prompt.fromMessages(messages),
-    tools: use === "none" ? [] : offered,
-    toolChoice: use === "offered" ? "auto" : "none",
-  })
-}
+const requestOf = ({ messages, tools: use }: StepRequest, tools: ReadonlyArray<AgentTool>): ModelRequest => ({
+  prompt: Prompt.fromMessages(messages),
+  tools: use === "none" ? [] : tools,
+  toolChoice: use === "offered" ? "auto" : "none",
+})

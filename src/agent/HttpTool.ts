@@ -1,5 +1,5 @@
 import { Validator } from "@cfworker/json-schema"
-import { Duration, Effect, type JsonSchema, Redacted, type Schema } from "effect"
+import { Duration, Effect, type JsonSchema, Predicate, Redacted, type Schema } from "effect"
 import { isBodyless, type ToolMethod } from "../domain/ChatbotTool.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { fillTemplate, placeholdersOf } from "../domain/UrlTemplate.ts"
@@ -50,7 +50,7 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
     ...(spec.timeout_ms !== null && { timeout: Duration.millis(spec.timeout_ms) }),
     run: (input) =>
       Effect.suspend(() => {
-        const request = isObject(input)
+        const request = Predicate.isObject(input)
           ? (mistakesOf(inputSchema, input) ?? requestOf(spec, input))
           : "expected an object."
         if (typeof request === "string") return Effect.succeed(failedOutcome(`Invalid input: ${request}`))
@@ -71,9 +71,6 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
       }),
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** What a schema does not list, a model may not send, unless the schema says otherwise. */
 const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ additionalProperties: false, ...schema })
@@ -188,6 +185,8 @@ const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =
     // With a scheme before it, as in `Bearer s3cr3t`, and without.
     .map((value) => value.trim())
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
+    // As it is, and as it stands in JSON.
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .filter((secret) => secret.length >= secretMinLength)
     .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
 

@@ -6,12 +6,11 @@ import type {
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages"
 import { Predicate, Schema } from "effect"
-import type { LanguageModel, Prompt } from "effect/ai"
-import * as Tool from "effect/ai/Tool"
+import type { Prompt } from "effect/ai"
 import type { PassageJson } from "./Exchange.ts"
 import type { ModelRequest } from "./ModelCalls.ts"
 import { sourceName } from "./SourceParts.ts"
-import { Passages } from "./Tools.ts"
+import { Passages, type ToolDeclaration } from "./Tools.ts"
 
 /*
  * A prompt in the shape of Anthropic's Messages API. `local/extractive` shows its request in the same shape.
@@ -40,7 +39,7 @@ export const messagesRequest = (model: string, options: ModelRequest): MessagesR
     messages: messagesOf(options.prompt),
     ...(options.tools.length === 0
       ? {}
-      : { tools: options.tools.map(toolParam), tool_choice: toolChoice(options.toolChoice) }),
+      : { tools: options.tools.map(toolParam), tool_choice: { type: options.toolChoice } }),
   }
 }
 
@@ -154,24 +153,8 @@ const quotable = (content: string): ReadonlyArray<string> => {
   return pieces.length === 0 ? [emptyText] : pieces
 }
 
-const toolChoice = (choice: LanguageModel.ToolChoice<string>): ToolChoice => {
-  if (choice === "auto" || choice === "none") return { type: choice }
-  if (choice === "required") return { type: "any" }
-  if ("tool" in choice) return { type: "tool", name: choice.tool }
-  return { type: choice.mode === "required" ? "any" : "auto" }
-}
-
-// A tool's JSON Schema takes longer to derive than a whole request takes to build.
-const toolParams = new WeakMap<Tool.Any, ToolParam>()
-
-const toolParam = (tool: Tool.Any): ToolParam => {
-  const known = toolParams.get(tool)
-  if (known !== undefined) return known
-  const param: ToolParam = {
-    name: tool.name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
-    input_schema: { ...Tool.getJsonSchema(tool), type: "object" },
-  }
-  toolParams.set(tool, param)
-  return param
-}
+const toolParam = ({ description, inputSchema, name }: ToolDeclaration): ToolParam => ({
+  name,
+  description,
+  input_schema: { ...inputSchema, type: "object" },
+})

@@ -1,9 +1,15 @@
 import type { Effect } from "effect"
-import type { AiError, LanguageModel, Response } from "effect/ai"
+import type { AiError, Prompt, Response } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
+import type { ToolDeclaration } from "./Tools.ts"
 
-/** What a model is asked, in the terms of effect/ai. */
-export type ModelRequest = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice">
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly prompt: Prompt.Prompt
+  readonly tools: ReadonlyArray<ToolDeclaration>
+  /** `none`: the model sees the tools, but may not call them. */
+  readonly toolChoice: "auto" | "none"
+}
 
 /** Told of parts as they come, one after the other. What it returns is waited for before more is read. */
 export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
@@ -15,8 +21,8 @@ export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effe
 export type OnGivenUp = (request: Pick<Exchange, "body" | "fallback">) => Effect.Effect<void>
 
 /**
- * Calls of one model: what a provider gives to effect/ai's `LanguageModel.make`, and what the loop asks. The service that
- * `make` returns does not stand in between. It would decode again, word for word, what our providers have checked; and it
+ * Calls of one model, in the terms of effect/ai, as the loop asks for them. The service that its `LanguageModel.make`
+ * returns does not stand in between. It would decode again, word for word, what our providers have checked; and it
  * keeps the decoder of one set of tools for a model, so chatbots with tools of their own would have it compiled anew for
  * each other.
  */

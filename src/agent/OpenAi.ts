@@ -7,7 +7,6 @@ import { chatCompletionsRequest } from "./OpenAiRequest.ts"
 import { type CallLimits, type Dialect, makeCalls, makeConnection, refusalBytesMax } from "./ProviderCalls.ts"
 import { disconnected, ofStatus, timedOut } from "./ProviderFailure.ts"
 import { readStart } from "./ResponseBody.ts"
-import { waitFor } from "./WaitFor.ts"
 
 export interface OpenAiSettings {
   /** Not every server that is compatible with OpenAI's wants one. */
@@ -80,24 +79,19 @@ const senderOf = (
       // A redirect would take the key, or the conversation, to where nobody configured it to go.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.mapError((error: HttpClientError.HttpClientError) => disconnected(error.message)),
-      Effect.timeoutOrElse({
-        duration: millis,
-        orElse: () => Effect.fail(timedOut("No response headers in time")),
-      }),
       Effect.flatMap((response) => {
         const web = Option.getOrUndefined(HttpClientResponse.toWeb(response))
         if (web === undefined) return Effect.fail(disconnected("The client keeps its responses to itself"))
-        return web.ok ? Effect.succeed(web) : refused(web, millis)
+        return web.ok ? Effect.succeed(web) : refused(web)
       }),
+      Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(timedOut("No reply in time")) }),
     )
 }
 
-const refused = (response: Response, millis: number) =>
-  waitFor({
-    millis,
-    start: () => readStart(response, refusalBytesMax),
-    onTimeout: () => timedOut("The refusal stalled"),
-    onError: (error) => disconnected(String(error)),
+const refused = (response: Response) =>
+  Effect.tryPromise({
+    try: () => readStart(response, refusalBytesMax),
+    catch: (error) => disconnected(String(error)),
   }).pipe(
     Effect.flatMap((description) =>
       Effect.clockWith((clock) =>

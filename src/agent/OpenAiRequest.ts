@@ -1,6 +1,6 @@
-import type { LanguageModel, Prompt } from "effect/ai"
-import * as Tool from "effect/ai/Tool"
+import type { Prompt } from "effect/ai"
 import type { ModelRequest } from "./ModelCalls.ts"
+import type { ToolDeclaration } from "./Tools.ts"
 
 /*
  * A prompt in the shape of the chat completions API, as OpenAI and the many servers that are compatible with it take it.
@@ -19,14 +19,14 @@ export type ChatMessage =
 
 interface FunctionTool {
   readonly type: "function"
-  readonly function: { readonly name: string; readonly description?: string; readonly parameters: object }
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: object }
 }
 
 export interface ChatCompletionsRequest {
   readonly model: string
   readonly messages: ReadonlyArray<ChatMessage>
   readonly tools?: ReadonlyArray<FunctionTool>
-  readonly tool_choice?: "auto" | "none" | "required" | { readonly type: "function"; readonly function: object }
+  readonly tool_choice?: "auto"
 }
 
 export const chatCompletionsRequest = (model: string, options: ModelRequest): ChatCompletionsRequest => ({
@@ -35,7 +35,7 @@ export const chatCompletionsRequest = (model: string, options: ModelRequest): Ch
   // Many servers pass over `tool_choice`, and their models would call on where an answer has to be.
   ...(options.tools.length === 0 || options.toolChoice === "none"
     ? {}
-    : { tools: options.tools.map(functionTool), tool_choice: toolChoice(options.toolChoice) }),
+    : { tools: options.tools.map(functionTool), tool_choice: "auto" }),
 })
 
 const messagesOf = (prompt: Prompt.Prompt): ReadonlyArray<ChatMessage> => {
@@ -89,26 +89,7 @@ const functionCall = ({ id, name, params }: Prompt.ToolCallPart): FunctionCall =
 const textOf = (parts: ReadonlyArray<Prompt.Part>): string =>
   parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : [])).join("\n\n")
 
-// A tool's JSON Schema takes longer to derive than a whole request takes to build.
-const functionTools = new WeakMap<Tool.Any, FunctionTool>()
-
-const functionTool = (tool: Tool.Any): FunctionTool => {
-  const known = functionTools.get(tool)
-  if (known !== undefined) return known
-  const made: FunctionTool = {
-    type: "function",
-    function: {
-      name: tool.name,
-      ...(tool.description === undefined ? {} : { description: tool.description }),
-      parameters: { ...Tool.getJsonSchema(tool), type: "object" },
-    },
-  }
-  functionTools.set(tool, made)
-  return made
-}
-
-const toolChoice = (choice: LanguageModel.ToolChoice<string>): NonNullable<ChatCompletionsRequest["tool_choice"]> => {
-  if (choice === "auto" || choice === "none" || choice === "required") return choice
-  if ("tool" in choice) return { type: "function", function: { name: choice.tool } }
-  return choice.mode === "required" ? "required" : "auto"
-}
+const functionTool = ({ description, inputSchema, name }: ToolDeclaration): FunctionTool => ({
+  type: "function",
+  function: { name, description, parameters: { ...inputSchema, type: "object" } },
+})

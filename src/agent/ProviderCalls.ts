@@ -160,7 +160,10 @@ const streamedAnswer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
-  const response = yield* dialect.send(body, Duration.toMillis(limits.firstByteTimeout))
+  const response = yield* dialect.send(
+    body,
+    Duration.toMillis(Duration.min(limits.firstByteTimeout, limits.replyTimeout)),
+  )
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }

@@ -58,7 +58,7 @@ export const failedOutcome = (error: string): ToolOutcome => ({ result: { error 
 export interface ToolDeclaration {
   readonly name: string
   readonly description: string
-  /** JSON Schema of an object. What is made of it for a provider is kept as long as it is the same one. */
+  /** JSON Schema of an object. */
   readonly inputSchema: JsonSchema.JsonSchema
 }
 
@@ -129,18 +129,6 @@ export const runTool = (
     duration: tool.timeout ?? limits.callTimeout,
     orElse: () => Effect.succeed(failedOutcome("The call took too long.")),
   })
-}
-
-// Providers keep what they make of a tool by its identity.
-const known = new WeakMap<JsonSchema.JsonSchema, Tool.Any>()
-
-/** A tool as a provider is given it. */
-export const providerTool = ({ name, description, inputSchema }: ToolDeclaration): Tool.Any => {
-  const before = known.get(inputSchema)
-  if (before !== undefined && before.name === name && before.description === description) return before
-  const tool = Tool.dynamic(name, { description, parameters: inputSchema })
-  known.set(inputSchema, tool)
-  return tool
 }
 
 /** The passages that fit the limits, best first; the last one that fits in part is cut. */

@@ -1,4 +1,4 @@
-import type { Schema } from "effect"
+import { Predicate, type Schema } from "effect"
 
 /*
  * The JSON Schemas (draft 2020-12) by which the input of a tool is checked. What is accepted here is checked in full, so
@@ -20,20 +20,17 @@ export interface SchemaIssue {
 
 type Check = (value: unknown) => string | undefined
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isOneOf =
   (...choices: ReadonlyArray<unknown>): Check =>
   (value) =>
     choices.includes(value) ? undefined : `Expected one of ${choices.join(", ")}`
 
-const isUnique = (values: ReadonlyArray<unknown>) => new Set(values.map((value) => JSON.stringify(value))).size
+const countDifferent = (values: ReadonlyArray<unknown>) => new Set(values.map((value) => JSON.stringify(value))).size
 
 const listOf =
   (each: Check, minimum: number): Check =>
   (value) => {
-    if (!Array.isArray(value) || value.length < minimum || isUnique(value) !== value.length) {
+    if (!Array.isArray(value) || value.length < minimum || countDifferent(value) !== value.length) {
       return `Expected an array of ${minimum === 0 ? "" : "one or more "}different values`
     }
     return value.map(each).find((problem) => problem !== undefined)
@@ -116,7 +113,7 @@ export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<Sche
   const visit = (value: unknown, path: ReadonlyArray<PropertyKey>, depth: number): void => {
     schemas++
     if (typeof value === "boolean") return
-    if (!isObject(value)) return void issues.push({ path, issue: "Expected a JSON Schema" })
+    if (!Predicate.isObject(value)) return void issues.push({ path, issue: "Expected a JSON Schema" })
     if (depth > inputSchemaMaxDepth) {
       return void issues.push({ path, issue: `Expected schemas that nest at most ${inputSchemaMaxDepth} deep` })
     }
@@ -145,7 +142,7 @@ const isContainer = (value: unknown): value is object => typeof value === "objec
 
 const wrongForm = (kind: "one" | "list" | "named", held: unknown): string | undefined => {
   if (kind === "list") return Array.isArray(held) && held.length > 0 ? undefined : "Expected an array of JSON Schemas"
-  return kind === "named" && !isObject(held) ? "Expected an object of JSON Schemas" : undefined
+  return kind === "named" && !Predicate.isObject(held) ? "Expected an object of JSON Schemas" : undefined
 }
 
 /** The names of the properties that an input has to have. */

@@ -24,7 +24,7 @@ const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
   const bound = caller.chatbotId
   if (bound === null) return Effect.void
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
-    (params["chatbotId"] ?? bound) !== bound || scope === "admin" ? boundElsewhere : Effect.void,
+    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || scope === "admin" ? boundElsewhere : Effect.void,
   )
 }
 

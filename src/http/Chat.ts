@@ -2,14 +2,11 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { Config } from "../Config.ts"
 import type { ChatReply } from "../domain/Chat.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatAnswer } from "../services/ChatAnswer.ts"
-import { Lifecycle } from "./Lifecycle.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
-import { Server } from "./Server.ts"
-import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
+import { respondWithStream, streamingOptions } from "./Streaming.ts"
 import { UiMessages } from "./UiMessages.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -17,11 +14,7 @@ export const layer = HttpApiBuilder.group(
   "chat",
   Effect.fn(function* (handlers) {
     const chat = yield* Chat
-    const streaming: StreamingOptions = {
-      lifecycle: yield* Lifecycle,
-      server: yield* Server,
-      heartbeat: (yield* Config).streamHeartbeat,
-    }
+    const streaming = yield* streamingOptions
 
     return handlers.handleAll({
       chat: ({

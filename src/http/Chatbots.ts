@@ -52,10 +52,8 @@ export const layer = HttpApiBuilder.group(
 
       list: ({ query: { limit, cursor } }) =>
         Effect.gen(function* () {
-          const { chatbotId } = yield* Caller
-          if (chatbotId !== null) return { chatbots: [yield* Effect.orDie(chatbots.get(chatbotId))] }
           const pageSize = limit ?? LIST_LIMIT
-          const found = yield* chatbots.list({ limit: pageSize + 1, before: cursor })
+          const found = yield* chatbots.list(pageSize + 1, cursor)
           const page = found.slice(0, pageSize)
           if (limit === undefined && cursor === undefined) return { chatbots: page }
           return { chatbots: page, next_cursor: found.length > pageSize ? (page.at(-1)?.id ?? null) : null }

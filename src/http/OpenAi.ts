@@ -3,16 +3,13 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import type { Model } from "../api/OpenAi.ts"
-import { Config } from "../Config.ts"
 import type { Chatbot } from "../domain/Chatbot.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { type Asked, completion, CompletionChunks } from "./Completions.ts"
-import { Lifecycle } from "./Lifecycle.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
-import { Server } from "./Server.ts"
-import { respondWithStream, type StreamingOptions } from "./Streaming.ts"
+import { respondWithStream, streamingOptions } from "./Streaming.ts"
 
 /** Where users of these clients are said to write. */
 const PLATFORM = "openai"
@@ -25,11 +22,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const chat = yield* Chat
     const chatbots = yield* Chatbots
-    const streaming: StreamingOptions = {
-      lifecycle: yield* Lifecycle,
-      server: yield* Server,
-      heartbeat: (yield* Config).streamHeartbeat,
-    }
+    const streaming = yield* streamingOptions
 
     return handlers.handleAll({
       completions: ({ headers, payload: { messages, metadata, model, stream, stream_options } }) => {
@@ -54,7 +47,7 @@ export const layer = HttpApiBuilder.group(
       },
 
       models: () =>
-        Effect.map(chatbots.served(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
+        Effect.map(chatbots.list(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
 
       model: ({ params }) => Effect.map(chatbots.named(params.model), modelOf),
     })

@@ -1,11 +1,12 @@
 import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Config } from "../Config.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
-import type { Lifecycle } from "./Lifecycle.ts"
+import { Lifecycle } from "./Lifecycle.ts"
 import { internalError } from "./Problems.ts"
 import { type ReplyIds, replyHeaders } from "./ReplyHeaders.ts"
-import type { Server } from "./Server.ts"
+import { Server } from "./Server.ts"
 
 /** How a reply is told to clients of one kind, as server-sent events. A value tells one reply. */
 export interface Protocol {
@@ -26,11 +27,10 @@ export interface ShownFailure {
   readonly detail: string
 }
 
-export interface StreamingOptions {
-  readonly lifecycle: Lifecycle["Service"]
-  readonly server: Server["Service"]
-  readonly heartbeat: Duration.Duration
-}
+/** What all streams of a server have in common. */
+export const streamingOptions = Effect.gen(function* () {
+  return { lifecycle: yield* Lifecycle, server: yield* Server, heartbeat: (yield* Config).streamHeartbeat }
+})
 
 const shutDown = "The server shut down before the reply was finished."
 
@@ -42,7 +42,7 @@ const shutDown = "The server shut down before the reply was finished."
 export const respondWithStream = <E, R>(
   reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, R>,
   protocol: Protocol,
-  { heartbeat, lifecycle, server }: StreamingOptions,
+  { heartbeat, lifecycle, server }: Effect.Success<typeof streamingOptions>,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     let ids: ReplyIds | undefined

@@ -51,8 +51,11 @@ export class Blobs extends Context.Service<
       })
 
       const remove = Effect.fn("Blobs.remove")(function* (keys: ReadonlyArray<string>) {
-        yield* Effect.forEach(keys, store.remove, { discard: true })
-        yield* garbage.forget(keys)
+        const [removed, failures] = yield* Effect.partition(keys, (key) => Effect.as(store.remove(key), key))
+        yield* garbage.forget(removed)
+        // One that can never be deleted keeps none of the others.
+        const [failure] = failures
+        if (failure !== undefined) return yield* failure
       })
 
       const discard = (keys: ReadonlyArray<string>) =>

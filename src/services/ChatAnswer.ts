@@ -72,9 +72,9 @@ export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
   tool_results: steps.flatMap((step) => step.toolResults),
 })
 
-/** What there is of a reply that was not finished. */
-export const textOf = (steps: ReadonlyArray<Step>): string =>
-  steps
-    .map((step) => step.text)
-    .filter((text) => text !== "")
-    .join("\n\n")
+/** What there is of a reply that was not finished: a paragraph of each step, but what goes on is no new one. */
+export const textOf = (steps: ReadonlyArray<Pick<Step, "isContinued" | "text">>): string =>
+  steps.reduce((said, { text }, index) => {
+    const gap = said === "" || text === "" || steps[index - 1]?.isContinued === true ? "" : "\n\n"
+    return said + gap + text
+  }, "")

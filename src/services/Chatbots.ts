@@ -57,13 +57,11 @@ export class Chatbots extends Context.Service<
     readonly named: (
       name: string,
     ) => Effect.Effect<Chatbot, Forbidden | NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Those that the caller's key serves: newest first, at most `limit`. */
-    readonly served: (limit: number) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, Caller | CurrentOrganization>
-    /** Newest first, at most `limit`, those older than `before`. */
-    readonly list: (options: {
-      readonly limit: number
-      readonly before: ChatbotId | undefined
-    }) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, CurrentOrganization>
+    /** Those that the caller's key serves: newest first, at most `limit`, those older than `before`. */
+    readonly list: (
+      limit: number,
+      before?: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, Caller | CurrentOrganization>
     readonly update: (
       id: ChatbotId,
       patch: ChatbotPatch,
@@ -219,11 +217,11 @@ export class Chatbots extends Context.Service<
           return { config: row.voice_widget_config ?? {}, version: row.version }
         })
 
-        const served = Effect.fn("Chatbots.served")(function* (limit: number) {
+        const list = Effect.fn("Chatbots.list")(function* (limit: number, before?: ChatbotId) {
           const { chatbotId } = yield* Caller
-          if (chatbotId === null) return (yield* storage.list({ limit, before: undefined })).map(present)
+          if (chatbotId === null) return (yield* storage.list({ limit, before })).map(present)
           return yield* storage.get(chatbotId).pipe(
-            Effect.map((row) => [present(row)]),
+            Effect.map((row) => (before === undefined || row.id < before ? [present(row)] : [])),
             // It was deleted a moment ago.
             Effect.catchTag("NotFound", () => Effect.succeed([])),
           )
@@ -236,13 +234,12 @@ export class Chatbots extends Context.Service<
         return {
           create,
           get: (id) => Effect.map(storage.get(id), present),
-          list: (options) => Effect.map(storage.list(options), (rows) => rows.map(present)),
+          list,
           named: (name) =>
             Effect.map(
               Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
               present,
             ),
-          served,
           update,
           updateAvatar,
           updateChatWidget,

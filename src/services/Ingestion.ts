@@ -191,7 +191,13 @@ export class Ingestion extends Context.Service<
           yield* bell.close
           const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
           yield* attempt === undefined ? Effect.timeoutOption(bell.await, POLL_INTERVAL) : handle(attempt)
-        }).pipe(Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)))
+        }).pipe(
+          Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)),
+          // A worker that ended would be missed by nobody, and never come back.
+          Effect.catchDefect((defect) =>
+            Effect.andThen(Effect.logError("Ingestion failed", defect), Effect.sleep(POLL_INTERVAL)),
+          ),
+        )
 
         if (settings.isAlone) yield* ingestions.releaseAll
         yield* Effect.forkScoped(

@@ -105,6 +105,9 @@ export const layer = (settings: ReembeddingSettings) =>
 
       yield* reembeddings.declare(model).pipe(
         Effect.andThen(settings.isAlone ? reembeddings.releaseAll : Effect.void),
+        // A fault would end it for good, and nobody would hear of it.
+        Effect.catchDefect(Effect.fail),
+        Effect.tapError((error) => Effect.logWarning("Embedding again waits", error)),
         Effect.retry(Schedule.spaced(FAULT_DELAY)),
         Effect.andThen(
           look.pipe(

@@ -9,7 +9,9 @@ export const layer = Layer.effectDiscard(
     const { sealAll } = yield* ToolHeaders
     yield* sealAll.pipe(
       Effect.tap((tools) => (tools === 0 ? Effect.void : Effect.logInfo("Headers of tools are encrypted", { tools }))),
-      Effect.tapError(({ detail }) => Effect.logWarning("Encrypting headers of tools waits", { detail })),
+      // A fault would end it for good, and nobody would hear of it.
+      Effect.catchDefect(Effect.fail),
+      Effect.tapError((error) => Effect.logWarning("Encrypting headers of tools waits", error)),
       Effect.retry(Schedule.spaced(FAULT_DELAY)),
       Effect.forkScoped,
     )

@@ -69,6 +69,24 @@ const streamParts = async (...answers: ReadonlyArray<Answer>) => {
   return { parts: result.success, requests }
 }
 
+test("a redirect is not followed: the key stays where it belongs", async () => {
+  const elsewhere: Array<string> = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== "/v1/messages") elsewhere.push(pathname)
+      return Response.redirect("/elsewhere", 307)
+    },
+  })
+  const settings = { baseUrl: server.url.href.replace(/\/$/, ""), apiKey: Redacted.make(fakeKey) }
+  const model = await Effect.runPromise(languageModelOf(makeAnthropic(settings).calls("claude-test-1")))
+  const result = await Effect.runPromise(Effect.result(whole(model)))
+  await server.stop(true)
+  expect(result._tag).toBe("Failure")
+  expect(elsewhere).toEqual([])
+})
+
 const withThinking = message(
   [
     { type: "thinking", thinking: "Hm.", signature: "sig" },

@@ -134,3 +134,8 @@ describe("an answer whose model names its sources", () => {
     ).toEqual([])
   })
 })
+
+test("a quote that is cut ends with a whole character", () => {
+  const [source] = stated([{ document_id: "d1", title: "", chunk: 2, page: null, quote: `${"x".repeat(599)}😀` }])
+  expect(source?.quote).toBe("x".repeat(599))
+})

@@ -114,6 +114,12 @@ test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"
   },
 )
 
+test("a number is no greeting: it is searched for", async () => {
+  const { output, toolCalls } = await reply("4711?", [{ ...shipping, content: "Order 4711 leaves on Monday." }])
+  expect(toolCalls).toHaveLength(1)
+  expect(output).toStartWith("Order 4711 leaves on Monday.")
+})
+
 test("every step warns that no language model is configured, and shows what the model was given", async () => {
   const { steps, tokens } = await reply("How long do refunds take?")
   for (const step of steps) {

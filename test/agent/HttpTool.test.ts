@@ -189,3 +189,11 @@ describe("what a model is told", () => {
     expect((await call({ id: "1" }, answer)).outcome).toEqual({ result: result as never, isFailure: true })
   })
 })
+
+test("a secret that is sent back is none of the answer in its JSON form either", async () => {
+  const headers = { authorization: String.raw`Basic a"quoted\secret` }
+  const { outcome } = await call({ id: "A" }, reply(JSON.stringify({ you: headers.authorization })), {
+    headers: Effect.succeed(Redacted.make(headers)),
+  })
+  expect(outcome).toEqual({ result: { you: "[secret]" }, isFailure: false })
+})

@@ -16,14 +16,15 @@ import type { Answer } from "../lib/Wire.ts"
 /** How often each case is run: once, unless somebody wants to be sure. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 
-const long = Duration.seconds(20)
+/** Longer than a test may take. */
+const long = Duration.seconds(90)
 const short = Duration.millis(150)
 const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallLimits> => ({
   attemptsMax: attempts,
   retryDelay: Duration.millis(1),
   answerBytesMax: 1024 * 1024,
   replyTimeout: endsBy === undefined ? long : short,
-  firstByteTimeout: endsBy === "reply" ? short : long,
+  firstByteTimeout: long,
   stallTimeout: endsBy === "stall" ? short : long,
 })
 

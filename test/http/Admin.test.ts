@@ -130,6 +130,14 @@ describe("keys", () => {
     problem(await bound.get("/api/admin/organizations"), 403, "forbidden")
   })
 
+  test("that are bound to a chatbot serve it in whatever case its id is written", async () => {
+    const { id } = await client.newChatbot()
+    const bound = (await client.newKey({ chatbot_id: id })).client
+    const loud = id.toUpperCase()
+    expect((await bound.get(`/api/external/chatbot/${loud}`)).status).toBe(200)
+    expect((await bound.patch(`${chatbots}?id=${loud}`, { json: { description: "Mine" } })).status).toBe(200)
+  })
+
   test("are of one organization, and only the operator reaches into others", async () => {
     const own = await client.newOrganization()
     const other = await client.newOrganization()

@@ -325,6 +325,14 @@ describe("3. list", () => {
     })
   })
 
+  test("shows a key that is bound its own chatbot, also as a page", async () => {
+    const { id } = await client.newChatbot()
+    const bound = (await client.newKey({ chatbot_id: id })).client
+    const all = (await bound.get(chatbots)).body
+    expect(all).toMatchObject({ chatbots: [{ id }] })
+    expect((await bound.get(`${chatbots}?limit=1`)).body).toStrictEqual(Object.assign({ next_cursor: null }, all))
+  })
+
   test.each(["limit=0", "limit=1001", "limit=1.5", "limit=1e2", "limit=x", "limit=", "cursor=x"])(
     "refuses %s",
     async (query) => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Blobs } from "../../src/services/Blobs.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
-import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { BlobControl, diskFull, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet, memoryBlobs))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
@@ -98,6 +99,20 @@ describe("a blob whose owner is gone", () => {
     )
     await run(eventually(registered, (keys) => keys.length === 0))
     expect(await runtime.runPromise(stored)).toEqual([])
+  })
+
+  test("that can never be deleted does not keep the others", async () => {
+    const store = await runtime.runPromise(BlobStore)
+    const remove = (key: string) => (key === "documents/stuck" ? Effect.fail(diskFull) : store.remove(key))
+    await runtime.runPromise(makeGarbage("documents/stuck", "documents/a", "documents/b"))
+    await runtime.runPromise(
+      eventually(registered, (keys) => keys.length === 1).pipe(
+        Effect.provide(Layer.fresh(Blobs.layer)),
+        Effect.provideService(BlobStore, { ...store, remove }),
+        Effect.scoped,
+      ),
+    )
+    expect(await runtime.runPromise(stored)).toEqual(["documents/stuck"])
   })
 
   test("is swept when the process that should have deleted it was killed", async () => {

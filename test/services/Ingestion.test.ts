@@ -132,6 +132,19 @@ describe("a fault", () => {
       }),
     ))
 
+  test("of the queue itself, such as a database that is read-only for a while, does not end the work", () =>
+    run(
+      Effect.gen(function* () {
+        const ingestions = yield* Ingestions
+        let faults = 0
+        const claim: typeof ingestions.claim = (lease) =>
+          faults++ < 2 ? Effect.die(new Error("read-only")) : ingestions.claim(lease)
+        const document = yield* upload("after the fault")
+        yield* Effect.provideService(start(), Ingestions, { ...ingestions, claim })
+        expect(yield* settled(document)).toMatchObject({ status: "ready" })
+      }),
+    ))
+
   test("that ends the whole process each time is not repeated for ever", () =>
     run(
       Effect.gen(function* () {

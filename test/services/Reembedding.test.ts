@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, Exit, Latch, Layer, ManagedRuntime, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
@@ -257,3 +258,17 @@ test("a process with another setting than the one that started last leaves all a
       expect(yield* reembeddings.claim("newest", lease)).toBeDefined()
     }),
   ))
+
+test("begins also when its start meets a fault", () =>
+  Effect.gen(function* () {
+    let [starts, looks] = [0, 0]
+    const reembeddings = Layer.mock(Reembeddings)({
+      declare: () => Effect.suspend(() => (++starts < 3 ? Effect.die(new Error("read-only")) : Effect.void)),
+      enqueue: () => Effect.sync(() => ++looks && 0),
+      claim: () => Effect.undefined,
+    })
+    yield* start(old).pipe(Effect.provide(Layer.mergeAll(reembeddings, platform)))
+    yield* TestClock.adjust("1 hour")
+    expect(starts).toBe(3)
+    expect(looks).toBeGreaterThan(0)
+  }).pipe(Effect.scoped, Effect.provide([TestClock.layer(), quiet]), Effect.runPromise))
