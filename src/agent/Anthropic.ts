@@ -82,7 +82,7 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     logLevel: "off",
     openTelemetry: false,
     fetch: fetchShortRefusals,
-    // A redirect would take the key, or the conversation, to where nobody configured it to go.
+    // A redirect would take the conversation to where nobody configured it to go, and have it answered there.
     fetchOptions: { redirect: "manual" },
   })
   return (body, millis) =>
@@ -111,9 +111,8 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
 }
 
 /** The SDK reads a refusal to its end, however long that is. */
-const fetchShortRefusals = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-  // A redirect would take the conversation to where nobody configured it to go, and have it answered there.
-  const response = await fetch(input, { ...init, redirect: "manual" })
+const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
+  const response = await fetch(...request)
   if (response.ok) return response
   const { headers, status } = response
   return new Response(await readStart(response, refusalBytesMax), { headers, status })

@@ -185,8 +185,6 @@ const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =
     // With a scheme before it, as in `Bearer s3cr3t`, and without.
     .map((value) => value.trim())
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
-    // As it is, and as it stands in JSON.
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .filter((secret) => secret.length >= secretMinLength)
     .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
 
