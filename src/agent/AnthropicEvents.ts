@@ -134,7 +134,7 @@ export class AnthropicEvents implements AnswerEvents {
       case "tool_use":
         return [
           { type: "tool-params-end", id },
-          { type: "tool-call", id, name: block.name, params: parseInput(collected) },
+          { type: "tool-call", id, name: block.name, params: inputOf(block, collected) },
         ]
     }
   }
@@ -151,4 +151,5 @@ const latest = (before: Counts, after: Counts): Counts => ({
 const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => ({ type: "text-delta", id, delta })
 
 /** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
-const parseInput = (json: string): unknown => (json === "" ? {} : (parse(json) ?? json))
+const inputOf = ({ input }: Extract<Block, { readonly type: "tool_use" }>, json: string): unknown =>
+  json === "" ? (input ?? {}) : (parse(json) ?? json)
