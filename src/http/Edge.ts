@@ -1,8 +1,7 @@
-import { ByteSize, Cause, Clock, Effect, Result, Schema } from "effect"
+import { ByteSize, Cause, Clock, Effect, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
-import * as OpenAiError from "../api/OpenAiError.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
@@ -10,7 +9,8 @@ import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
-import { isForm } from "./RequestBody.ts"
+import { bodyTooLarge, isForm, unreadableBody } from "./RequestBody.ts"
+import { isOpenAi, respondWith } from "./Respond.ts"
 
 /*
  * What holds for every request, whatever it asks for: its id, the version, CORS, limits, the form of errors that no
@@ -52,43 +52,8 @@ const corsHeadersForOpenAi = {
   "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
 }
 
-const encodeProblem = Schema.encodeEffect(
-  Schema.Union([
-    Problem.InvalidRequest,
-    Problem.UnsupportedVersion,
-    Problem.NotFound,
-    Problem.MethodNotAllowed,
-    Problem.TooLarge,
-    Problem.UnsupportedMediaType,
-    Problem.InternalError,
-    Problem.Unavailable,
-  ]),
-)
-
-type EdgeProblem = Parameters<typeof encodeProblem>[0]
-
-/** Where clients of OpenAI look. */
-export const isOpenAi = (path: string) => path.startsWith("/v1/")
-
 const corsHeadersFor = (path: string) =>
   isOpenAi(path) ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
-
-const respondWith = (path: string, error: EdgeProblem, more: Record<string, string> = {}) => {
-  const headers = "retry_after_seconds" in error ? { ...more, "retry-after": String(error.retry_after_seconds) } : more
-  if (isOpenAi(path)) {
-    const { body, status } = OpenAiError.rendered(error)
-    return Effect.succeed(HttpServerResponse.jsonUnsafe(body, { status, headers }))
-  }
-  return Effect.map(Effect.orDie(encodeProblem(error)), (problem) =>
-    HttpServerResponse.jsonUnsafe(problem, {
-      status: problem.status,
-      contentType: Problem.problemMediaType,
-      headers,
-    }),
-  )
-}
-
-const tooLarge = new Errors.TooLarge({ detail: "The body is too large." })
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(request.url)
@@ -134,11 +99,11 @@ const inForm = (path: string, response: HttpServerResponse.HttpServerResponse) =
   if (response.status < 400 || response.headers["content-type"] === form) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(path, tooLarge)
+      return respondWith(path, bodyTooLarge)
     case 415:
       return respondWith(path, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
-      return respondWith(path, Errors.InvalidRequest.at("body", "Expected a body that can be read"))
+      return respondWith(path, unreadableBody)
     case 499:
       return undefined
     default:
@@ -176,7 +141,7 @@ export const edge =
       if (version !== undefined) return respondWith(path, version)
       const isUpload = isForm(request)
       const announced = Number(request.headers["content-length"] ?? 0)
-      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(path, tooLarge)
+      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(path, bodyTooLarge)
       const routed = Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
         // The errors of MCP have a form of their own.

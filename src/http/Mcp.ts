@@ -1,12 +1,11 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
-import * as Problem from "../api/Problem.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
+import { InvalidRequest } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -14,6 +13,8 @@ import { ApiKeys } from "../services/ApiKeys.ts"
 import { keyOf } from "./Authorization.ts"
 import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
+import { bodyProblem, unreadableBody } from "./RequestBody.ts"
+import { respondWith } from "./Respond.ts"
 
 /*
  * The Model Context Protocol, as Streamable HTTP. `/mcp` serves every chatbot that the key does, `/mcp/{chatbotId}` that
@@ -26,27 +27,8 @@ const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol
 /** Those that have sessions. */
 const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
 
-const encodeProblem = Schema.encodeEffect(
-  Schema.Union([
-    Problem.Unauthorized,
-    Problem.Forbidden,
-    Problem.InvalidRequest,
-    Problem.TooLarge,
-    Problem.Unavailable,
-  ]),
-)
-
-const refuse = (error: Parameters<typeof encodeProblem>[0]) =>
-  Effect.map(Effect.orDie(encodeProblem(error)), (problem) =>
-    HttpServerResponse.jsonUnsafe(problem, {
-      status: problem.status,
-      contentType: Problem.problemMediaType,
-      headers: "retry_after_seconds" in error ? { "retry-after": String(error.retry_after_seconds) } : {},
-    }),
-  )
-
-const tooLarge = new TooLarge({ detail: "The body is too large." })
-const unreadable = InvalidRequest.at("body", "Expected a body that can be read")
+/** Not in the form of JSON-RPC, since it may be no call that fails. */
+const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
 
 const isChatbotId = Schema.is(ChatbotId)
 
@@ -87,7 +69,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
       const body = yield* Effect.mapError(request.text, ({ reason }) =>
-        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge : unreadable,
+        reason._tag === "RequestParseError" ? bodyProblem(reason) : unreadableBody,
       )
       if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
       return request.headers[McpSessions.header] === undefined && Option.isSome(decodeInitialize(body))

@@ -22,6 +22,13 @@ const limits = {
 
 const isLimit = (reason: string): reason is keyof typeof limits => reason in limits
 
+export const bodyTooLarge = new TooLarge({ detail: limits.BodyTooLarge })
+export const unreadableBody = InvalidRequest.at("body", "Expected a body that can be read")
+
+/** Why a body could not be read. */
+export const bodyProblem = ({ reason }: HttpServerError.RequestParseError): TooLarge | InvalidRequest =>
+  reason === "BodyTooLarge" ? bodyTooLarge : unreadableBody
+
 /** Why a body could not be read, which the framework reports as a defect. */
 const problemOf = (defect: unknown) => {
   if (Multipart.isMultipartError(defect)) {
@@ -31,9 +38,7 @@ const problemOf = (defect: unknown) => {
       : InvalidRequest.at("body", "Expected a complete multipart/form-data body")
   }
   if (HttpServerError.isHttpServerError(defect) && defect.reason._tag === "RequestParseError") {
-    return defect.reason.reason === "BodyTooLarge"
-      ? new TooLarge({ detail: limits.BodyTooLarge })
-      : InvalidRequest.at("body", "Expected a body that can be read")
+    return bodyProblem(defect.reason)
   }
   return undefined
 }
