@@ -1,7 +1,8 @@
-import { Cause, Context, Duration, Effect, Layer, Schedule, type Stream } from "effect"
+import { Cause, Context, Duration, Effect, Layer, type Stream } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
+import { regularly } from "./Background.ts"
 
 /** A blob whose owner has not committed after this time never gets one. Longer than any request lasts. */
 const GRACE = Duration.hours(1)
@@ -68,11 +69,7 @@ export class Blobs extends Context.Service<
         .due(SWEEP_BATCH)
         .pipe(Effect.tap(remove), Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }))
 
-      yield* sweep.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
-        Effect.repeat(Schedule.spaced(SWEEP_INTERVAL)),
-        Effect.forkScoped,
-      )
+      yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, "The sweep of files was cut off", sweep))
 
       return { put: (key, content) => putAll([{ key, content }]), putAll, discard }
     }),

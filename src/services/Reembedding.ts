@@ -1,10 +1,11 @@
-import { Cause, Duration, Effect, Layer, Schedule } from "effect"
+import { Cause, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { textToEmbed } from "../knowledge/Indexer.ts"
 import { sketch } from "../knowledge/Sketch.ts"
 import { type Reembedding, Reembeddings } from "../storage/Reembeddings.ts"
+import { FAULT_DELAY, persistently, regularly } from "./Background.ts"
 
 /** How often it looks for chunks by other models: the setting changes seldom. */
 const LOOK_INTERVAL = Duration.minutes(1)
@@ -12,7 +13,6 @@ const LOOK_INTERVAL = Duration.minutes(1)
 const CHUNKS_AT_ONCE = 64
 /** What the model does not take, it may take another day. */
 const REFUSED_DELAY = Duration.hours(6)
-const FAULT_DELAY = Duration.minutes(1)
 
 export interface ReembeddingSettings {
   /** How long a document stays with a process that shows no sign of life. */
@@ -103,18 +103,13 @@ export const layer = (settings: ReembeddingSettings) =>
         yield* drain
       })
 
-      yield* reembeddings.declare(model).pipe(
-        Effect.andThen(settings.isAlone ? reembeddings.releaseAll : Effect.void),
-        // A fault would end it for good, and nobody would hear of it.
-        Effect.catchDefect(Effect.fail),
-        Effect.tapError((error) => Effect.logWarning("Embedding again waits", error)),
-        Effect.retry(Schedule.spaced(FAULT_DELAY)),
-        Effect.andThen(
-          look.pipe(
-            Effect.catchCause((cause) => Effect.logWarning("Embedding again waits", Cause.squash(cause))),
-            Effect.repeat(Schedule.spaced(LOOK_INTERVAL)),
-          ),
-        ),
+      const begin = Effect.andThen(
+        reembeddings.declare(model),
+        settings.isAlone ? reembeddings.releaseAll : Effect.void,
+      )
+      const warning = "Embedding again waits"
+      yield* persistently(warning, begin).pipe(
+        Effect.andThen(regularly(LOOK_INTERVAL, warning, look)),
         Effect.forkScoped,
       )
     }),

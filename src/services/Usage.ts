@@ -1,4 +1,4 @@
-import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
 import type { Page } from "../domain/Page.ts"
@@ -6,6 +6,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { dayAt, dayNumber, usageDaysMax, type UsageGroup } from "../domain/Usage.ts"
 import { Budgets } from "../storage/Budgets.ts"
 import * as Storage from "../storage/Usage.ts"
+import { regularly } from "./Background.ts"
 
 export interface UsageSettings {
   /** Days for which usage is kept. */
@@ -60,17 +61,12 @@ export class Usage extends Context.Service<
           return { from: first, to: last, ...found }
         })
 
-        yield* regularly(FOLD_INTERVAL, storage.fold)
-        yield* regularly(FORGET_INTERVAL, Effect.andThen(storage.forget(retentionDays), budgets.drop("expired")))
+        const warning = "Counting usage was cut off"
+        const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
+        yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
+        yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
         return { read }
       }),
     )
 }
-
-const regularly = <R>(interval: Duration.Duration, work: Effect.Effect<void, Unavailable, R>) =>
-  work.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Counting usage was cut off", Cause.squash(cause))),
-    Effect.repeat(Schedule.spaced(interval)),
-    Effect.forkScoped,
-  )
