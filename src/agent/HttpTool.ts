@@ -81,13 +81,11 @@ const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 /** Up to this length all mistakes of an input are looked for, and beyond it the first: they may be millions. */
 const everyMistakeMaxLength = 1_024
 
-const validate = (schema: JsonSchema.JsonSchema, input: object) =>
-  new Validator(schema, "2020-12", JSON.stringify(input).length > everyMistakeMaxLength).validate(input)
-
 /** What is wrong with an input, for the model that made it; undefined when nothing is. */
 const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
-  if (JSON.stringify(input).length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
-  const { errors, valid } = validate(schema, input)
+  const { length } = JSON.stringify(input)
+  if (length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
+  const { errors, valid } = new Validator(schema, "2020-12", length > everyMistakeMaxLength).validate(input)
   if (valid) return undefined
   const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))
   return (causes.length > 0 ? causes : errors)
@@ -182,8 +180,8 @@ const parse = (text: string): Schema.Json | undefined => {
 /** A server that repeats what it was sent must not tell a model the operator's secrets. */
 const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =>
   Object.values(secrets)
-    // With a scheme before it, as in `Bearer s3cr3t`, and without.
     .map((value) => value.trim())
+    // With a scheme before it, as in `Bearer s3cr3t`, and without.
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter((secret) => secret.length >= secretMinLength)
     .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
@@ -194,7 +192,8 @@ const asWritten = (text: string): RegExp =>
     Array.from(text, (character) => {
       const code = character.charCodeAt(0).toString(16).padStart(2, "0")
       const inJson = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
-      return /\w/.test(character) ? `(?:\\x${code}|\\\\u00${inJson})` : `(?:\\\\?\\x${code}|\\\\u00${inJson})`
+      const behind = /\w/.test(character) ? "" : "\\\\?"
+      return `(?:${behind}\\x${code}|\\\\u00${inJson})`
     }).join(""),
     "g",
   )

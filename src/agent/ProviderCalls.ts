@@ -93,7 +93,7 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
     const attempt = gate.turn(telling(onGivenUp, body, Effect.scoped(wholeAnswer(dialect, limits, body))))
     return Effect.mapError(
       gate.guard(() => retrying(attempt, limits)),
-      (failure) => toAiError(withoutKey(failure, dialect.apiKey), dialect.provider, "generateText"),
+      errorOf(dialect, "generateText"),
     )
   },
   stream: (request, onParts, onGivenUp) => {
@@ -109,11 +109,14 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
       const told = telling(onGivenUp, body, Effect.scoped(attempt), () => !hasBegun)
       return retrying(gate.turn(told), limits, () => !hasBegun)
     })
-    return Effect.mapError(call, (failure) =>
-      toAiError(withoutKey(failure, dialect.apiKey), dialect.provider, "streamText"),
-    )
+    return Effect.mapError(call, errorOf(dialect, "streamText"))
   },
 })
+
+const errorOf =
+  ({ apiKey, provider }: Dialect, method: string) =>
+  (failure: ProviderFailure) =>
+    toAiError(withoutKey(failure, apiKey), provider, method)
 
 /** An attempt whose turn has come: from here on the request is sent. */
 const telling = <A>(
