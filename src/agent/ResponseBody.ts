@@ -1,3 +1,5 @@
+import { Readable } from "node:stream"
+import type { ReadableStream as WebStream } from "node:stream/web"
 import { Sse } from "effect/encoding"
 import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure.ts"
 
@@ -56,45 +58,92 @@ export interface BodyEvent {
   readonly data: string
 }
 
-/** A body of server-sent events. */
+/** Who waits for the next piece of a body. */
+export interface Receiver {
+  /** None when the piece holds only comments, or the half of an event. */
+  readonly onEvents: (events: ReadonlyArray<BodyEvent>) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** What is read at once, in bytes. */
+const READ_BYTES = 1_024
+
+/**
+ * A body of server-sent events, told to callbacks that are made once: what is made for each piece is what the collector
+ * has to look at, with thousands of streams. It is read as a Node stream, since those of the web set 64 kB aside for each
+ * read that waits.
+ */
 export class EventBody {
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  private readonly source: Readable | undefined
   private readonly decoder = new TextDecoder()
   private readonly bytesMax: number
   private bytes = 0
   private events: Array<BodyEvent> = []
   private readonly parser: Sse.Parser
+  private receiver: Receiver | undefined
+  private error: unknown
   /** Whether the body has come to its end, as far as it was read. */
-  ended = false
+  ended: boolean
 
   constructor({ body }: Response, bytesMax: number) {
-    this.reader = body?.getReader()
     this.bytesMax = bytesMax
     const receive = (event: Sse.AnyEvent) => {
       if (event._tag === "Event") this.events.push({ name: event.event, data: event.data })
     }
     this.parser = Sse.makeParser(receive, { maxEventSize: bytesMax })
+    this.ended = body === null
+    // The types of browsers, which win, are not those of Node.
+    const web = body as unknown as WebStream | null
+    this.source = web === null ? undefined : Readable.fromWeb(web, { highWaterMark: READ_BYTES })
+    // Nothing is read before somebody asks for it.
+    this.source
+      ?.pause()
+      .on("data", this.onData)
+      .on("end", this.onEnd)
+      .on("error", (error) => this.fail(error))
   }
 
   /** Hangs up, unless the body has come to its end. */
   close(): void {
-    if (!this.ended) void this.reader?.cancel().catch(() => {})
+    if (!this.ended) this.source?.destroy()
   }
 
-  /** The events of the next piece of the body: none when it holds only comments, or the half of an event. */
-  async next(): Promise<ReadonlyArray<BodyEvent>> {
-    const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined }
-    if (done) {
-      this.ended = true
-      // Some servers forget the empty line after the last event.
-      this.parser.feed(`${this.decoder.decode()}\n\n`)
-    } else {
-      this.bytes += value.length
-      if (this.bytes > this.bytesMax) throw new Oversized(this.bytesMax)
-      this.parser.feed(this.decoder.decode(value, { stream: true }))
-    }
-    const events = this.events
+  /** Reads the next piece. Not to be called while one is waited for. */
+  next(receiver: Receiver): void {
+    this.receiver = receiver
+    if (this.error !== undefined) receiver.onError(this.error)
+    else if (this.ended) this.tell()
+    else if (this.source?.isPaused() === true) this.source.resume()
+  }
+
+  private readonly onData = (piece: Uint8Array): void => {
+    this.bytes += piece.length
+    if (this.bytes > this.bytesMax) return this.fail(new Oversized(this.bytesMax))
+    this.parser.feed(this.decoder.decode(piece, { stream: true }))
+    this.tell()
+  }
+
+  private readonly onEnd = (): void => {
+    this.ended = true
+    // Some servers forget the empty line after the last event.
+    this.parser.feed(`${this.decoder.decode()}\n\n`)
+    this.tell()
+  }
+
+  private tell(): void {
+    const { events, receiver } = this
     this.events = []
-    return events
+    this.receiver = undefined
+    receiver?.onEvents(events)
+    // Nobody waits for the next one.
+    if (this.receiver === undefined) this.source?.pause()
+  }
+
+  private fail(error: unknown): void {
+    this.error = error
+    const { receiver } = this
+    this.receiver = undefined
+    this.source?.pause()
+    receiver?.onError(error)
   }
 }

@@ -2,7 +2,7 @@ import { Duration, Effect } from "effect"
 import type { Response as Answer } from "effect/ai"
 import type { OnParts } from "./ModelCalls.ts"
 import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
-import { type BodyEvent, brokenBody, type EventBody } from "./ResponseBody.ts"
+import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
 import { waitFor } from "./WaitFor.ts"
 
 /** Reads the events of one streamed answer. */
@@ -45,7 +45,8 @@ export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, Provider
     Effect.andThen(Effect.suspend(() => answer.onParts(answer.events.end()) ?? Effect.void)),
     // A body that is read to its end leaves its connection for the next call.
     Effect.andThen(Effect.ignore(next(answer.body, drainTimeout))),
-    Effect.andThen(Effect.sync(() => answer.body.close())),
+    // To abort the request is not always enough once a body is read as a Node stream.
+    Effect.ensuring(Effect.sync(() => answer.body.close())),
   )
 
 /**
@@ -69,7 +70,6 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
     const whole = setTimeout(stalled, deadline - performance.now())
 
     const take = (read: ReadonlyArray<BodyEvent>): void => {
-      if (isOver) return
       const { failure, parts } = partsIn(events, read, body.ended)
       if (parts.length > 0 && wait !== limits.stallTimeout) {
         wait = limits.stallTimeout
@@ -81,14 +81,19 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
       if (events.stage !== "answering") return end(told ?? Effect.void)
       // Whoever is told may have to wait, for a client that reads slowly.
       if (told !== undefined) return end(Effect.andThen(told, readOn))
-      go()
+      body.next(receiver)
     }
-    const go = (): void =>
-      void body
-        .next()
-        .then(take, (error) => end(Effect.fail(brokenBody(error))))
-        .catch((defect) => end(Effect.die(defect)))
-    go()
+    const receiver: Receiver = {
+      onEvents: (read) => {
+        try {
+          if (!isOver) take(read)
+        } catch (defect) {
+          end(Effect.die(defect))
+        }
+      },
+      onError: (error) => end(Effect.fail(brokenBody(error))),
+    }
+    body.next(receiver)
     return Effect.sync(() => {
       isOver = true
       clearTimeout(stall)
@@ -114,7 +119,7 @@ const readCounts = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure
 const next = (body: EventBody, wait: Duration.Duration) =>
   waitFor({
     millis: Duration.toMillis(wait),
-    start: () => body.next(),
+    start: () => new Promise<ReadonlyArray<BodyEvent>>((onEvents, onError) => body.next({ onEvents, onError })),
     onTimeout: () => timedOut("The stream stalled"),
     onError: brokenBody,
   })

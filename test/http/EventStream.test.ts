@@ -1,7 +1,10 @@
+import { once } from "node:events"
+import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { EventStream } from "../../src/http/EventStream.ts"
+import { until } from "../lib/Client.ts"
 
 const HEARTBEAT_MILLIS = 20
 /** No heartbeat within a test. */
@@ -30,17 +33,60 @@ describe("an event stream", () => {
       }),
     ))
 
-  test("lets its writer wait for a client that does not read, and go on when it does", async () => {
+  test("lets its writer wait until the response begins", async () => {
     const { stream } = open()
-    const large = "x".repeat(20_000)
-    const writing = Effect.runFork(Effect.andThen(write(stream, large), write(stream, "y")))
+    const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
     await Bun.sleep(20)
     expect(writing.pollUnsafe()).toBeUndefined()
-    const reader = stream.body.getReader()
-    expect((await reader.read()).value).toHaveLength(20_000)
+    const reading = new Response(stream.body).text()
     await Effect.runPromise(Fiber.join(writing))
     stream.end("")
-    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe("y")
+    expect(await reading).toBe(`${"x".repeat(20_000)}y`)
+  })
+
+  test("lets its writer wait for a client that does not read, and go on when it does", async () => {
+    const { stream } = open()
+    await using server = Bun.serve({ port: 0, fetch: () => new Response(stream.body) })
+    const socket = connect(Number(server.url.port), server.url.hostname)
+    socket.write("GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n")
+    let bytes = 0
+    socket.on("data", (data) => {
+      bytes += data.length
+    })
+    const piece = "x".repeat(64 * 1024)
+    let written = 0
+    const writing = Effect.runFork(
+      Effect.forever(
+        Effect.suspend(() =>
+          Effect.andThen(
+            write(stream, piece),
+            Effect.sync(() => void written++),
+          ),
+        ),
+      ),
+    )
+    await until(
+      () => bytes,
+      (bytes) => bytes > 0,
+    )
+    socket.pause()
+    const isHeldBack = async () => {
+      const before = written
+      await Bun.sleep(50)
+      return written === before
+    }
+    await until(isHeldBack, (held) => held)
+    const before = written
+    socket.resume()
+    await until(
+      () => written,
+      (written) => written > before,
+    )
+    await Effect.runPromise(Fiber.interrupt(writing))
+    stream.end("last")
+    await once(socket, "end")
+    expect(bytes).toBeGreaterThan(written * piece.length)
+    socket.destroy()
   })
 
   test("is open from the first event on, or from the first heartbeat", async () => {
