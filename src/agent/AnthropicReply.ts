@@ -106,9 +106,23 @@ const decodeEvent = Schema.decodeUnknownOption(Event)
 const knownEvents: ReadonlySet<string> = new Set(Event.members.map((member) => member.fields.type.literal))
 const knownDeltas: ReadonlySet<unknown> = new Set(Delta.members.map((member) => member.fields.type.literal))
 
+/** Nearly all events are of this one kind, and come by the ten thousand a second. */
+const isTextDelta = (event: {
+  readonly type: unknown
+}): event is Extract<Event, { readonly type: "content_block_delta" }> =>
+  event.type === "content_block_delta" &&
+  Predicate.hasProperty(event, "index") &&
+  Number.isSafeInteger(event.index) &&
+  Predicate.hasProperty(event, "delta") &&
+  Predicate.hasProperty(event.delta, "type") &&
+  event.delta.type === "text_delta" &&
+  Predicate.hasProperty(event.delta, "text") &&
+  typeof event.delta.text === "string"
+
 /** The event; `undefined` for a kind that we do not know and may skip; none when it is broken. */
 export const readEvent = (event: unknown): Option.Option<Event | undefined> => {
   if (!Predicate.hasProperty(event, "type") || typeof event.type !== "string") return Option.none()
+  if (isTextDelta(event)) return Option.some(event)
   if (!knownEvents.has(event.type)) return Option.some(undefined)
   return Option.orElse(decodeEvent(event), () => (isUnknownDelta(event) ? Option.some(undefined) : Option.none()))
 }

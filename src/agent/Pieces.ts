@@ -133,7 +133,11 @@ const textPart = (text: string, metadata: OpenText["metadata"]): Response.TextPa
   metadata,
 })
 
+/** What may have to be cleaned, or may be half of something. */
+const odd = /[\0\ud800-\udfff]/
+
 const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
+  if (open.half === "" && !odd.test(delta)) return pushClean(open, delta, events)
   // What stands between the halves and is left out must not keep them apart.
   const text = open.half + delta.replaceAll("\u0000", "")
   const last = text.charCodeAt(text.length - 1)
@@ -142,8 +146,9 @@ const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): vo
   pushText(open, text.slice(0, whole), events)
 }
 
-const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => {
-  const delta = clean(text)
+const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => pushClean(open, clean(text), events)
+
+const pushClean = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
   if (delta === "") return
   open.said.add(delta)
   const last = events.at(-1)
