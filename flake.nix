@@ -45,6 +45,7 @@
                 touch "$source/installed"
               fi
               export BUN_CONFIG_MAX_HTTP_REQUESTS=''${BUN_CONFIG_MAX_HTTP_REQUESTS:-65535}
+              export BUN_JSC_forceCodeBlockLiveness=''${BUN_JSC_forceCodeBlockLiveness:-1}
               exec bun "$source/src/main.ts" "$@"
             '';
           };

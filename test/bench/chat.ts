@@ -96,7 +96,6 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const directory = yield* withDirectory
   const parleyUrl = yield* database(settings.server, "parley")
   const bareUrl = yield* database(settings.server, "bare")
-  const many = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" }
   const provider = yield* start({
     script: script("http/FakeProvider.ts"),
     environment: {},
@@ -105,7 +104,6 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   })
   const providerUrl = `http://127.0.0.1:${provider.port}`
   const onPostgres = parley(directory, {
-    ...many,
     DATABASE_URL: parleyUrl,
     DATABASE_CONNECTIONS: CONNECTIONS,
     ANTHROPIC_API_KEY: "bench",
@@ -115,7 +113,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const passages = yield* copy(parleyUrl, bareUrl, filled)
   const bareChild = yield* start({
     script: script("http/Bare.ts"),
-    environment: { ...many, DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS, REPLY: settings.reply },
+    environment: { DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS, REPLY: settings.reply },
     ready: authenticated,
     output: join(directory, "bare.log"),
   })

@@ -25,6 +25,9 @@ export interface ChildOptions {
   readonly output: string
 }
 
+/** What `bun run start` sets, for all of them. */
+const asStarted = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", BUN_JSC_forceCodeBlockLiveness: "1" }
+
 const POLL_MILLISECONDS = 3
 const START_SECONDS = 60
 
@@ -37,7 +40,13 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       Effect.sync(() =>
         Bun.spawn([process.execPath, ...(options.bunOptions ?? []), options.script], {
           // Nothing of the environment gets in: a setting of the machine must not change the figures.
-          env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.environment, PORT: String(port) },
+          env: {
+            PATH: process.env["PATH"],
+            HOME: process.env["HOME"],
+            ...asStarted,
+            ...options.environment,
+            PORT: String(port),
+          },
           stdin: "ignore",
           stdout: Bun.file(options.output),
           stderr: "inherit",
