@@ -71,15 +71,21 @@ export const measure = Effect.fnUntraced(function* (
   return { scenario: scenario.name, clients, ...rounds }
 })
 
-/** Both answer what they are asked, and are warm. */
+/**
+ * Both answer what they are asked, and are warm. The scenarios take turns: what was compiled for one alone has to be
+ * compiled again when the next one uses it otherwise.
+ */
 export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, targets: ReadonlyArray<Target>) {
   for (const { name, child } of targets) {
     for (const { expected, requests, name: scenario } of scenarios) {
       const text = yield* Load.answerOf(child.port, requests[0])
       if (!expected.test(text)) return yield* Effect.die(new Error(`${name} does not answer ${scenario}: ${text}`))
-      let [best, without] = [0, 0]
-      for (let window = 0; window < WARM_UP_WINDOWS_MAX; window++) {
-        if (window >= WARM_UP_WINDOWS_MIN && without >= WARM_UP_WINDOWS_WITHOUT_GAIN) break
+    }
+    let [best, without] = [0, 0]
+    for (let window = 0; window < WARM_UP_WINDOWS_MAX; window++) {
+      if (window >= WARM_UP_WINDOWS_MIN && without >= WARM_UP_WINDOWS_WITHOUT_GAIN) break
+      let answers = 0
+      for (const { requests } of scenarios) {
         const { latencies } = yield* Load.run({
           port: child.port,
           requests,
@@ -87,9 +93,10 @@ export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scen
           milliseconds: WARM_UP_WINDOW_MILLISECONDS,
           requestsMax: Number.POSITIVE_INFINITY,
         })
-        without = latencies.length > WARM_UP_GAIN * best ? 0 : without + 1
-        best = Math.max(best, latencies.length)
+        answers += latencies.length
       }
+      without = answers > WARM_UP_GAIN * best ? 0 : without + 1
+      best = Math.max(best, answers)
     }
   }
 })
