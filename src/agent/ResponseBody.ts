@@ -78,7 +78,8 @@ export class EventBody {
   private readonly decoder = new TextDecoder()
   private readonly bytesMax: number
   private bytes = 0
-  private events: Array<BodyEvent> = []
+  /** What the piece that is being read has brought, from its first event on. */
+  private events: Array<BodyEvent> | undefined
   private readonly parser: Sse.Parser
   private receiver: Receiver | undefined
   private error: unknown
@@ -88,7 +89,7 @@ export class EventBody {
   constructor({ body }: Response, bytesMax: number) {
     this.bytesMax = bytesMax
     const receive = (event: Sse.AnyEvent) => {
-      if (event._tag === "Event") this.events.push({ name: event.event, data: event.data })
+      if (event._tag === "Event") (this.events ??= []).push({ name: event.event, data: event.data })
     }
     this.parser = Sse.makeParser(receive, { maxEventSize: bytesMax })
     this.ended = body === null
@@ -131,8 +132,9 @@ export class EventBody {
   }
 
   private tell(): void {
-    const { events, receiver } = this
-    this.events = []
+    const { events = [], receiver } = this
+    // An array that waits here for the next piece would grow old, and the collector would keep what is put into it.
+    this.events = undefined
     this.receiver = undefined
     receiver?.onEvents(events)
     // Nobody waits for the next one.
