@@ -82,8 +82,8 @@ export class Agent extends Context.Service<
               })
             const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep } = input
-            const onGivenUp: OnGivenUp = ({ body, fallback }) => {
-              const tokens = { ...noTokens, input: estimateTokens(body.length) }
+            const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) => {
+              const tokens = { ...noTokens, input: estimateTokens(bodyLength) }
               const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
               costs.push(cost)
               return input.onGivenUp?.(cost) ?? Effect.void

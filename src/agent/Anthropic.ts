@@ -86,11 +86,7 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     fetchOptions: { redirect: "manual" },
   })
   return (body, millis) =>
-    Effect.acquireRelease(
-      Effect.sync(() => new AbortController()),
-      // To abort costs as much as a statement of the database, also where nothing is left to be aborted.
-      (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
-    ).pipe(
+    hangUp.pipe(
       Effect.flatMap(({ signal }) =>
         waitFor({
           millis,
@@ -109,6 +105,13 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
       ),
     )
 }
+
+/** Stands by itself because it lasts as long as the answer: a function in `send` would keep the body that was sent. */
+const hangUp = Effect.acquireRelease(
+  Effect.sync(() => new AbortController()),
+  // To abort costs as much as a statement of the database, also where nothing is left to be aborted.
+  (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
+)
 
 /** The SDK reads a refusal to its end, however long that is. */
 const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {

@@ -11,8 +11,10 @@ import type { TokenCounts } from "../domain/Usage.ts"
  * `finish` part's metadata, which becomes the step's `experimental_providerMetadata` as it is.
  */
 export type Exchange = {
-  /** The exact body sent. */
+  /** The exact body sent. Empty for a stream: nobody is shown it there, and thousands of them would be kept meanwhile. */
   readonly body: string
+  /** Length of the body sent, in UTF-16 code units. */
+  readonly bodyLength: number
   /** Response headers that are safe to show. */
   readonly headers: { readonly [name: string]: string }
   readonly warnings: ReadonlyArray<Warning>

@@ -36,7 +36,7 @@ export const extractiveCalls: ModelCalls = {
       metadata,
       action.part,
       ...action.sources,
-      finishPart(action.part, metadata.metadata.parley.body),
+      finishPart(action.part, metadata.metadata.parley.bodyLength),
     ]),
   stream: (request, onParts) =>
     Effect.flatMap(
@@ -46,7 +46,7 @@ export const extractiveCalls: ModelCalls = {
           metadata,
           ...(action.part.type === "tool-call" ? [action.part] : streamed(action.part.text)),
           ...action.sources,
-          finishPart(action.part, metadata.metadata.parley.body),
+          finishPart(action.part, metadata.metadata.parley.bodyLength),
         ]) ?? Effect.void,
     ),
 }
@@ -58,8 +58,10 @@ interface Action {
 
 const act = Effect.fnUntraced(function* (request: ModelRequest) {
   const id = yield* IdGenerator.defaultIdGenerator.generateId()
+  const body = JSON.stringify(messagesRequest(extractiveModel, request))
   const exchange: Exchange = {
-    body: JSON.stringify(messagesRequest(extractiveModel, request)),
+    body,
+    bodyLength: body.length,
     headers: {},
     warnings,
     citesSources: true,
@@ -155,8 +157,8 @@ const streamed = (text: string): Array<Response.StreamPartEncoded> => [
   { type: "text-end", id: "0" },
 ]
 
-const finishPart = (part: Action["part"], body: string): Response.FinishPartEncoded => {
-  const input = estimateTokens(body.length)
+const finishPart = (part: Action["part"], bodyLength: number): Response.FinishPartEncoded => {
+  const input = estimateTokens(bodyLength)
   const output = estimateTokens((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
   return {
     type: "finish",

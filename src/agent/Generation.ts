@@ -25,7 +25,7 @@ export interface Generation {
   }
 }
 
-const noExchange: Exchange = { body: "", headers: {}, warnings: [] }
+const noExchange: Exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
 /** `count` has counted the parts as they came; without it they are counted now. */
 export const readGeneration = (
@@ -42,7 +42,7 @@ export const readGeneration = (
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
     sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",
-    tokens: count.total(exchange.body),
+    tokens: count.total(exchange.bodyLength),
     providerMetadata: { ...finish?.metadata },
     exchange,
     response: {

@@ -18,7 +18,7 @@ export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effe
  * Told of a request that was sent and given up before any of its answer came: whoever asked has left, or it took too
  * long. A provider may well have worked on it. One that failed by itself, or refused, is none of these.
  */
-export type OnGivenUp = (request: Pick<Exchange, "body" | "fallback">) => Effect.Effect<void>
+export type OnGivenUp = (request: Pick<Exchange, "bodyLength" | "fallback">) => Effect.Effect<void>
 
 /**
  * Calls of one model, in the terms of effect/ai, as the loop asks for them. The service that its `LanguageModel.make`

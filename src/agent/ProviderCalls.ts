@@ -90,23 +90,26 @@ export const makeConnection = (provider: string, settings: Partial<CallLimits> |
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
   generate: (request, onGivenUp) => {
     const body = dialect.body(request, false)
-    const attempt = gate.turn(telling(onGivenUp, body, Effect.scoped(wholeAnswer(dialect, limits, body))))
+    const attempt = gate.turn(telling(onGivenUp, body.length, Effect.scoped(wholeAnswer(dialect, limits, body))))
     return Effect.mapError(
       gate.guard(() => retrying(attempt, limits)),
       errorOf(dialect, "generateText"),
     )
   },
   stream: (request, onParts, onGivenUp) => {
-    const body = dialect.body(request, true)
+    let body = dialect.body(request, true)
+    const bodyLength = body.length
     const call = gate.guard((begun) => {
       let hasBegun = false
-      const attempt = streamedAnswer(dialect, limits, body, (parts) => {
+      const attempt = streamedAnswer(dialect, limits, { body: () => body, bodyLength }, (parts) => {
         if (!hasBegun) begun()
         hasBegun = true
+        // It will not be sent again, and a stream may take minutes from here.
+        body = ""
         return onParts(parts)
       })
       // Until it has begun, another attempt does no harm.
-      const told = telling(onGivenUp, body, Effect.scoped(attempt), () => !hasBegun)
+      const told = telling(onGivenUp, bodyLength, Effect.scoped(attempt), () => !hasBegun)
       return retrying(gate.turn(told), limits, () => !hasBegun)
     })
     return Effect.mapError(call, errorOf(dialect, "streamText"))
@@ -121,14 +124,14 @@ const errorOf =
 /** An attempt whose turn has come: from here on the request is sent. */
 const telling = <A>(
   onGivenUp: OnGivenUp | undefined,
-  body: string,
+  bodyLength: number,
   attempt: Effect.Effect<A, ProviderFailure>,
   isUnanswered: () => boolean = () => true,
 ): Effect.Effect<A, ProviderFailure> =>
   onGivenUp === undefined
     ? attempt
     : Effect.onExit(attempt, (exit: Exit.Exit<A, ProviderFailure>) =>
-        isUnanswered() && isGivenUp(exit) ? onGivenUp({ body }) : Effect.void,
+        isUnanswered() && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
       )
 
 const wholeAnswer = Effect.fnUntraced(function* (
@@ -151,20 +154,20 @@ const wholeAnswer = Effect.fnUntraced(function* (
     // `fetch` fails when a body ends before it was announced to; of others only the answer itself tells.
     return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
   }
-  const parts = dialect.readAnswer(json, attemptOf(dialect, body, response, clock))
+  const parts = dialect.readAnswer(json, attemptOf(dialect, { body, bodyLength: body.length }, response, clock))
   return Array.isArray(parts) ? parts : yield* parts
 })
 
 const streamedAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
   limits: CallLimits,
-  body: string,
+  request: { readonly body: () => string; readonly bodyLength: number },
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(
-    body,
+    request.body(),
     Duration.toMillis(Duration.min(limits.firstByteTimeout, limits.replyTimeout)),
   )
   if (!typeOf(response).includes("text/event-stream")) {
@@ -172,20 +175,25 @@ const streamedAnswer = Effect.fnUntraced(function* (
   }
   yield* readAnswer({
     body: new EventBody(response, limits.answerBytesMax),
-    events: dialect.events(attemptOf(dialect, body, response, clock)),
+    events: dialect.events(attemptOf(dialect, { body: "", bodyLength: request.bodyLength }, response, clock)),
     onParts,
     limits,
     millis: Math.max(0, deadline - clock.currentTimeMillisUnsafe()),
   })
 })
 
-const attemptOf = (dialect: Dialect, body: string, response: Response, clock: Clock.Clock): Attempt => {
+const attemptOf = (
+  dialect: Dialect,
+  sent: Pick<Exchange, "body" | "bodyLength">,
+  response: Response,
+  clock: Clock.Clock,
+): Attempt => {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     if (dialect.showsHeader(name)) headers[name] = value
   })
   return {
-    exchange: { body, headers, warnings: [], ...dialect.exchange },
+    exchange: { ...sent, headers, warnings: [], ...dialect.exchange },
     timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
   }
 }

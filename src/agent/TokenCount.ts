@@ -41,11 +41,11 @@ export class TokenCount {
     if (isCounted) this.uncounted = 0
   }
 
-  /** `body` is what was sent. */
-  total(body: string): TokenCounts {
+  /** `sent`: characters of what was sent, in UTF-16 code units. */
+  total(sent: number): TokenCounts {
     const { cacheRead, cacheWrite, input, output } = this.told
     return {
-      input: input + cacheRead + cacheWrite > 0 ? input : estimateTokens(body.length),
+      input: input + cacheRead + cacheWrite > 0 ? input : estimateTokens(sent),
       output: output + estimateTokens(this.uncounted),
       cacheRead,
       cacheWrite,

@@ -29,7 +29,7 @@ const chinese: Passage = {
 const found = [refunds, shipping, chinese]
 const question = "How long do refunds take, and who approves them?"
 
-const exchange = { body: "", headers: {}, warnings: [] }
+const exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
 /** By the words of an answer. */
 const guessed = (text: string, asked = question, passages: ReadonlyArray<Passage> = found) =>

@@ -192,7 +192,7 @@ describe("a stream that is cut off", () => {
               id: "r",
               modelId: "m",
               timestamp: new Date(0).toISOString(),
-              ...(told && { metadata: { parley: { body: "{}", headers: {}, warnings: [], tokens } } }),
+              ...(told && { metadata: { parley: { body: "", bodyLength: 2, headers: {}, warnings: [], tokens } } }),
             },
             { type: "text-start", id: "a" },
             { type: "text-delta", id: "a", delta: first },
