@@ -86,7 +86,7 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     fetchOptions: { redirect: "manual" },
   })
   return (body, millis) =>
-    hangUp.pipe(
+    controller.pipe(
       Effect.flatMap(({ signal }) =>
         waitFor({
           millis,
@@ -106,8 +106,8 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
     )
 }
 
-/** Stands by itself because it lasts as long as the answer: a function in `send` would keep the body that was sent. */
-const hangUp = Effect.acquireRelease(
+/** Lasts as long as the answer, so it stands by itself: a function in `send` would keep the body that was sent. */
+const controller = Effect.acquireRelease(
   Effect.sync(() => new AbortController()),
   // To abort costs as much as a statement of the database, also where nothing is left to be aborted.
   (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),

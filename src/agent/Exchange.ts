@@ -11,7 +11,7 @@ import type { TokenCounts } from "../domain/Usage.ts"
  * `finish` part's metadata, which becomes the step's `experimental_providerMetadata` as it is.
  */
 export type Exchange = {
-  /** The exact body sent. Empty for a stream: nobody is shown it there, and thousands of them would be kept meanwhile. */
+  /** The exact body sent. Empty where a provider streams: nobody is shown it there, and thousands would be kept meanwhile. */
   readonly body: string
   /** Length of the body sent, in UTF-16 code units. */
   readonly bodyLength: number

@@ -1,3 +1,4 @@
+/** What there is room for at first. */
 const ROOM_CHARS = 256
 
 /**

@@ -55,16 +55,7 @@ describe("an event stream", () => {
     })
     const piece = "x".repeat(64 * 1024)
     let written = 0
-    const writing = Effect.runFork(
-      Effect.forever(
-        Effect.suspend(() =>
-          Effect.andThen(
-            write(stream, piece),
-            Effect.sync(() => void written++),
-          ),
-        ),
-      ),
-    )
+    const writing = Effect.runFork(Effect.forever(Effect.map(write(stream, piece), () => void written++)))
     await until(
       () => bytes,
       (bytes) => bytes > 0,
