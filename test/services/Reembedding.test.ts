@@ -194,13 +194,7 @@ describe("a provider that", () => {
         yield* asked.await
         expect((yield* find(tenant, "patient", model))[0]?.title).toBe("patient")
         model.before = Effect.void
-        yield* eventually(
-          Effect.andThen(
-            SystemSql.use((sql) => sql`update reembeddings set run_at = now() where lease_id is null`),
-            vectors,
-          ),
-          (rows) => rows.every((row) => row.model === "new"),
-        )
+        yield* allBy("new")
       }),
     ))
 
