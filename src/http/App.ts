@@ -9,7 +9,7 @@ import {
   type HttpServerRequest,
   Multipart,
 } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
@@ -17,6 +17,7 @@ import * as Authorization from "./Authorization.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as Conversations from "./Conversations.ts"
+import * as Docs from "./Docs.ts"
 import { edge } from "./Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./Lifecycle.ts"
@@ -36,11 +37,7 @@ const FORM_OVERHEAD_BYTES = 64 * 1024
 /** Longest part of a path, in characters: a session token of 200, each percent-encoded. The router's own limit is 100. */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }),
-  HttpApiScalar.layer(Api, { path: "/docs" }),
-  Mcp.layer,
-).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }), Docs.layer, Mcp.layer).pipe(
   Layer.provide([
     Admin.layer,
     Chat.layer,
