@@ -1,6 +1,9 @@
-import { Cause, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { RequestId } from "../api/Problem.ts"
 import { Config } from "../Config.ts"
+import { Caller } from "../domain/Caller.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent } from "../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
 import { Lifecycle } from "./Lifecycle.ts"
@@ -29,62 +32,67 @@ export interface ShownFailure {
 
 /** What all streams of a server have in common. */
 export const streamingOptions = Effect.gen(function* () {
-  return { lifecycle: yield* Lifecycle, server: yield* Server, heartbeat: (yield* Config).streamHeartbeat }
+  return {
+    heartbeat: (yield* Config).streamHeartbeat,
+    lifecycle: yield* Lifecycle,
+    server: yield* Server,
+    services: yield* Effect.context<never>(),
+  }
 })
 
 const shutDown = "The server shut down before the reply was finished."
+
+/** What a reply needs of its request. The rest, with its body, would stay as long as the stream goes on. */
+const keptOf = (services: Context.Context<never>, request: Context.Context<Caller | CurrentOrganization>) =>
+  services.pipe(
+    Context.add(Caller, Context.get(request, Caller)),
+    Context.add(CurrentOrganization, Context.get(request, CurrentOrganization)),
+    Context.add(RequestId, Context.get(request, RequestId)),
+  )
 
 /**
  * Answers with a stream. The answer is held back until the reply has begun, at most one heartbeat: what fails before is
  * an ordinary failure, with a status of its own. From then on the reply goes on by itself, until it ends, the client
  * leaves or the server shuts down.
  */
-export const respondWithStream = <E, R>(
-  reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, R>,
+export const respondWithStream = <E>(
+  reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, Caller | CurrentOrganization>,
   protocol: Protocol,
-  { heartbeat, lifecycle, server }: Effect.Success<typeof streamingOptions>,
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
+) =>
+  Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
     let ids: ReplyIds | undefined
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
-      onLeave: () => fiber?.interruptUnsafe(),
+      onLeave: () => fiber.interruptUnsafe(),
     })
-    let fiber: Fiber.Fiber<ChatAnswer, E> | undefined
     const emit: ChatEmit = (event) => {
       if (event.type === "start") ids = event
       const text = protocol.event(event)
       return text === "" ? undefined : events.write(text)
     }
-    const start = Effect.map(
-      Effect.forkDetach(Effect.onError(reply(emit), (cause) => logLate(events, cause))),
-      (forked) => {
-        fiber = forked
-        const release = server.keepOpen(request)
-        lifecycle.running.add(forked)
-        // An observer hears also of a fiber that was interrupted before it began.
-        forked.addObserver((exit) => {
-          events.end(Exit.isSuccess(exit) || events.isOpen ? lastWords(protocol, exit) : "")
-          lifecycle.running.delete(forked)
-          release()
-        })
-        return forked
-      },
+    const fiber = Effect.runForkWith(keptOf(services, context))(
+      Effect.onError(reply(emit), (cause) => logLate(events, cause)),
     )
-    return Effect.flatMap(start, (forked) =>
-      Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(forked))).pipe(
-        Effect.onInterrupt(() => Fiber.interrupt(forked)),
-        Effect.map(() =>
-          HttpServerResponse.raw(events.body, {
-            contentType: "text/event-stream; charset=utf-8",
-            headers: {
-              ...protocol.headers,
-              "cache-control": "no-cache",
-              "x-accel-buffering": "no",
-              ...(ids && replyHeaders(ids)),
-            },
-          }),
-        ),
+    const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
+    lifecycle.running.add(fiber)
+    fiber.addObserver((exit) => {
+      events.end(Exit.isSuccess(exit) || events.isOpen ? lastWords(protocol, exit) : "")
+      lifecycle.running.delete(fiber)
+      release()
+    })
+    return Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(fiber))).pipe(
+      Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+      Effect.map(() =>
+        HttpServerResponse.raw(events.body, {
+          contentType: "text/event-stream; charset=utf-8",
+          headers: {
+            ...protocol.headers,
+            "cache-control": "no-cache",
+            "x-accel-buffering": "no",
+            ...(ids && replyHeaders(ids)),
+          },
+        }),
       ),
     )
   })
