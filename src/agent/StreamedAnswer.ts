@@ -56,26 +56,32 @@ export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, Provider
 const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> => {
   const { body, events, limits, onParts } = answer
   const deadline = performance.now() + answer.millis
-  let wait = limits.firstByteTimeout
+  const stallMillis = Duration.toMillis(limits.stallTimeout)
+  let wait = Duration.toMillis(limits.firstByteTimeout)
   const readOn: Effect.Effect<void, ProviderFailure> = Effect.callback((resume) => {
     let isOver = false
+    let lastAt = performance.now()
     const end = (result: Effect.Effect<void, ProviderFailure>): void => {
       isOver = true
-      clearTimeout(stall)
-      clearTimeout(whole)
+      clearTimeout(timer)
       resume(result)
     }
-    const stalled = () => end(Effect.fail(timedOut("The stream stalled")))
-    let stall = setTimeout(stalled, Duration.toMillis(wait))
-    const whole = setTimeout(stalled, deadline - performance.now())
+    const watch = (): NodeJS.Timeout => setTimeout(look, Math.min(lastAt + wait, deadline) - performance.now())
+    // One timer that looks when something came last: to set it again for each token would take longer.
+    const look = (): void => {
+      if (performance.now() >= Math.min(lastAt + wait, deadline)) end(Effect.fail(timedOut("The stream stalled")))
+      else timer = watch()
+    }
+    let timer = watch()
 
     const take = (read: ReadonlyArray<BodyEvent>): void => {
       const { failure, parts } = partsIn(events, read, body.ended)
-      if (parts.length > 0 && wait !== limits.stallTimeout) {
-        wait = limits.stallTimeout
-        clearTimeout(stall)
-        stall = setTimeout(stalled, Duration.toMillis(wait))
-      } else stall.refresh()
+      lastAt = performance.now()
+      if (parts.length > 0 && wait !== stallMillis) {
+        wait = stallMillis
+        clearTimeout(timer)
+        timer = watch()
+      }
       const told = parts.length === 0 ? undefined : onParts(parts)
       if (failure !== undefined) return end(Effect.andThen(told ?? Effect.void, Effect.fail(failure)))
       if (events.stage !== "answering") return end(told ?? Effect.void)
@@ -96,8 +102,7 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
     body.next(receiver)
     return Effect.sync(() => {
       isOver = true
-      clearTimeout(stall)
-      clearTimeout(whole)
+      clearTimeout(timer)
     })
   })
   return readOn
