@@ -13,6 +13,7 @@ import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
 import { estimateTokens } from "./TokenCount.ts"
 import { type AgentTool, cut, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
+import { within } from "./WaitFor.ts"
 
 export interface AgentInput {
   readonly model: string
@@ -118,7 +119,7 @@ export class Agent extends Context.Service<
               costs,
             }
           },
-          Effect.timeoutOrElse({ duration: limits.replyDeadline, orElse: () => Effect.fail(timedOut()) }),
+          within(limits.replyDeadline, timedOut),
         )
         return Agent.of({ reply })
       }),
