@@ -61,10 +61,10 @@ export class Examination {
 
   /** Of the chunk that it turned to. */
   get similarity(): number {
-    return this.#similarityOf(this.#information, (word) => this.#presenceOf(word))
+    return this.#similarityOf(this.#information, this.#presenceOf)
   }
 
-  #presenceOf(word: number): Presence {
+  readonly #presenceOf = (word: number): Presence => {
     let isFound = false
     for (const term of this.#plan.words[word]?.terms ?? []) {
       if (this.#joined[term] === 1) return "beside a neighbour"
