@@ -72,7 +72,11 @@ export const respondWithStream = <E>(
       return text === "" ? undefined : events.write(text)
     }
     const fiber = Effect.runForkWith(keptOf(services, context))(
-      Effect.onError(reply(emit), (cause) => logLate(events, cause)),
+      // In the next turn: where many arrive at once, streams under way would wait until all of them have begun.
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.onError(reply(emit), (cause) => logLate(events, cause)),
+      ),
     )
     const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
     lifecycle.running.add(fiber)
