@@ -166,6 +166,9 @@ test("the server goes on, has left nothing unhandled, and knows that these repli
   const logged = new Set(Array.from(server.stdout().matchAll(/"level":"(\w+)"/g), ([, level]) => level))
   expect(Array.from(logged).toSorted()).toEqual(["info", "warn"])
   expect(server.stdout()).not.toContain(fakeKey)
+  // A stream outlives its request, and still says which one failed.
+  const warnings = server.stdout().match(/.*"level":"warn".*/g) ?? []
+  expect(warnings.filter((line) => !line.includes('"request_id":"'))).toEqual([])
 
   const reasons = SystemSql.use((sql) => sql`select distinct finish_reason from messages where sender_type = 'bot'`)
   const directory = join(settings.DATA_DIR, "database")
