@@ -66,10 +66,11 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
       clearTimeout(timer)
       resume(result)
     }
-    const watch = (): NodeJS.Timeout => setTimeout(look, Math.min(lastAt + wait, deadline) - performance.now())
+    const left = (): number => Math.min(lastAt + wait, deadline) - performance.now()
+    const watch = (): NodeJS.Timeout => setTimeout(look, left())
     // One timer that looks when something came last: to set it again for each token would take longer.
     const look = (): void => {
-      if (performance.now() >= Math.min(lastAt + wait, deadline)) end(Effect.fail(timedOut("The stream stalled")))
+      if (left() <= 0) end(Effect.fail(timedOut("The stream stalled")))
       else timer = watch()
     }
     let timer = watch()

@@ -42,7 +42,10 @@ export const streamingOptions = Effect.gen(function* () {
 
 const shutDown = "The server shut down before the reply was finished."
 
-/** What a reply needs of its request. The rest, with its body, would stay as long as the stream goes on. */
+/**
+ * What a reply needs of its request. The rest, with its body, would stay as long as the stream goes on, and so would a
+ * copy of the server's services if they were not added one by one.
+ */
 const keptOf = (services: Context.Context<never>, request: Context.Context<Caller | CurrentOrganization>) =>
   services.pipe(
     Context.add(Caller, Context.get(request, Caller)),

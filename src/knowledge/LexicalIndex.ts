@@ -73,9 +73,7 @@ export class LexicalIndex {
     const examination = new Examination(plan, query.length === 1, this.#collection.chunks, this.#weights)
     const matches: Array<LexicalMatch> = []
     for (const { index: place, score } of candidates) {
-      const number = this.#numberOf(place)
-      const segment = this.segments[number]
-      const chunk = place - (this.#bases[number] ?? 0)
+      const { number, segment, chunk } = this.#locate(place)
       const chunkId = segment?.chunkIds[chunk]
       if (segment === undefined || chunkId === undefined) continue
       const phrases = examination.begin(segment, number, chunk, this.#norms[place] ?? 0)
@@ -86,18 +84,16 @@ export class LexicalIndex {
 
   /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */
   cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
-    const number = this.#numberOf(place)
-    const segment = this.segments[number]
+    const { segment, chunk } = this.#locate(place)
     if (segment === undefined || segment.sketchBytes === 0) return null
-    const from = (place - (this.#bases[number] ?? 0)) * segment.sketchBytes
+    const from = chunk * segment.sketchBytes
     return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
   }
 
-  /** Of the segment that the place is in. */
-  #numberOf(place: number): number {
+  #locate(place: number) {
     let number = this.#bases.length - 1
     while (number > 0 && (this.#bases[number] ?? 0) > place) number--
-    return number
+    return { number, segment: this.segments[number], chunk: place - (this.#bases[number] ?? 0) }
   }
 
   /** Sums the scores of the terms over their postings, and keeps the best chunks. */
