@@ -46,6 +46,7 @@
               fi
               export BUN_CONFIG_MAX_HTTP_REQUESTS=''${BUN_CONFIG_MAX_HTTP_REQUESTS:-65535}
               export BUN_JSC_forceCodeBlockLiveness=''${BUN_JSC_forceCodeBlockLiveness:-1}
+              export BUN_JSC_heapGrowthFunctionThresholdInMB=''${BUN_JSC_heapGrowthFunctionThresholdInMB:-1000000}
               exec bun "$source/src/main.ts" "$@"
             '';
           };

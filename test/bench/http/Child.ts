@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { Effect, Schedule, type Scope } from "effect"
+import manifest from "../../../package.json" with { type: "json" }
 import { linuxUsageOf } from "../../../src/knowledge/extract/ProcessUsage.ts"
 
 /** A server in a process of its own. */
@@ -25,8 +26,10 @@ export interface ChildOptions {
   readonly output: string
 }
 
-/** What `bun run start` sets, for all of them. */
-const asStarted = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", BUN_JSC_forceCodeBlockLiveness: "1" }
+/** What `bun run start` sets, for all of them: `NAME=${NAME:-value} …`. */
+const asStarted = Object.fromEntries(
+  Array.from(manifest.scripts.start.matchAll(/(\w+)=\$\{\1:-(\w+)\}/g), ([, name, value]) => [name, value]),
+)
 
 const POLL_MILLISECONDS = 3
 const START_SECONDS = 60
