@@ -26,9 +26,9 @@ export interface ChildOptions {
   readonly output: string
 }
 
-/** What `bun run start` sets, for all of them: `NAME=${NAME:-value} …`. */
+/** What `bun run start`, which is `bun run parley`, sets for all of them: `NAME=${NAME:-value} …`. */
 const asStarted = Object.fromEntries(
-  Array.from(manifest.scripts.start.matchAll(/(\w+)=\$\{\1:-(\w+)\}/g), ([, name, value]) => [name, value]),
+  Array.from(manifest.scripts.parley.matchAll(/(\w+)=\$\{\1:-(\w+)\}/g), ([, name, value]) => [name, value]),
 )
 
 const POLL_MILLISECONDS = 3
