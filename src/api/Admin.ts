@@ -75,7 +75,12 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   error: Problem.NotFound,
 })
   .middleware(RequestBody)
-  .annotateMerge(OpenApi.annotations({ summary: "Create an API key" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Create an API key",
+      description: "`key` is shown in this answer and never again; the server keeps only its hash.",
+    }),
+  )
 
 const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
   query: { organization_id: OfOrganization },

@@ -5,7 +5,7 @@ import { ChatbotsApi } from "./Chatbots.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
-import { plainSchemas } from "./PlainSchemas.ts"
+import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { ToolsApi } from "./Tools.ts"
 import { UsageApi } from "./Usage.ts"
@@ -28,6 +28,8 @@ export class Api extends HttpApi.make("parley")
         "Every response carries `x-request-id` (a well-formed incoming one is kept) and `X-Api-Version`. `Accept-Version` may ask for `1`, `1.0` or `1.0.0`.",
         "429 and 503 carry `Retry-After`.",
       ].join("\n\n"),
-      transform: plainSchemas,
+      license: { name: "MIT", identifier: "MIT" },
+      servers: [{ url: "/", description: "The server that this document comes from." }],
+      transform: completeDocument,
     }),
   ) {}

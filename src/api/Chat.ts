@@ -28,8 +28,9 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
         "One message: the model sees the stored session and it. Several: the model sees them as sent, and what the session does not hold yet is stored.",
     }),
     platform: Schema.optionalKey(
-      Schema.String.check(Schema.isPattern(/^[a-z0-9_-]{1,32}$/)).annotate({
-        description: "Where the user writes. Default `web`.",
+      Schema.String.check(Schema.isPattern(/^[a-z0-9_-]{1,32}$/u)).annotate({
+        description: "Where the user writes.",
+        default: "web",
         examples: ["web"],
       }),
     ),

@@ -74,7 +74,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
   query: {
     limit: Schema.optionalKey(
-      integer(1, 1_000).annotate({ description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots." }),
+      integer(1, 1_000, { description: "Chatbots of one page. Absent: all of them, up to 1,000." }),
     ),
     cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
   },
@@ -96,7 +96,12 @@ const get = HttpApiEndpoint.get("get", chatbotPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "Get a chatbot" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Get a chatbot",
+      description: "All of its configuration. The `ETag` names this version of it, for `If-Match`.",
+    }),
+  )
 
 const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
   params,

@@ -48,7 +48,13 @@ const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "conversations:read")
-  .annotateMerge(OpenApi.annotations({ summary: "Get a conversation" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Get a conversation",
+      description:
+        "Who takes part in it, its last message and how many there are. The messages have an address of their own.",
+    }),
+  )
 
 const remove = HttpApiEndpoint.delete("delete", `${base}/:sessionId`, {
   params: sessionParams,

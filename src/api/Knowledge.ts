@@ -35,24 +35,33 @@ const KnowledgeChatbot = Chatbot.mapFields(
 const Overview = Schema.Struct({ chatbot: KnowledgeChatbot })
 
 /** 200: every file is searchable, or has failed with its reason. */
-export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")({
-  message: Schema.String,
-  documents: Schema.Array(Document),
-}) {}
+export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")(
+  {
+    message: Schema.String,
+    documents: Schema.Array(Document),
+  },
+  { description: "Every file is searchable, or has failed with its reason." },
+) {}
 
 /** 202: some are still being processed; their `status` tells. */
 export class UploadAccepted extends Schema.Class<UploadAccepted>("UploadAccepted")(
   { message: Schema.String, documents: Schema.Array(Document) },
-  { httpApiStatus: 202 },
+  { httpApiStatus: 202, description: "Some files are still being processed; `status` of each document tells." },
 ) {}
 
 /** 200: the new content answers searches. */
-export class ReplaceFinished extends Schema.Class<ReplaceFinished>("ReplaceFinished")({ chatbot: KnowledgeChatbot }) {}
+export class ReplaceFinished extends Schema.Class<ReplaceFinished>("ReplaceFinished")(
+  { chatbot: KnowledgeChatbot },
+  { description: "The new content answers searches." },
+) {}
 
 /** 202: the old content still answers; the document's `status` tells when the new one does. */
 export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccepted")(
   { chatbot: KnowledgeChatbot },
-  { httpApiStatus: 202 },
+  {
+    httpApiStatus: 202,
+    description: "The old content still answers searches; `status` of the document tells when the new does.",
+  },
 ) {}
 
 const Prefer = {
@@ -97,10 +106,14 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
   payload: Schema.Struct({
     query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
     top_k: Schema.optionalKey(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({ description: "Default 5." }),
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({
+        description: "Results, at most.",
+        default: 5,
+      }),
     ),
     explain: Schema.optionalKey(
       Schema.Boolean.annotate({
+        default: false,
         description: "For operators: each result also tells where it stands, and the scores that put it in its place.",
       }),
     ),
@@ -126,7 +139,13 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(OpenApi.annotations({ summary: "Search the knowledge base" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Search the knowledge base",
+      description:
+        "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
+    }),
+  )
 
 const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
   params,
@@ -208,7 +227,10 @@ const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
 
 const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-base/documents`, {
   params,
-  query: { ...pageQuery, status: Schema.optionalKey(DocumentStatus) },
+  query: {
+    ...pageQuery,
+    status: Schema.optionalKey(DocumentStatus.annotate({ description: "Documents of this status only." })),
+  },
   success: Schema.Struct({ data: Schema.Array(Document), metadata: PageMetadata }),
   error: Problem.NotFound,
 })
@@ -221,7 +243,12 @@ const getDocument = HttpApiEndpoint.get("getDocument", `${base}/knowledge-base/d
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(OpenApi.annotations({ summary: "Get a document" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Get a document",
+      description: "Its `status` and `progress` tell how far it has been read; `error` says why it failed.",
+    }),
+  )
 
 const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowledge-base/documents/:documentId`, {
   params: documentParams,
@@ -229,7 +256,12 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:write")
-  .annotateMerge(OpenApi.annotations({ summary: "Delete a document" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete a document",
+      description: "With its text, vectors and file: they are gone when it answers.",
+    }),
+  )
 
 const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-base/documents/:documentId/retry`, {
   params: documentParams,

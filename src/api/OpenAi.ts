@@ -126,7 +126,7 @@ const Completion = Schema.Struct({
     total_tokens: Schema.Int,
     prompt_tokens_details: Schema.Struct({ cached_tokens: Schema.Int }),
   }).annotate({ description: "Of all steps." }),
-}).annotate({ identifier: "ChatCompletion" })
+}).annotate({ identifier: "ChatCompletion", description: "A finished reply." })
 export type Completion = typeof Completion.Type
 
 const Model = Schema.Struct({
@@ -134,7 +134,7 @@ const Model = Schema.Struct({
   object: Schema.Literal("model"),
   created: Schema.Int.annotate({ description: "Seconds since 1970." }),
   owned_by: Schema.Literal("parley"),
-}).annotate({ identifier: "Model" })
+}).annotate({ identifier: "Model", description: "A chatbot, as a model." })
 export type Model = typeof Model.Type
 
 const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", {

@@ -1,6 +1,7 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaAST, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Errors from "../domain/Errors.ts"
+import * as Problem from "./Problem.ts"
 
 /*
  * The failures of `domain/Errors.ts` in the form that clients of OpenAI know. `type` and `code` are OpenAI's own where
@@ -55,6 +56,12 @@ const kinds = {
 
 type Tag = keyof typeof kinds
 
+/** What the failure is called as a problem. */
+const titleOf = (tag: Tag): string | undefined => {
+  const problems: Readonly<Record<Tag, Schema.Top>> = Problem
+  return SchemaAST.resolveTitle(problems[tag].ast)
+}
+
 const isTag = (tag: string): tag is Tag => tag in kinds
 
 /** A failure as it is told, wherever that is: one that is none of these is a fault of ours. */
@@ -87,7 +94,7 @@ const openAiError = <Type extends Occurrence & { readonly _tag: string }>(
       }),
     ),
     HttpApiSchema.status(kinds[tag].status),
-  )
+  ).annotate({ description: `\`${kinds[tag].code}\`: ${titleOf(tag)}.` })
 
 const plain = <Type extends Occurrence & { readonly _tag: string }>(
   tag: Tag,

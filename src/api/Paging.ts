@@ -1,19 +1,26 @@
 import { Schema } from "effect"
 
-/** A whole number in decimal digits and nothing else: no sign, space, exponent or `0x`. */
-export const integer = (minimum: number, maximum: number) =>
-  Schema.String.check(Schema.isPattern(/^\d+$/, { message: "Expected a whole number" })).pipe(
-    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))),
-  )
+interface IntegerDocumentation {
+  readonly description: string
+  readonly default?: number
+}
+
+/**
+ * A whole number in decimal digits and nothing else: no sign, space, exponent or `0x`. The OpenAPI document shows an
+ * integer with its bounds, although a query carries text.
+ */
+export const integer = (minimum: number, maximum: number, documentation: IntegerDocumentation) =>
+  Schema.String.check(
+    Schema.isPattern(/^\d+$/, {
+      message: "Expected a whole number",
+      toJsonSchema: () => ({ type: "integer", minimum, maximum, ...documentation }),
+    }),
+  ).pipe(Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))))
 
 /** `page` and `limit` of every paged list. */
 export const pageQuery = {
-  page: Schema.optionalKey(
-    integer(1, 1_000_000_000).annotate({ description: "Page number from 1. Default 1.", examples: [1] }),
-  ),
-  limit: Schema.optionalKey(
-    integer(1, 100).annotate({ description: "Items of a page, 1 to 100. Default 20.", examples: [20] }),
-  ),
+  page: Schema.optionalKey(integer(1, 1_000_000_000, { description: "Number of the page, from 1.", default: 1 })),
+  limit: Schema.optionalKey(integer(1, 100, { description: "Items of one page.", default: 20 })),
 }
 
 /** The page that a query asks for. */

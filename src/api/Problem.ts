@@ -75,6 +75,8 @@ const problemWith = <Type extends Occurrence>(
       HttpApiSchema.asJson({ contentType: problemMediaType }),
       HttpApiSchema.status(status),
     )
+    // What the OpenAPI document says of an answer with this failure.
+    .annotate({ title, description: `\`${code}\`: ${title}.` })
 
 const problem = <Type extends Occurrence>(
   error: Schema.Top & { readonly Type: Type } & (new (fields: { readonly detail: string }) => Type),

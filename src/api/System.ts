@@ -18,7 +18,10 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
 
 const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   params: {
-    name: Schema.String.check(Schema.isPattern(/^[0-9a-f-]{36}\.(?:png|jpg|webp|gif)$/)),
+    name: Schema.String.check(Schema.isPattern(/^[0-9a-f-]{36}\.(?:png|jpg|webp|gif)$/u)).annotate({
+      description: "The file's name, as `settings.avatar` of a chatbot holds it.",
+      examples: ["987c56ce-0295-48d0-b5c8-b9ccb000ab39.png"],
+    }),
   },
   success: HttpApiSchema.StreamUint8Array({ contentType: "image/*" }),
   error: Problem.NotFound,

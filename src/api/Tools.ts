@@ -38,7 +38,9 @@ const listTools = HttpApiEndpoint.get("listTools", toolsPath, {
 
 const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, success: OneTool, error: Problem.NotFound })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "Get a tool" }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Get a tool", description: "The values of its headers are not shown." }),
+  )
 
 const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   params: ofTool,
@@ -61,7 +63,9 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(OpenApi.annotations({ summary: "Delete a tool" }))
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
+  )
 
 /** HTTP endpoints that a chatbot's model may call. */
 export class ToolsApi extends HttpApiGroup.make("tools")

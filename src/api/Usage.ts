@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../domain/Page.ts"
-import { Day, UsageCounts, usageDaysMax, UsageGroup, usageGroups, UsageGroups, UsageRow } from "../domain/Usage.ts"
+import { Day, UsageCounts, usageDaysMax, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
 
@@ -11,12 +11,7 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     to: Schema.optionalKey(
       Day.annotate({ description: `Last day, UTC. Default: today. At most ${usageDaysMax} days in all.` }),
     ),
-    group_by: Schema.optionalKey(
-      UsageGroups.annotate({
-        description: `Some of ${usageGroups.map((group) => `\`${group}\``).join(", ")}, with commas between. Default \`day\`.`,
-        examples: [["day", "model"]],
-      }),
-    ),
+    group_by: Schema.optionalKey(UsageGroups),
     ...pageQuery,
   },
   success: Schema.Struct({

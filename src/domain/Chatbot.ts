@@ -18,7 +18,7 @@ const ImageUrl = textUpTo(2_048)
 
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own. */
 const Color = Schema.String.check(
-  Schema.isPattern(/^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))?$/, {
+  Schema.isPattern(/^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))?$/u, {
     message: "Expected a colour as #rgb, #rrggbb or #rrggbbaa",
   }),
 ).annotate({ examples: ["#3b82f6"] })
@@ -42,7 +42,7 @@ const Language = Schema.String.check(
 const Label = textUpTo(labelMaxLength)
 
 export const Slug = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+  Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, {
     message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
   }),
   Schema.isMaxLength(slugMaxLength),

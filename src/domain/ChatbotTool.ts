@@ -23,7 +23,7 @@ const headersMaxCount = 32
 const headerMaxLength = 4_096
 
 const ToolName = Schema.String.check(
-  Schema.isPattern(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, {
+  Schema.isPattern(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/u, {
     message: "Expected a letter, then at most 63 letters, digits, _ and -",
   }),
 ).annotate({ description: "What the model calls it.", examples: ["orderStatus"] })
@@ -67,7 +67,7 @@ const headerIssues = (headers: Readonly<Record<string, unknown>>): ReadonlyArray
   })
 
 const HeaderValue = Schema.String.check(
-  Schema.isPattern(/^[\t\x20-\x7e]*$/, { message: "Expected visible ASCII characters and spaces" }),
+  Schema.isPattern(/^[\t\x20-\x7e]*$/u, { message: "Expected visible ASCII characters and spaces" }),
   Schema.isMaxLength(headerMaxLength),
 )
 

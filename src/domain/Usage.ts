@@ -39,7 +39,7 @@ export const costsByModel = (costs: ReadonlyArray<ModelCost>): ReadonlyArray<Mod
 /** Days that one request can ask for. */
 export const usageDaysMax = 366
 
-const dayForm = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+const dayForm = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/u
 const isDay = (text: string): boolean => {
   const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Some days that do not exist are read as the one after.
@@ -61,18 +61,24 @@ export type UsageGroup = typeof UsageGroup.Type
 
 /** `day,model`: some of the groups, each at most once. */
 export const UsageGroups = Schema.String.check(
-  Schema.isPattern(new RegExp(`^(?:${usageGroups.join("|")})(?:,(?:${usageGroups.join("|")}))*$`), {
+  Schema.isPattern(new RegExp(`^(?:${usageGroups.join("|")})(?:,(?:${usageGroups.join("|")}))*$`, "u"), {
     message: `Expected some of ${usageGroups.join(", ")}, with commas between`,
   }),
-).pipe(
-  Schema.decodeTo(
-    Schema.Array(UsageGroup),
-    SchemaTransformation.transform({
-      decode: (text): ReadonlyArray<UsageGroup> => usageGroups.filter((group) => text.split(",").includes(group)),
-      encode: (groups) => groups.join(","),
-    }),
-  ),
 )
+  .annotate({
+    description: `What each row stands for: some of ${usageGroups.map((group) => `\`${group}\``).join(", ")}, with commas between.`,
+    default: "day",
+    examples: ["day,model"],
+  })
+  .pipe(
+    Schema.decodeTo(
+      Schema.Array(UsageGroup),
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<UsageGroup> => usageGroups.filter((group) => text.split(",").includes(group)),
+        encode: (groups) => groups.join(","),
+      }),
+    ),
+  )
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 

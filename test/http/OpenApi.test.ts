@@ -14,11 +14,13 @@ const Parameter = Schema.Struct({
   name: Schema.NonEmptyString,
   in: Schema.Literals(["path", "query", "header"]),
   required: Schema.Boolean,
-  schema: Schema.Json,
+  description: Schema.NonEmptyString,
+  schema: Schema.JsonObject,
 })
 const Operation = Schema.Struct({
   operationId: Schema.NonEmptyString,
   summary: Schema.NonEmptyString,
+  description: Schema.NonEmptyString,
   tags: Schema.Array(Schema.String),
   parameters: Schema.Array(Parameter),
   requestBody: Schema.optionalKey(
@@ -29,7 +31,12 @@ const Operation = Schema.Struct({
 })
 const OpenApi = Schema.Struct({
   openapi: Schema.String,
-  info: Schema.Struct({ title: Schema.Literal("Parley"), version: Schema.String }),
+  info: Schema.Struct({
+    title: Schema.Literal("Parley"),
+    version: Schema.String,
+    license: Schema.Struct({ identifier: Schema.Literal("MIT") }),
+  }),
+  servers: Schema.NonEmptyArray(Schema.Struct({ url: Schema.Literal("/") })),
   paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
   components: Schema.Struct({
     schemas: Schema.Record(Schema.String, Schema.Json),
@@ -163,6 +170,31 @@ describe("/openapi.json", () => {
       const asked = security.flatMap((one) => Object.keys(one)).toSorted()
       expect([name, asked]).toEqual([name, open.includes(name) ? [] : schemes])
     }
+  })
+
+  test("describes every failure by its code, and when to come back", () => {
+    for (const { name, responses } of operations) {
+      for (const [status, { description, headers }] of Object.entries(responses)) {
+        if (Number(status) < 400) continue
+        expect([name, status, description]).toEqual([name, status, expect.stringMatching(/^`[a-z_]+`: [A-Z].*\.$/)])
+        expect([name, status, Object.keys(headers ?? {})]).toEqual([
+          name,
+          status,
+          status === "429" || status === "503" ? ["Retry-After"] : [],
+        ])
+      }
+    }
+  })
+
+  test("says what numbers and texts of a query may be, and what they are when they are left out", () => {
+    const { parameters = [] } = named("GET /api/external/usage") ?? {}
+    const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
+    expect(schemaOf("page")).toMatchObject({ type: "integer", minimum: 1, default: 1 })
+    expect(schemaOf("limit")).toMatchObject({ type: "integer", minimum: 1, maximum: 100, default: 20 })
+    expect(schemaOf("group_by")).toMatchObject({ type: "string", default: "day", pattern: expect.any(String) })
+    const input = JSON.stringify(named("POST /api/external/chatbots")?.requestBody)
+    expect(input).toContain("^[a-z0-9]+(?:-[a-z0-9]+)*$")
+    expect(input).toContain("#(?:[0-9a-fA-F]{3}|")
   })
 
   test("declares every parameter of its paths", () => {
