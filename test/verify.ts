@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { Glob } from "bun"
 
 /*
  * `bun run verify`: every check, in order, until one fails. `bun run verify types lint` runs only these. Tests run on
@@ -8,6 +9,8 @@ import { join } from "node:path"
 interface Check {
   readonly name: string
   readonly command: ReadonlyArray<string>
+  /** Absent: one check. Tests count themselves; extra ones run only when they are asked for. */
+  readonly kind?: "tests" | "extra tests"
 }
 
 interface Outcome {
@@ -27,12 +30,19 @@ const TEST_TIMEOUT_MILLIS = 60_000
 const compiler = (): string =>
   Bun.spawnSync([bun, "node_modules/.bin/effect-tsgo", "get-exe-path"], { cwd: root }).stdout.toString().trim()
 
+const tests = (...asked: ReadonlyArray<string>) => [bun, "test", `--timeout=${TEST_TIMEOUT_MILLIS}`, ...asked]
+
+/** By their paths, since their names keep them from `bun test`. */
+const checkFiles = Array.from(new Glob("test/conformance/*.check.ts").scanSync(root), (file) => `./${file}`)
+
 const checks: ReadonlyArray<Check> = [
   { name: "types", command: [compiler(), "--noEmit"] },
   { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
-  { name: "tests", command: [bun, "test", `--parallel=${TEST_PROCESSES}`, `--timeout=${TEST_TIMEOUT_MILLIS}`] },
+  { name: "tests", command: tests(`--parallel=${TEST_PROCESSES}`), kind: "tests" },
+  // Only when it is asked for: `bun run conformance` installs what these need first.
+  { name: "conformance", command: tests(...checkFiles), kind: "extra tests" },
 ]
 
 const run = async (command: ReadonlyArray<string>) => {
@@ -56,8 +66,8 @@ const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
 
 /** A check counts as one, but for the tests, which count themselves. One that was skipped has not passed. */
-const outcomeOf = ({ name }: Check, ok: boolean, output: string): Outcome => {
-  if (name !== "tests") return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+const outcomeOf = ({ kind }: Check, ok: boolean, output: string): Outcome => {
+  if (kind === undefined) return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
   const failed = tally(output, "fail") + tally(output, "skip") + tally(output, "todo")
   return { passed: tally(output, "pass"), failed: ok ? failed : Math.max(1, failed) }
 }
@@ -73,8 +83,9 @@ console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
 )
 const total = { passed: 0, failed: 0 }
-for (const check of checks.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
-  process.stdout.write(check.name.padEnd(8))
+const isWanted = ({ kind, name }: Check) => (asked.length === 0 ? kind !== "extra tests" : asked.includes(name))
+for (const check of checks.filter(isWanted)) {
+  process.stdout.write(`${check.name} `.padEnd(8))
   const start = performance.now()
   const { ok, output } = await run(check.command)
   const { passed, failed } = outcomeOf(check, ok, output)

@@ -10,6 +10,7 @@ import { ChatbotId } from "../domain/Ids.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
+import { PublicUrl } from "../services/PublicUrl.ts"
 import { keyOf } from "./Authorization.ts"
 import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
@@ -113,16 +114,22 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
 )
 
 const at = (path: "/mcp" | "/mcp/:chatbotId") =>
-  McpServer.layerHttp({
-    name: "parley",
-    version: apiVersion,
-    instructions: "Searches what chatbots know, and asks them.",
-    path,
-    protocols,
-    allowSessionTermination: true,
-    allowSubscriptions: false,
-    registrations: McpTools.layer,
-  })
+  Layer.unwrap(
+    Effect.map(PublicUrl, (publicUrl) =>
+      McpServer.layerHttp({
+        name: "parley",
+        version: apiVersion,
+        instructions: "Searches what chatbots know, and asks them.",
+        path,
+        protocols,
+        // The pages of other origins are refused, as the protocol asks; programs send none.
+        allowedOrigins: [new URL(publicUrl).origin],
+        allowSessionTermination: true,
+        allowSubscriptions: false,
+        registrations: McpTools.layer,
+      }),
+    ),
+  )
 
 /** Where MCP is. */
 export const isMcp = (path: string): boolean => path === "/mcp" || path.startsWith("/mcp/")

@@ -2,59 +2,53 @@ import { symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
-import { mistakes, program } from "../lib/ApiProgram.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
 import { temporaryDirectory } from "../lib/TestDatabase.ts"
 import { startServer } from "../lib/TestServer.ts"
+import { mistakes, program } from "./ApiProgram.ts"
+import { commandOf, packages, root, run } from "./Packages.ts"
 
 /*
- * A client in TypeScript, generated from `/openapi.json` by `openapi-typescript`: what it may send and read is what the
- * server takes and answers, and the compiler refuses the rest.
+ * Clients in TypeScript, generated from `/openapi.json`: what they may send and read is what the server takes and
+ * answers, and the compiler refuses the rest.
  */
 
-const root = join(import.meta.dir, "..", "..")
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const { client, url } = await startServer()
 const directory = await Effect.runPromise(Scope.provide(temporaryDirectory("client"), scope))
+await Bun.write(join(directory, "openapi.json"), (await client.get("/openapi.json")).text)
+symlinkSync(join(packages, "node_modules"), join(directory, "node_modules"))
 
 interface Program {
   readonly useEverything: (url: string, key: string, avatar: File) => Promise<ReadonlyArray<string>>
 }
 
-const run = async (...command: ReadonlyArray<string>) => {
-  const child = Bun.spawn([process.execPath, ...command], { cwd: directory, stdout: "pipe", stderr: "pipe" })
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { code, said: stdout + stderr }
-}
-
-/** What the compiler says of a file: numbers of lines, from 1. */
-const compile = async (file: string, text: string) => {
-  await Bun.write(join(directory, file), text)
+/** What the compiler says of a file, or of all in a folder; as strict as it is with this project, or as most are. */
+const compile = async (include: string, strictness: "ours" | "usual" = "ours") => {
   await Bun.write(
     join(directory, "tsconfig.json"),
-    JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions: { types: [] }, include: [file] }),
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: { types: [], exactOptionalPropertyTypes: strictness === "ours" },
+      include: [include],
+    }),
   )
-  return run(join(root, "node_modules/typescript/bin/tsc"), "--pretty", "false", "-p", directory)
+  return run(directory, join(root, "node_modules/typescript/bin/tsc"), "--pretty", "false", "-p", directory)
 }
 
-test("a client can be generated without a complaint", async () => {
-  // The packages of this project are those of the program.
-  symlinkSync(join(root, "node_modules"), join(directory, "node_modules"))
-  await Bun.write(join(directory, "openapi.json"), (await client.get("/openapi.json")).text)
-  expect(await run(join(root, "test/lib/OpenApiTypes.ts"), "openapi.json", "api.ts")).toEqual({ code: 0, said: "" })
+test("openapi-typescript makes types without a complaint", async () => {
+  const made = await run(directory, join(packages, "OpenApiTypes.mjs"), "openapi.json", "api.ts")
+  expect(made).toEqual({ code: 0, said: "" })
   const types = await Bun.file(join(directory, "api.ts")).text()
   // Objects that may hold nothing, types that say nothing and names that mean two things are the document's fault.
   expect(types.match(/^(?!export).*Record<string, never>|& unknown|\b\w+_1\b/gm)).toBeNull()
 })
 
 test("a program that uses all 14 operations compiles, and does what it says", async () => {
-  expect(await compile("program.ts", program)).toEqual({ code: 0, said: "" })
+  await Bun.write(join(directory, "program.ts"), program)
+  expect(await compile("program.ts")).toEqual({ code: 0, said: "" })
   const { useEverything }: Program = await import(join(directory, "program.ts"))
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -81,9 +75,24 @@ test("a program that uses all 14 operations compiles, and does what it says", as
 })
 
 test("a program that is mistaken does not compile, wherever it is", async () => {
-  const { code, said } = await compile("mistakes.ts", mistakes)
+  await Bun.write(join(directory, "mistakes.ts"), mistakes)
+  const { code, said } = await compile("mistakes.ts")
   expect(code).not.toBe(0)
   const lines = mistakes.split("\n").flatMap((line, index) => (line.startsWith("export") ? [index + 1] : []))
   const wrong = Array.from(said.matchAll(/^mistakes\.ts\((\d+),/gm), ([, line]) => Number(line))
   expect(Array.from(new Set(wrong))).toEqual(lines)
+})
+
+test("the client that @hey-api/openapi-ts makes compiles", async () => {
+  const asked = ["--input", "openapi.json", "--output", "hey-api", "--client", "@hey-api/client-fetch"]
+  const made = await run(directory, commandOf("openapi-ts"), ...asked)
+  expect(made).toMatchObject({ code: 0 })
+  expect(await compile("hey-api", "usual")).toEqual({ code: 0, said: "" })
+})
+
+test.each(["fetch", "zod"])("the %s client that orval makes compiles", async (kind) => {
+  const asked = ["--input", "openapi.json", "--output", `orval-${kind}/client.ts`, "--client", kind]
+  const made = await run(directory, commandOf("orval"), ...asked)
+  expect(made).toMatchObject({ code: 0 })
+  expect(await compile(`orval-${kind}`, "usual")).toEqual({ code: 0, said: "" })
 })

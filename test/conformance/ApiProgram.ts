@@ -46,7 +46,7 @@ export const useEverything = async (baseUrl: string, key: string, avatar: File) 
   })
   did("update", expect(updated).chatbot.settings.greeting + ", " + typeof updated.response.headers.get("etag"))
 
-  const listed = expect(await api.GET("/api/external/chatbots", { params: { query: { limit: "10" } } }))
+  const listed = expect(await api.GET("/api/external/chatbots", { params: { query: { limit: 10 } } }))
   did("list", listed.chatbots.map(({ name }) => name).join() + ", " + listed.next_cursor)
 
   did("get", expect(await api.GET("/api/external/chatbot/{chatbotId}", { params })).chatbot.description)
@@ -93,7 +93,7 @@ export const useEverything = async (baseUrl: string, key: string, avatar: File) 
 
   const { data: messages, metadata } = expect(
     await api.GET("/api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages", {
-      params: { path: { chatbotId, sessionId: sessionToken }, query: { page: "1", limit: "20" } },
+      params: { path: { chatbotId, sessionId: sessionToken }, query: { page: 1, limit: 20 } },
     }),
   )
   const stored = messages.at(-1)
