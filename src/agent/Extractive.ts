@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import type { Prompt, Response } from "effect/ai"
 import * as IdGenerator from "effect/ai/IdGenerator"
 import type { Warning } from "../domain/Chat.ts"
+import { normalize } from "../domain/Normalization.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
 import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
@@ -143,11 +144,7 @@ const greetings: ReadonlySet<string> = new Set(
 )
 
 const isGreeting = (message: string): boolean => {
-  const words =
-    message
-      .toLowerCase()
-      .normalize("NFC")
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const words = normalize(message.toLowerCase(), "NFC").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   return words.length <= 3 && words.every((word) => greetings.has(word))
 }
 

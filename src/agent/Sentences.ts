@@ -1,3 +1,4 @@
+import { normalize } from "../domain/Normalization.ts"
 import type { PassageJson } from "./Exchange.ts"
 
 /*
@@ -144,7 +145,7 @@ const alike = (a: string, b: string): boolean => {
 
 export const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
-  for (const { isWordLike, segment } of wordSegmenter.segment(text.normalize("NFKC").toLowerCase())) {
+  for (const { isWordLike, segment } of wordSegmenter.segment(normalize(text, "NFKC").toLowerCase())) {
     if (isWordLike === true) words.push(segment)
   }
   return words
