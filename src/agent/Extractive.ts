@@ -119,7 +119,8 @@ const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Passag
 
 const answer = (question: string, passages: ReadonlyArray<PassageJson>): Action => {
   if (passages.length === 0) return text(nothingFound)
-  const selected = selectSentences(question, passages)
+  // What was searched for.
+  const selected = selectSentences(cut(question, queryMaxLength), passages)
   return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
 }
 
@@ -130,9 +131,9 @@ const quoting = (before: ReadonlyArray<string>, selected: ReadonlyArray<Selectio
   ),
 })
 
-const paragraph = ({ sentences, title }: Selection): string => {
+const paragraph = ({ isTable, sentences, title }: Selection): string => {
   const texts = sentences.map(({ text }) => text)
-  const areSentences = texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
+  const areSentences = !isTable && texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
   if (!areSentences) return `${texts.map((text) => `- ${text}`).join("\n")}\n(${title})`
   return `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
 }
