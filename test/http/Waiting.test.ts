@@ -51,8 +51,8 @@ const upload = async (files: Readonly<Record<string, string>>): Promise<Reply> =
 }
 
 const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
-  ["marks in the history and in the last message", () => chat(id, [long(marks, 21_000), long(marks, 11_000)])],
-  ["the same as a stream", () => chat(id, [long(marks, 21_000), long(marks, 11_000)], {}, "?stream=true")],
+  ["marks in the history and in the last message", () => chat(id, [long(marks, 32_000), long(marks, 32_000)])],
+  ["the same as a stream", () => chat(id, [long(marks, 32_000), long(marks, 32_000)], {}, "?stream=true")],
   ["the largest question of marks", () => chat(id, [long(marks, 32_000)])],
   ["the largest question of brackets", () => chat(id, [long("![", 32_000)])],
   ["the largest question of words", () => chat(id, [long("heron mill five a b c d e ", 32_000)])],
