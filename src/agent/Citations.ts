@@ -1,6 +1,9 @@
+import { Array as Arr, Effect } from "effect"
 import type { Source } from "../domain/Chat.ts"
+import { inTurns } from "../domain/InTurns.ts"
 import type { Generation } from "./Generation.ts"
-import { linesOf, wordsOf } from "./Sentences.ts"
+import { linesOf } from "./Lines.ts"
+import { wordsOf } from "./Sentences.ts"
 import { cut, type Passage } from "./Tools.ts"
 
 /*
@@ -29,12 +32,16 @@ const quoteMaxLength = 600
 export const sourcesOf = (
   { exchange, sources, text }: Pick<Generation, "exchange" | "sources" | "text">,
   { found, question }: AnswerGrounds,
-): ReadonlyArray<Source> => {
-  if (found.length === 0) return []
+): Effect.Effect<ReadonlyArray<Source>> => {
+  if (found.length === 0) return Effect.succeed([])
   const passages = [...new Map(found.map((passage) => [placeOf(passage.documentId, passage.chunk), passage])).values()]
-  const named = exchange.citesSources === true ? quoted(sources, passages) : matched(text, question, passages)
-  return [...new Map(named.map((source) => [JSON.stringify(source), source])).values()].slice(0, sourcesMax)
+  return exchange.citesSources === true
+    ? Effect.succeed(distinct(quoted(sources, passages)))
+    : Effect.map(matched(text, question, passages), distinct)
 }
+
+const distinct = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
+  [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()].slice(0, sourcesMax)
 
 const placeOf = (documentId: string, chunk: number): string => `${documentId}#${chunk}`
 
@@ -57,6 +64,23 @@ const sourceOf = ({ chunk, documentId, page, title }: Passage, quote: string): S
 
 const shareMin = 0.4
 const wordsMin = 2
+/** Of an answer so much is looked at, in UTF-16 code units, and of what was found so many passages, the last ones. */
+const answerMaxLength = 32_000
+const passagesMax = 50
+/** Of an answer, so many take a tenth of a millisecond. */
+const sentencesAtOnce = 8
+
+/** Passages may be many, and an answer long, so others get their turn meanwhile. */
+const matched = Effect.fnUntraced(function* (text: string, question: string, passages: ReadonlyArray<Passage>) {
+  const sentences = [...new Set(linesOf(cut(text, answerMaxLength)).map((line) => line.text))]
+  if (sentences.length === 0) return []
+  const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(tellingWords))
+  const lines = new Lines((yield* inTurns(passages.slice(-passagesMax), linesIn)).flat())
+  const lineOf = (sentence: string) =>
+    lines.best([...new Set(tellingWords(sentence))].filter((word) => !common.has(word)))
+  const found = yield* inTurns(Arr.chunksOf(sentences, sentencesAtOnce), (some) => some.map(lineOf))
+  return found.flat().flatMap((line) => (line === undefined ? [] : [sourceOf(line.passage, line.text)]))
+})
 
 interface Line {
   readonly passage: Passage
@@ -64,32 +88,65 @@ interface Line {
   readonly words: ReadonlySet<string>
 }
 
-const matched = (text: string, question: string, passages: ReadonlyArray<Passage>): ReadonlyArray<Source> => {
-  const sentences = linesOf(text)
-  if (sentences.length === 0) return []
-  const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(tellingWords))
-  const lines = passages.flatMap((passage) =>
-    linesOf(passage.content).map(({ text }): Line => ({ passage, text, words: new Set(tellingWords(text)) })),
-  )
-  return sentences.flatMap((sentence) => {
-    const words = [...new Set(tellingWords(sentence.text))].filter((word) => !common.has(word))
-    const line = bestLine(words, lines)
-    return line === undefined ? [] : [sourceOf(line.passage, line.text)]
-  })
+const linesIn = (passage: Passage): ReadonlyArray<Line> =>
+  linesOf(passage.content).map(({ text }) => ({ passage, text, words: new Set(tellingWords(text)) }))
+
+/** The sentences of passages, found by their words: an answer may have thousands of sentences, and so may passages. */
+class Lines {
+  private readonly lines: ReadonlyArray<Line>
+  /** Numbers of the lines that hold a word. */
+  private readonly holding: ReadonlyMap<string, ReadonlyArray<number>>
+  /** Of each line, how many it holds of the words that are looked for, and whether a number is among them. */
+  private readonly held: Uint16Array
+  private readonly numbered: Uint8Array
+
+  constructor(lines: ReadonlyArray<Line>) {
+    this.lines = lines
+    this.held = new Uint16Array(lines.length)
+    this.numbered = new Uint8Array(lines.length)
+    this.holding = numbersByWord(lines)
+  }
+
+  /** The first line that holds the most of these words, when that is enough. */
+  best(words: ReadonlyArray<string>): Line | undefined {
+    const { held, numbered } = this
+    const holders: Array<number> = []
+    for (const word of words) {
+      const isOne = isNumber(word)
+      for (const line of this.holding.get(word) ?? []) {
+        const count = held[line] ?? 0
+        if (count === 0) {
+          holders.push(line)
+          numbered[line] = 0
+        }
+        held[line] = count + 1
+        if (isOne) numbered[line] = 1
+      }
+    }
+    let best = -1
+    let most = 0
+    for (const line of holders) {
+      const count = held[line] ?? 0
+      held[line] = 0
+      const isEnough = count >= wordsMin || numbered[line] === 1
+      if (!isEnough || count < shareMin * words.length || count < most || (count === most && line > best)) continue
+      best = line
+      most = count
+    }
+    return this.lines[best]
+  }
 }
 
-/** The first line that holds the most of these words, when that is enough. */
-const bestLine = (words: ReadonlyArray<string>, lines: ReadonlyArray<Line>): Line | undefined => {
-  let best: Line | undefined
-  let most = 0
-  for (const line of lines) {
-    const held = words.filter((word) => line.words.has(word))
-    const isEnough = held.length >= wordsMin || held.some(isNumber)
-    if (!isEnough || held.length < shareMin * words.length || held.length <= most) continue
-    best = line
-    most = held.length
+const numbersByWord = (lines: ReadonlyArray<Line>): ReadonlyMap<string, ReadonlyArray<number>> => {
+  const holding = new Map<string, Array<number>>()
+  for (const [number, { words }] of lines.entries()) {
+    for (const word of words) {
+      const numbers = holding.get(word)
+      if (numbers === undefined) holding.set(word, [number])
+      else numbers.push(number)
+    }
   }
-  return best
+  return holding
 }
 
 const isNumber = (word: string): boolean => /^\p{N}/u.test(word)

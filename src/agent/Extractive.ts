@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import type { Prompt, Response } from "effect/ai"
 import * as IdGenerator from "effect/ai/IdGenerator"
 import type { Warning } from "../domain/Chat.ts"
+import { normalize } from "../domain/Normalization.ts"
 import type { Exchange, PassageJson } from "./Exchange.ts"
 import { messagesRequest } from "./MessagesRequest.ts"
 import type { ModelCalls, ModelRequest } from "./ModelCalls.ts"
@@ -118,7 +119,8 @@ const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Passag
 
 const answer = (question: string, passages: ReadonlyArray<PassageJson>): Action => {
   if (passages.length === 0) return text(nothingFound)
-  const selected = selectSentences(question, passages)
+  // What was searched for.
+  const selected = selectSentences(cut(question, queryMaxLength), passages)
   return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
 }
 
@@ -129,9 +131,9 @@ const quoting = (before: ReadonlyArray<string>, selected: ReadonlyArray<Selectio
   ),
 })
 
-const paragraph = ({ sentences, title }: Selection): string => {
+const paragraph = ({ isTable, sentences, title }: Selection): string => {
   const texts = sentences.map(({ text }) => text)
-  const areSentences = texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
+  const areSentences = !isTable && texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
   if (!areSentences) return `${texts.map((text) => `- ${text}`).join("\n")}\n(${title})`
   return `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
 }
@@ -143,11 +145,7 @@ const greetings: ReadonlySet<string> = new Set(
 )
 
 const isGreeting = (message: string): boolean => {
-  const words =
-    message
-      .toLowerCase()
-      .normalize("NFC")
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const words = normalize(message.toLowerCase(), "NFC").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   return words.length <= 3 && words.every((word) => greetings.has(word))
 }
 

@@ -47,7 +47,7 @@ export interface LoopOptions {
   readonly limits: AgentLimits
   readonly generate: Generate
   /** What an answer rests on. */
-  readonly sourcesOf: (generation: Generation) => ReadonlyArray<Source>
+  readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
   readonly emit: Emit
@@ -94,7 +94,7 @@ export const runLoop = Effect.fnUntraced(function* (
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + step.text : step.text
     yield* options.onStep(step, generation)
-    for (const source of options.sourcesOf(generation)) {
+    for (const source of yield* options.sourcesOf(generation)) {
       sources.push(source)
       yield* emit({ type: "source", source }) ?? Effect.void
     }

@@ -1,4 +1,6 @@
+import { normalize } from "../domain/Normalization.ts"
 import type { PassageJson } from "./Exchange.ts"
+import { excerptOf, linesAndRowsOf, type Table } from "./Lines.ts"
 
 /*
  * Picks the sentences of some passages that answer a question best. No language is built in: sentences and words are
@@ -13,6 +15,8 @@ export interface Quote {
 
 export interface Selection {
   readonly title: string
+  /** Whether they are rows of a table, each of which stands for itself. */
+  readonly isTable: boolean
   /** In reading order. */
   readonly sentences: ReadonlyArray<Quote>
 }
@@ -24,57 +28,70 @@ const scoreShareMin = 0.5
 /** What a heading or question that holds the whole question is worth to the sentence below it; less to the next ones. */
 const leadWeight = 0.6
 const leadDecay = 0.65
-/** A longer sentence is mostly a table or a listing that lost its form. */
-const sentenceMaxLength = 600
-const sentenceMinLength = 2
+/** Most rows of an answer that a table gives. */
+const rowsMax = 10
 /** A sentence of more words scores less. */
 const plainWords = 30
 
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" })
-const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
+
+/** Words that stand above a sentence: those of the title, and of the heading or question over it. */
+type Lead = ReadonlyArray<string>
 
 interface Sentence extends Quote {
   /** Rank of its document, from 0; then its place in reading order. */
   readonly document: number
   readonly place: number
   readonly words: ReadonlyArray<string>
-  /** Words of the title, and of the heading or question above. */
-  readonly lead: ReadonlyArray<string>
+  /** Sentences under one heading share it. */
+  readonly lead: Lead
   /** How many sentences stand between it and its lead. */
   readonly distance: number
+  /** Of a row, the table that it is in. */
+  readonly table: Table | undefined
 }
 
 /** The best sentences, by document, best document first; none when nothing fits. */
 export const selectSentences = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> => {
   const terms = new Terms(wordsOf(question))
-  const matched = sentencesOf(passages).map((sentence) => ({
-    sentence,
-    own: terms.in(sentence.words),
-    lead: terms.in(sentence.lead),
-  }))
-  const weights = terms.words.map((term) =>
-    weightOf(term, matched.length, matched.filter(({ own }) => own.has(term)).length),
-  )
+  const sentences = sentencesOf(passages)
+  const matched = sentences.map((sentence) => ({ sentence, own: terms.in(sentence.words) }))
+  const weights = new Weights(terms, matched)
   const scored = matched
-    .map((match) => ({ sentence: match.sentence, score: scoreOf(match, terms.words, weights) }))
-    .toSorted((a, b) => b.score - a.score)
+    .map(({ own, sentence }) => ({ sentence, own, score: weights.scoreOf(sentence, own) }))
+    // Of equals, sentences come before rows.
+    .toSorted(
+      (a, b) => b.score - a.score || Number(a.sentence.table !== undefined) - Number(b.sentence.table !== undefined),
+    )
   const best = scored[0]?.score ?? 0
   if (best === 0) return []
+  // An answer is made of sentences, or of the rows of one table.
+  const table = scored[0]?.sentence.table
+  const max = table === undefined ? sentencesMax : rowsMax
+  // All rows have the header; where one of them holds words of the question itself, so have the others to.
+  const ownMin = table === undefined ? 0 : Math.min(1, scored[0]?.own.size ?? 0)
   const chosen: Array<Sentence> = []
-  for (const { score, sentence } of scored) {
-    if (chosen.length === sentencesMax || score < scoreShareMin * best) break
+  for (const { own, score, sentence } of scored) {
+    if (chosen.length === max || score < scoreShareMin * best) break
+    if (sentence.table !== table || own.size < ownMin) continue
     if (!chosen.some(({ text }) => text.includes(sentence.text) || sentence.text.includes(text))) chosen.push(sentence)
   }
   return byDocument(chosen)
 }
 
+/** Two words that are alike, though not equal, share so much of their beginning. */
+const sharedMin = 4
+
 /** The words of a question, and which of them a text holds. */
 class Terms {
   readonly words: ReadonlyArray<string>
+  /** By how they begin: words that begin in another way are not alike. */
+  private readonly starting: ReadonlyMap<string, ReadonlyArray<string>>
   private readonly known = new Map<string, ReadonlyArray<string>>()
 
   constructor(words: ReadonlyArray<string>) {
     this.words = [...new Set(words)]
+    this.starting = Map.groupBy(this.words, startOf)
   }
 
   in(words: ReadonlyArray<string>): ReadonlySet<string> {
@@ -84,15 +101,78 @@ class Terms {
   private like(word: string): ReadonlyArray<string> {
     const known = this.known.get(word)
     if (known !== undefined) return known
-    const like = this.words.filter((term) => alike(word, term))
+    const like = (this.starting.get(startOf(word)) ?? []).filter((term) => alike(word, term))
     this.known.set(word, like)
     return like
   }
 }
 
-/** The first sentences of the best passage. */
-export const leadingSentences = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> =>
-  byDocument(sentencesOf(passages.slice(0, 1)).slice(0, 2))
+const startOf = (word: string): string => word.slice(0, sharedMin)
+
+/** What the words of a question are worth among some sentences. */
+class Weights {
+  private readonly terms: Terms
+  private readonly weights: ReadonlyMap<string, number>
+  private readonly all: number
+  private readonly leads = new Map<Lead, { readonly terms: ReadonlySet<string>; readonly weight: number }>()
+
+  constructor(terms: Terms, matched: ReadonlyArray<{ readonly own: ReadonlySet<string> }>) {
+    this.terms = terms
+    const holders = new Map<string, number>()
+    for (const { own } of matched) for (const term of own) holders.set(term, (holders.get(term) ?? 0) + 1)
+    this.weights = new Map(terms.words.map((term) => [term, weightOf(term, matched.length, holders.get(term) ?? 0)]))
+    this.all = this.sum(terms.words)
+  }
+
+  /** @param own terms that the sentence holds itself */
+  scoreOf({ distance, lead, words }: Sentence, own: ReadonlySet<string>): number {
+    if (this.all === 0) return 0
+    const above = this.leadOf(lead)
+    const held = this.sum(own)
+    const added = above.weight - this.sum(own, above.terms)
+    // A lead speaks for its sentences by how much of the question it is; a few shared words say little.
+    const led = leadWeight * leadDecay ** distance * added * ((held + added) / this.all)
+    // A long sentence holds many words by chance.
+    return (held + led) * Math.min(1, Math.sqrt(plainWords / words.length))
+  }
+
+  private leadOf(lead: Lead) {
+    const known = this.leads.get(lead)
+    if (known !== undefined) return known
+    const terms = this.terms.in(lead)
+    const made = { terms, weight: this.sum(terms) }
+    this.leads.set(lead, made)
+    return made
+  }
+
+  /** Of these terms, or of those among them that are in `others` as well. */
+  private sum(terms: Iterable<string>, others?: ReadonlySet<string>): number {
+    let sum = 0
+    for (const term of terms) if (others === undefined || others.has(term)) sum += this.weights.get(term) ?? 0
+    return sum
+  }
+}
+
+/** What the best passage begins with: sentences or rows of a table, or else as much of its text as of a sentence. */
+export const leadingSentences = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> => {
+  const [passage] = passages
+  if (passage === undefined) return []
+  const sentences = sentencesOf([passage])
+  const [table] = sentences.flatMap((sentence) => sentence.table ?? [])
+  const plain = sentences.filter((sentence) => sentence.table === undefined).slice(0, leadingMax)
+  const leading = plain.length > 0 ? plain : sentences.filter((sentence) => sentence.table === table).slice(0, rowsMax)
+  if (leading.length > 0) return byDocument(leading)
+  return [
+    {
+      title: passage.title,
+      isTable: false,
+      sentences: [{ passage, text: excerptOf(passage.content) || passage.title }],
+    },
+  ]
+}
+
+/** Sentences of a passage that answers nothing. */
+const leadingMax = 2
 
 const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> => {
   const ranks = [...new Set(chosen.map((sentence) => sentence.document))]
@@ -100,6 +180,7 @@ const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> =
     const own = chosen.filter((sentence) => sentence.document === rank).toSorted((a, b) => a.place - b.place)
     return {
       title: own[0]?.passage.title ?? "",
+      isTable: own[0]?.table !== undefined,
       sentences: own.map(({ passage, text }) => ({ passage, text })),
     }
   })
@@ -111,40 +192,18 @@ const weightOf = (term: string, sentences: number, holders: number): number => {
   return length * Math.log(1 + (sentences - holders + 0.5) / (holders + 0.5))
 }
 
-const scoreOf = (
-  match: { readonly sentence: Sentence; readonly own: ReadonlySet<string>; readonly lead: ReadonlySet<string> },
-  terms: ReadonlyArray<string>,
-  weights: ReadonlyArray<number>,
-): number => {
-  let own = 0
-  let lead = 0
-  let all = 0
-  for (const [index, term] of terms.entries()) {
-    const weight = weights[index] ?? 0
-    all += weight
-    if (match.own.has(term)) own += weight
-    else if (match.lead.has(term)) lead += weight
-  }
-  if (all === 0) return 0
-  const { distance, words } = match.sentence
-  // A lead speaks for its sentences by how much of the question it is; a few shared words say little.
-  const led = leadWeight * leadDecay ** distance * lead * ((own + lead) / all)
-  // A long sentence holds many words by chance.
-  return (own + led) * Math.min(1, Math.sqrt(plainWords / words.length))
-}
-
 /** Equal, or forms of one word: the shared beginning is most of the longer one. */
 const alike = (a: string, b: string): boolean => {
   if (a === b) return true
   const longer = Math.max(a.length, b.length)
   let shared = 0
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
-  return shared >= 4 && shared >= 0.6 * longer
+  return shared >= sharedMin && shared >= 0.6 * longer
 }
 
 export const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
-  for (const { isWordLike, segment } of wordSegmenter.segment(text.normalize("NFKC").toLowerCase())) {
+  for (const { isWordLike, segment } of wordSegmenter.segment(normalize(text, "NFKC").toLowerCase())) {
     if (isWordLike === true) words.push(segment)
   }
   return words
@@ -157,11 +216,17 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
   )
   const sentences: Array<Sentence> = []
   const seen = new Set<string>()
+  const leads = new Map<Table, Lead>()
+  const leadOf = (table: Table, above: Lead): Lead => {
+    const lead = leads.get(table) ?? [...above, ...table.header.flatMap(wordsOf)]
+    leads.set(table, lead)
+    return lead
+  }
   for (const passage of ordered) {
     const title = wordsOf(passage.title)
     let lead = title
     let distance = 0
-    for (const { isLead, text } of linesOf(passage.content)) {
+    for (const { isLead, own, table, text } of linesAndRowsOf(passage.content)) {
       if (isLead || text === passage.title) {
         lead = [...title, ...wordsOf(text)]
         distance = 0
@@ -175,50 +240,13 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
         passage,
         document: documents.indexOf(passage.document_id),
         place: sentences.length,
-        words: wordsOf(text),
-        lead,
-        distance: distance++,
+        words: wordsOf(own),
+        lead: table === undefined ? lead : leadOf(table, lead),
+        // The header speaks for every row alike.
+        distance: table === undefined ? distance++ : 0,
+        table,
       })
     }
   }
   return sentences
 }
-
-interface Line {
-  readonly text: string
-  /** A heading, a question or the announcement of a list: it answers nothing, but says what follows. */
-  readonly isLead: boolean
-}
-
-export const linesOf = (content: string): ReadonlyArray<Line> => {
-  const lines: Array<Line> = []
-  for (const block of blocksOf(content)) {
-    const heading = /^#{1,6}\s+/.exec(block)
-    if (heading !== null) {
-      lines.push({ text: plain(block.slice(heading[0].length)), isLead: true })
-      continue
-    }
-    for (const { segment } of sentenceSegmenter.segment(plain(block))) {
-      const text = segment.trim()
-      if (text.length < sentenceMinLength || text.length > sentenceMaxLength) continue
-      lines.push({ text, isLead: /[?？؟;:：]$/u.test(text) })
-    }
-  }
-  return lines
-}
-
-/** Paragraphs, headings and list items, each on one line; fenced code is left out. */
-const blocksOf = (content: string): ReadonlyArray<string> =>
-  content
-    .replaceAll(/^(```|~~~)[^]*?(^\1|$(?![^]))/gm, "\n\n")
-    .split(/\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|))|(?<=^#{1,6}\s.*)\n/m)
-    .map((block) => block.replaceAll(/\s+/g, " ").trim())
-    .filter((block) => block !== "" && !block.startsWith("|"))
-
-/** Markdown's marks do not belong into a sentence. */
-const plain = (text: string): string =>
-  text
-    .replace(/^(?:[-*+•]|\d{1,3}[.)]|>)\s+/, "")
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/(\*\*|__|`)(.+?)\1/g, "$2")
-    .trim()

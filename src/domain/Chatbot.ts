@@ -42,10 +42,10 @@ const Language = Schema.String.check(
 const Label = textUpTo(labelMaxLength)
 
 export const Slug = Schema.String.check(
+  Schema.isMaxLength(slugMaxLength).abort(),
   Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, {
     message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
   }),
-  Schema.isMaxLength(slugMaxLength),
 ).annotate({ examples: ["support"] })
 
 // ---------------------------------------------------------------------------

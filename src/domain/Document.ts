@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ChatbotId, DocumentId } from "./Ids.ts"
+import { normalize } from "./Normalization.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
@@ -60,9 +61,7 @@ const nameMaxLength = 255
 /** File names are shown, never used as paths: no path parts, no control or bidirectional-control characters. */
 export const displayName = (fileName: string): string => {
   const last = fileName.split(/[/\\]/).at(-1) ?? ""
-  const visible = last
-    .toWellFormed()
-    .normalize("NFC")
+  const visible = normalize(last.toWellFormed(), "NFC")
     .replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, "")
     .trim()
   if (/^\.{0,2}$/.test(visible)) return "untitled"

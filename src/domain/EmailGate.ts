@@ -7,16 +7,38 @@ import { detectLanguage, type Language } from "./Language.ts"
 /** Names the gate as the author of its messages, in place of a model. */
 export const emailGateModel = "local/email-gate"
 
-const emailAddress = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
+const localPart = /[\p{L}\p{N}._%+-]+$/u
+const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
+/** Longest parts of an address, in UTF-16 code units. */
+const localPartMax = 64
+const domainMax = 255
+/** Nobody gives an address behind more at signs that belong to none. */
+const atSignsMax = 20
 
-/** The e-mail address in a message. */
-export const findEmail = (text: string): string | undefined => emailAddress.exec(text)?.[0]
+/**
+ * The e-mail address in a message. It is looked for around the at signs: to begin at every letter takes long for a long
+ * text, and a conversation has many of them.
+ */
+export const findEmail = (text: string): string | undefined => {
+  let at = text.indexOf("@")
+  for (let sign = 0; sign < atSignsMax && at !== -1; sign++, at = text.indexOf("@", at + 1)) {
+    const [host] = domain.exec(text.slice(at + 1, at + 1 + domainMax)) ?? []
+    const [name] = localPart.exec(text.slice(Math.max(0, at - localPartMax), at)) ?? []
+    if (name !== undefined && host !== undefined) return `${name}@${host}`
+  }
+  return undefined
+}
+
+/** Words beside an e-mail address that are no question of their own, at most. */
+const wordsBeside = 5
 
 /** Whether a message says little more than its e-mail address, so that it is no question of its own. */
-export const isOnlyEmail = (text: string): boolean =>
-  findEmail(text) !== undefined &&
-  (text.replace(emailAddress, "").match(/[\p{L}\p{N}]+/gu) ?? []).length <= 5 &&
-  !/[?？؟]/.test(text)
+export const isOnlyEmail = (text: string): boolean => {
+  const email = findEmail(text)
+  if (email === undefined || /[?？؟]/.test(text)) return false
+  const words = text.replace(email, "").matchAll(/[\p{L}\p{N}]+/gu)
+  return words.take(wordsBeside + 1).toArray().length <= wordsBeside
+}
 
 const requests: Partial<Record<Language | Script, string>> = {
   arabic: "قبل أن أجيب، ما عنوان بريدك الإلكتروني؟",

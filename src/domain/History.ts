@@ -11,43 +11,74 @@ export interface HeldTurn extends ChatTurn {
   readonly id?: string | undefined
 }
 
-/**
- * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
- * by our id. Ids that clients make are no proof, for some give every message the same. Clients of OpenAI know no ids:
- * to them, what was said on the way came as paragraphs before the reply.
- */
-const isSame = (held: HeldTurn, sent: SentTurn) =>
-  held.role === sent.role && (held.content === sent.content || (held.role === "assistant" && isSameReply(held, sent)))
+/** Turns with numbers in place of their texts: thousands of them are compared with thousands, and most may be alike. */
+class Comparison {
+  readonly held: ReadonlyArray<HeldTurn>
+  readonly sent: ReadonlyArray<SentTurn>
+  private readonly heldTexts: ReadonlyArray<number>
+  private readonly sentTexts: ReadonlyArray<number>
 
-const isSameReply = (held: HeldTurn, sent: SentTurn) =>
-  (held.id !== undefined && held.id === sent.id) ||
-  (held.content !== "" && sent.content.endsWith(`\n\n${held.content}`))
-
-/** Whether the session ends with these turns, if need be with replies in between that are not among them. */
-const endsWith = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>, passReplies: boolean): boolean => {
-  let end = held.length
-  for (const turn of turns.toReversed()) {
-    let last = held[--end]
-    while (passReplies && last?.role === "assistant" && !isSame(last, turn)) last = held[--end]
-    if (last === undefined || !isSame(last, turn)) return false
+  constructor(held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn>) {
+    const numbers = new Map<string, number>()
+    const numberOf = ({ content }: ChatTurn): number => {
+      const number = numbers.get(content) ?? numbers.size
+      numbers.set(content, number)
+      return number
+    }
+    this.held = held
+    this.sent = sent
+    this.heldTexts = held.map(numberOf)
+    this.sentTexts = sent.map(numberOf)
   }
-  return true
+
+  /**
+   * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
+   * by our id. Ids that clients make are no proof, for some give every message the same. Clients of OpenAI know no ids:
+   * to them, what was said on the way came as paragraphs before the reply.
+   */
+  isSame(heldIndex: number, sentIndex: number): boolean {
+    const [held, sent] = [this.held[heldIndex], this.sent[sentIndex]]
+    if (held === undefined || sent === undefined || held.role !== sent.role) return false
+    if (this.heldTexts[heldIndex] === this.sentTexts[sentIndex]) return true
+    return held.role === "assistant" && isSameReply(held, sent)
+  }
+
+  /** Whether the session ends with so many of the first turns, if need be with replies in between that are not among them. */
+  endsWith(length: number, passReplies: boolean): boolean {
+    let last = this.held.length
+    for (let turn = length - 1; turn >= 0; turn--) {
+      last--
+      while (passReplies && this.held[last]?.role === "assistant" && !this.isSame(last, turn)) last--
+      if (!this.isSame(last, turn)) return false
+    }
+    return true
+  }
+
+  longestHeld(passReplies: boolean): number {
+    let length = Math.min(this.held.length, this.sent.length)
+    while (length > 0 && !this.endsWith(length, passReplies)) length--
+    return length
+  }
+
+  /** Whether the session holds all turns but the last in this order, whatever else was said between and after. */
+  holdsAllButTheLast(): boolean {
+    let length = 0
+    for (let turn = 0; turn < this.held.length && length < this.sent.length - 1; turn++) {
+      if (this.isSame(turn, length)) length++
+    }
+    return length === this.sent.length - 1
+  }
 }
 
-const longestHeld = (held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn>, passReplies: boolean): number => {
-  let length = Math.min(held.length, sent.length)
-  while (length > 0 && !endsWith(held, sent.slice(0, length), passReplies)) length--
-  return length
-}
-
-/** Whether the session holds all of these turns in this order, whatever else was said between and after. */
-const holds = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>): boolean => {
-  let length = 0
-  for (const one of held) {
-    const next = turns[length]
-    if (next !== undefined && isSame(one, next)) length++
-  }
-  return length === turns.length
+const isSameReply = (held: HeldTurn, sent: SentTurn): boolean => {
+  if (held.id !== undefined && held.id === sent.id) return true
+  const place = sent.content.length - held.content.length
+  return (
+    held.content !== "" &&
+    place >= 2 &&
+    sent.content.startsWith("\n\n", place - 2) &&
+    sent.content.endsWith(held.content)
+  )
 }
 
 /**
@@ -64,6 +95,7 @@ export const notHeld = <A extends SentTurn>(
   again = false,
 ): ReadonlyArray<A> => {
   if (sent.length <= 1 && !again) return sent
-  const atTheEnd = longestHeld(held, sent, false) || longestHeld(held, sent, true)
-  return sent.slice(atTheEnd === 0 && holds(held, sent.slice(0, -1)) ? -1 : atTheEnd)
+  const turns = new Comparison(held, sent)
+  const atTheEnd = turns.longestHeld(false) || turns.longestHeld(true)
+  return sent.slice(atTheEnd === 0 && turns.holdsAllButTheLast() ? -1 : atTheEnd)
 }

@@ -1,3 +1,5 @@
+import { normalize } from "./Normalization.ts"
+
 /**
  * How the words of a text are stemmed: a text search configuration that every Postgres from 15 on has. `simple` stems
  * nothing and knows no stop words: for languages that Postgres has no Snowball stemmer for.
@@ -171,7 +173,7 @@ const LEAST_SHARE_OF_WORDS = 0.06
  * numbers, Chinese) counts as English: its stemmer leaves alone what is not made of ASCII letters.
  */
 export const detectLanguage = (text: string): Language => {
-  const sample = text.slice(0, SAMPLE_CHARACTERS).normalize("NFC").toLowerCase()
+  const sample = normalize(text.slice(0, SAMPLE_CHARACTERS), "NFC").toLowerCase()
   if (!BEYOND_ASCII.test(sample)) return vote(sample, "english")
   let found: Language = "english"
   let most = 0

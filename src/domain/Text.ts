@@ -12,8 +12,11 @@ export const Text = Schema.String.check(
   ),
 )
 
-/** Text of at most `max` UTF-16 code units, as JSON Schema's `maxLength` is commonly counted. */
-export const textUpTo = (max: number) => Text.check(Schema.isMaxLength(max))
+/**
+ * Text of at most `max` UTF-16 code units, as JSON Schema's `maxLength` is commonly counted. What is longer is not looked
+ * at any further: checks that follow may count on the length.
+ */
+export const textUpTo = (max: number) => Text.check(Schema.isMaxLength(max).abort())
 
-/** Text of `min` to `max` UTF-16 code units. */
-export const textBetween = (min: number, max: number) => Text.check(Schema.isBetweenLength(min, max))
+/** Text of `min` to `max` UTF-16 code units; checks that follow may count on it. */
+export const textBetween = (min: number, max: number) => Text.check(Schema.isBetweenLength(min, max).abort())

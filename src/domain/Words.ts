@@ -1,4 +1,5 @@
 import type { Language } from "./Language.ts"
+import { normalize } from "./Normalization.ts"
 
 /*
  * Text as words between single spaces, ready to be stemmed. The database's own parser is not left to find them: it
@@ -26,7 +27,7 @@ const NOT_IN_ASCII_WORDS = /(?:[^a-z0-9.]|(?<![0-9])\.|\.(?![0-9]))+/g
  */
 export const spacedWords = (text: string, language?: Language): string => {
   const isAscii = !BEYOND_ASCII.test(text)
-  const plain = isAscii ? text : text.normalize("NFKC").replace(SOFT_HYPHEN, "")
+  const plain = isAscii ? text : normalize(text, "NFKC").replace(SOFT_HYPHEN, "")
   const whole = MAY_BE_COMPOUND.test(plain) ? plain.replace(ASCII_WORD, nameAndParts) : plain
   // Turkish has two letters i, and the common rules would join them.
   const lower = language === "turkish" ? whole.toLocaleLowerCase("tr") : whole.toLowerCase()

@@ -15,7 +15,11 @@ const EXCERPT_LENGTH = 160
 const PASSAGES_SHOWN = 3
 const NAME_WIDTH = 14
 
-const files = ["README.md", "test/lib/fixtures/handbook.pdf"]
+/** What the chatbot of the story learns, from the root of the checkout. */
+export const files = ["README.md", "test/lib/fixtures/handbook.pdf"]
+
+/** Suggested at the end, for the reader to ask. */
+export const ownQuestion = "Which formats can be uploaded?"
 
 interface Question {
   readonly text: string

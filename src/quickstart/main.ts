@@ -16,7 +16,7 @@ import { makeClient } from "./Client.ts"
 import { bold, dim, green, heading, red, say, show, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
 import { startServer } from "./ServerProcess.ts"
-import { tell } from "./Story.ts"
+import { ownQuestion, tell } from "./Story.ts"
 
 /*
  * `bun run quickstart`: the whole of Parley in one story, on a server and a database of its own that are gone at the
@@ -41,7 +41,7 @@ const goOn = (server: { readonly url: string; readonly key: Redacted.Redacted },
     yield* show(`curl -s ${server.url}/api/external/chatbot/${chatbotId}/chat \\`)
     yield* show(`  -H 'x-api-key: ${Redacted.value(server.key)}' \\`)
     yield* show(`  -H 'content-type: application/json' \\`)
-    yield* show(`  -d '{"messages":[{"role":"user","content":"Which formats can be uploaded?"}]}'`)
+    yield* show(`  -d '{"messages":[{"role":"user","content":"${ownQuestion}"}]}'`)
     yield* say(`\nA server that keeps what it learns: npx --yes bun@${Bun.version} run start`)
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import { sourcesOf } from "../../src/agent/Citations.ts"
 import type { Passage } from "../../src/agent/Tools.ts"
@@ -33,18 +34,18 @@ const exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
 /** By the words of an answer. */
 const guessed = (text: string, asked = question, passages: ReadonlyArray<Passage> = found) =>
-  sourcesOf({ exchange, sources: [], text }, { question: asked, found: passages })
+  Effect.runPromise(sourcesOf({ exchange, sources: [], text }, { question: asked, found: passages }))
 
 /** By what the model says itself. */
 const stated = (sources: ReadonlyArray<Source>, text = "It takes 14 days to the card that was used.") =>
-  sourcesOf({ exchange: { ...exchange, citesSources: true }, sources, text }, { question, found })
+  Effect.runPromise(sourcesOf({ exchange: { ...exchange, citesSources: true }, sources, text }, { question, found }))
 
 const places = (sources: ReadonlyArray<Source>) => sources.map(({ chunk, document_id }) => `${document_id}#${chunk}`)
 
 describe("an answer in a model's own words", () => {
-  test("rests on the sentences that hold what it says, with document, chunk and page", () => {
+  test("rests on the sentences that hold what it says, with document, chunk and page", async () => {
     expect(
-      guessed("You get your money back to your card after 14 days. **Amounts above 500 euros** go to a manager."),
+      await guessed("You get your money back to your card after 14 days. **Amounts above 500 euros** go to a manager."),
     ).toEqual([
       {
         document_id: "d1",
@@ -63,18 +64,18 @@ describe("an answer in a model's own words", () => {
     ])
   })
 
-  test("may be a number alone", () => {
-    expect(places(guessed("14 days."))).toEqual(["d1#2"])
+  test("may be a number alone", async () => {
+    expect(places(await guessed("14 days."))).toEqual(["d1#2"])
   })
 
-  test("may rest on several documents, each named once for each quote", () => {
+  test("may rest on several documents, each named once for each quote", async () => {
     const text =
       "The card gets it within 14 days. Parcels arrive before the weekend. It is paid to the card in 14 days."
-    expect(places(guessed(text))).toEqual(["d1#2", "d2#1"])
+    expect(places(await guessed(text))).toEqual(["d1#2", "d2#1"])
   })
 
-  test("may be in a script without spaces", () => {
-    expect(places(guessed("我们会在十四天内支付到您的银行卡。", "多久？"))).toEqual(["d3#1"])
+  test("may be in a script without spaces", async () => {
+    expect(places(await guessed("我们会在十四天内支付到您的银行卡。", "多久？"))).toEqual(["d3#1"])
   })
 
   test.each([
@@ -86,15 +87,15 @@ describe("an answer in a model's own words", () => {
     "Das kann ich leider nicht sagen.",
     "It may take 3 weeks.",
     "",
-  ])("that rests on nothing has no source: %p", (text) => {
-    expect(guessed(text)).toEqual([])
+  ])("that rests on nothing has no source: %p", async (text) => {
+    expect(await guessed(text)).toEqual([])
   })
 
-  test("has no source when nothing was found", () => {
-    expect(guessed("It is paid within 14 days.", question, [])).toEqual([])
+  test("has no source when nothing was found", async () => {
+    expect(await guessed("It is paid within 14 days.", question, [])).toEqual([])
   })
 
-  test("whatever it is, names only what was found, quotes what stands there, and repeats nothing", () => {
+  test("whatever it is, names only what was found, quotes what stands there, and repeats nothing", async () => {
     const words = fc.constantFrom(
       ...refunds.content.split(/\s+/),
       ...shipping.content.split(/\s+/),
@@ -102,9 +103,9 @@ describe("an answer in a model's own words", () => {
       "xyzzy.",
       "?",
     )
-    fc.assert(
-      fc.property(fc.array(words, { maxLength: 60 }), (made) => {
-        const sources = guessed(made.join(" "))
+    await fc.assert(
+      fc.asyncProperty(fc.array(words, { maxLength: 60 }), async (made) => {
+        const sources = await guessed(made.join(" "))
         for (const { chunk, document_id, quote } of sources) {
           const passage = found.find((one) => one.documentId === document_id && one.chunk === chunk)
           expect(passage?.content).toContain(quote)
@@ -118,16 +119,16 @@ describe("an answer in a model's own words", () => {
 describe("an answer whose model names its sources", () => {
   const named = { document_id: "d1", title: "", chunk: 2, page: null, quote: " Refunds are paid within 14 days. " }
 
-  test("rests on those alone, with the title and page of the passage", () => {
-    expect(stated([named, named])).toEqual([
+  test("rests on those alone, with the title and page of the passage", async () => {
+    expect(await stated([named, named])).toEqual([
       { document_id: "d1", title: "Refund policy", chunk: 2, page: 7, quote: "Refunds are paid within 14 days." },
     ])
-    expect(stated([])).toEqual([])
+    expect(await stated([])).toEqual([])
   })
 
-  test("cannot name what was not found", () => {
+  test("cannot name what was not found", async () => {
     expect(
-      stated([
+      await stated([
         { ...named, document_id: "foreign" },
         { ...named, chunk: 3 },
       ]),
@@ -135,7 +136,7 @@ describe("an answer whose model names its sources", () => {
   })
 })
 
-test("a quote that is cut ends with a whole character", () => {
-  const [source] = stated([{ document_id: "d1", title: "", chunk: 2, page: null, quote: `${"x".repeat(599)}😀` }])
+test("a quote that is cut ends with a whole character", async () => {
+  const [source] = await stated([{ document_id: "d1", title: "", chunk: 2, page: null, quote: `${"x".repeat(599)}😀` }])
   expect(source?.quote).toBe("x".repeat(599))
 })

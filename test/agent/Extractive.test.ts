@@ -87,6 +87,47 @@ describe("a question", () => {
     expect(output).toContain("Parcels leave on Mondays. (Shipping)")
   })
 
+  test.each([
+    ["code", "```sh\nparley keys create --name ops\n```", "sh parley keys create --name ops"],
+    ["headings", "# Opening hours\n\n## Weekend", "Opening hours Weekend"],
+    ["a question", "# When?\n\nWhen do you open?", "When? When do you open?"],
+    ["one sentence without an end", "zebra ".repeat(400), `${"zebra ".repeat(99).trim()}…`],
+    ["one word without an end", "漢".repeat(4_000), `${"漢".repeat(599)}…`],
+    [
+      "a table",
+      "| Day | Hours |\n| --- | --- |\n| Mon | 9 to 5 |\n| Sun | |",
+      "- Day: Mon; Hours: 9 to 5\n- Day: Sun\n",
+    ],
+    ["a table without a header", "| Mon | 9 to 5 |\n| Sun | closed |", "- Mon; 9 to 5\n- Sun; closed\n"],
+  ])("gets the closest passage where that holds no sentences, but %s", async (_, content, shown) => {
+    const { output, sources } = await reply("Qwertz?", [{ ...shipping, content }])
+    expect(output).toStartWith("I found no direct answer. This is the closest passage:\n\n")
+    expect(output).toContain(shown)
+    expect(output).toContain("(Shipping)")
+    expect(sources.length).toBeGreaterThan(0)
+  })
+
+  test("is answered with the rows of a table that hold its words, each with the names of its columns", async () => {
+    const prices: Passage = {
+      ...shipping,
+      title: "Prices",
+      content: `# Prices
+
+We change them rarely.
+
+| Plan | Monthly price | Notes |
+| :--- | ---: | --- |
+| Basic | 10 EUR | **cheap** |
+| Team | 50 EUR | \`50\` users, or \\| more |
+| Enterprise | 900 EUR | |`,
+    }
+    const { output } = await reply("What is the monthly price of the Team plan?", [policy, prices])
+    expect(output).toBe("- Plan: Team; Monthly price: 50 EUR; Notes: 50 users, or | more\n(Prices)")
+    const { output: all } = await reply("Plans?", [policy, prices])
+    expect(all.split("\n")).toHaveLength(4)
+    expect(all).toContain("- Plan: Enterprise; Monthly price: 900 EUR\n(Prices)")
+  })
+
   test("is told when the search failed", async () => {
     const { output } = await reply("Refunds?", new Unavailable({ detail: "down", retry_after_seconds: 1 }))
     expect(output).toContain("could not search")

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { ChatTurn } from "../../src/domain/Chat.ts"
 import { notHeld } from "../../src/domain/History.ts"
+import { cost } from "../lib/Growth.ts"
 
 const turn = (role: ChatTurn["role"], content: string): ChatTurn => ({ role, content })
 
@@ -130,3 +131,30 @@ test("a client that sends its growing transcript, and retries it, stores each of
       expect(session.filter(({ content }) => content === "Welcome!")).toHaveLength(greeted ? 1 : 0)
     }),
   ))
+
+describe("more than one request may bring", () => {
+  const texts = (length: number, text: (index: number) => string) => Array.from({ length }, (_, index) => text(index))
+  const of = (role: ChatTurn["role"]) => (content: string) => turn(role, content)
+  // Made anew each time, so that no two are the same text in memory.
+  const long = (index: number) => `${index % 2}`.slice(1) + "a".repeat(5_000)
+
+  test.each([
+    ["questions that are all alike", of("user"), texts(2_000, long), ["b", ...texts(999, long)]],
+    ["replies that are all alike", of("assistant"), texts(2_000, long), ["b", ...texts(999, long)]],
+    [
+      "replies that are shown with more",
+      of("assistant"),
+      texts(2_000, (i) => `x${long(i)}`),
+      texts(1_000, (i) => `\n\n${long(i)}`),
+    ],
+    [
+      "replies of nothing but paragraphs",
+      of("assistant"),
+      texts(2_000, (i) => "\n".repeat(2 + (i % 500))),
+      texts(1_000, (i) => "\n".repeat(999 - (i % 40))),
+    ],
+  ] as const)("is compared in a moment: %s", async (_, turnOf, held, sent) => {
+    const turns = [held.map(turnOf), sent.map(turnOf)] as const
+    expect(await cost(() => notHeld(...turns))).toBeLessThan(250)
+  })
+})

@@ -21,4 +21,4 @@ const withoutClosing = (text: string) => {
 
 /** A heading without the marks of links, emphasis and code. */
 export const plainText = (heading: string): string =>
-  heading.replace(/!?\[([^\][]*)\]\([^()]*\)/g, "$1").replace(/[*`]+|(?<!\w)_+|_+(?!\w)/g, "")
+  heading.replace(/!?\[([^\][]*)\]\([^()]*\)/g, "$1").replace(/[*`]+|(?<!\w)_+|(?<!_)_+(?!\w)/g, "")

@@ -1,4 +1,5 @@
 import type { PDFPageProxy } from "unpdf/pdfjs"
+import { normalize } from "../../domain/Normalization.ts"
 import { mendingLigatures } from "./PdfLigatures.ts"
 import type { Run } from "./PdfLines.ts"
 
@@ -34,7 +35,7 @@ export interface PageRuns {
  */
 const withLetters = (text: string) =>
   text.replace(/[\u2f00-\u2fd5\ufb00-\ufdfb\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc]+/g, (shapes) =>
-    shapes.normalize("NFKC"),
+    normalize(shapes, "NFKC"),
   )
 
 const runOf = (item: TextItem, { styles }: Content, upright: Matrix): Run => {

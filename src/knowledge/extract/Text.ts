@@ -1,3 +1,5 @@
+import { normalize } from "../../domain/Normalization.ts"
+
 /** Characters that are never seen and only get in the way of a search, or deceive the reader. */
 const invisible = new RegExp(
   [
@@ -20,11 +22,7 @@ const space = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
  * Applying it twice changes nothing.
  */
 export const normalizeText = (text: string): string =>
-  text
-    .replace(lineBreak, "\n")
-    .replace(invisible, "")
-    .replace(space, " ")
-    .normalize("NFC")
+  normalize(text.replace(lineBreak, "\n").replace(invisible, "").replace(space, " "), "NFC")
     // The look-behind keeps this linear: without it a long run of spaces is tried from each of its places.
     .replace(/(?<![ \t])[ \t]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")

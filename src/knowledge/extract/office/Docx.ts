@@ -113,7 +113,8 @@ class DocxWriter {
 
   private written(kind: ParagraphKind, text: string): readonly [Kind, string] {
     if (text === "") return ["paragraph", ""]
-    const line = text.replace(/\s*\n\s*/g, " ")
+    // Only from where white space begins: a long run of spaces would be tried from each of its places.
+    const line = text.replace(/(?<!\s)\s*\n\s*/g, " ")
     if (kind.isTitle) {
       this.title ??= line
       return ["paragraph", `# ${line}`]

@@ -17,10 +17,10 @@ const kindOfCode = (code: string): NumberKind => {
   // Quoted text, escaped signs, and colours, conditions and currencies in brackets say nothing about the number.
   const [plain = ""] = code
     .replace(/"[^"]*"|\\.|_.|\*./g, "")
-    .replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "")
+    .replace(/\[(?!h+\]|m+\]|s+\])[^\][]*\]/gi, "")
     .split(";")
   if (plain.includes("%")) return "percent"
-  const isDate = /[yd]/i.test(plain) || /(?<![hs:\]][^a-z]*)m{3,}/i.test(plain)
+  const isDate = /[yd]/i.test(plain) || /(?=mmm)(?<![hs:\]][^a-z]*)m{3,}/i.test(plain)
   const isTime = /[hs]/i.test(plain)
   if (isDate) return isTime ? "date and time" : "date"
   return isTime ? "time" : "number"

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "bun:test"
+import { Validator } from "@cfworker/json-schema"
+import { Duration, Effect, Schema } from "effect"
+import { sourcesOf } from "../src/agent/Citations.ts"
+import { linesOf } from "../src/agent/Lines.ts"
+import { leadingSentences, selectSentences, wordsOf } from "../src/agent/Sentences.ts"
+import { ChatbotInput, ChatWidgetPatch, slugOf } from "../src/domain/Chatbot.ts"
+import { ToolInput } from "../src/domain/ChatbotTool.ts"
+import type { Message } from "../src/domain/Conversation.ts"
+import { displayName } from "../src/domain/Document.ts"
+import { emailRequest, findEmail, isOnlyEmail } from "../src/domain/EmailGate.ts"
+import { detect, Format } from "../src/domain/Formats.ts"
+import { notHeld } from "../src/domain/History.ts"
+import { MessageId, SessionId } from "../src/domain/Ids.ts"
+import { isCutObject, jsonDepth } from "../src/domain/JsonDepth.ts"
+import { detectLanguage } from "../src/domain/Language.ts"
+import { normalize } from "../src/domain/Normalization.ts"
+import { timestamp } from "../src/domain/Timestamp.ts"
+import { notations } from "../src/domain/Transcript.ts"
+import { placeholdersOf, urlTemplateProblem } from "../src/domain/UrlTemplate.ts"
+import { spacedWords } from "../src/domain/Words.ts"
+import { embedLocally } from "../src/embeddings/LocalEmbedding.ts"
+import { waitOf } from "../src/http/Prefer.ts"
+import { chunk } from "../src/knowledge/Chunker.ts"
+import { Unreadable } from "../src/knowledge/extract/Extraction.ts"
+import { headingOf, plainText } from "../src/knowledge/extract/Heading.ts"
+import { markdownLink } from "../src/knowledge/extract/Link.ts"
+import { read } from "../src/knowledge/extract/Read.ts"
+import { cleanTitle, normalizeText, titleOfFile } from "../src/knowledge/extract/Text.ts"
+import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/files/OfficeFile.ts"
+import { cost, units } from "./lib/Growth.ts"
+
+/*
+ * Whatever is given to a function that meets what callers send, it takes linear time: a text of one piece again and again,
+ * as long as the longest message, takes a few milliseconds, where a scan that begins again at each of its places takes
+ * half a second and more.
+ */
+
+/** UTF-16 code units: the longest message, and the largest document that is read in place. */
+const LENGTH = 32_000
+/** Milliseconds of the processor's time: a multiple of what any of them takes, on a slow machine that compiles it first. */
+const LIMIT = 250
+
+const passage = (content: string) => ({ title: "Title", chunk: 1, content, document_id: "d" })
+const exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
+const sourcesIn = (text: string, content: string) =>
+  Effect.runPromise(
+    sourcesOf(
+      { text, sources: [], exchange },
+      { question: "Who?", found: [{ documentId: "d", title: "Title", chunk: 1, page: null, content }] },
+    ),
+  )
+const turns = (text: string) => Array.from({ length: 200 }, (_, index) => text.slice(index * 100, index * 100 + 300))
+const asTurns = (text: string) => turns(text).map((content) => ({ role: "assistant" as const, content }))
+const tool = { name: "a", description: "a", input_schema: { type: "object" } }
+const waits = { uploadWait: Duration.seconds(1), uploadWaitLimit: Duration.seconds(1) }
+const decoding = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
+  const decode = Schema.decodeUnknownOption(schema, { errors: "all" })
+  return (value: unknown) => decode(value)
+}
+const asChatbot = decoding(ChatbotInput)
+const asWidget = decoding(ChatWidgetPatch)
+const asTool = decoding(ToolInput)
+
+/** Checks of a tool's input, which is at most half as long. */
+const inputFormats = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"]
+const validators = inputFormats.map((format) => new Validator({ type: "string", format }, "2020-12", true))
+
+const scans: Readonly<Record<string, (text: string) => unknown>> = {
+  "normalization, all forms": (text) => (["NFC", "NFD", "NFKC", "NFKD"] as const).map((form) => normalize(text, form)),
+  "the sentences of a text": linesOf,
+  "the words of a text": wordsOf,
+  "the words of a search": (text) => spacedWords(text),
+  "the language of a text": detectLanguage,
+  "a local embedding": embedLocally,
+  "the answer to a long question": (text) => selectSentences(text, [passage("One two a b c 1. 漢 é https.")]),
+  "the answer from a long passage": (text) => selectSentences("what is a b 1 漢 é", [passage(text)]),
+  "the answer from a passage that is the question": (text) => selectSentences(text, [passage(text)]),
+  "the beginning of a passage": (text) => leadingSentences([passage(text)]),
+  "the sources of a long answer": (text) => sourcesIn(text, "One two a b c 1. 漢 é https."),
+  "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),
+  "the sources of an answer that is the passage": (text) => sourcesIn(text, text),
+  "an e-mail address": (text) => [findEmail(text), isOnlyEmail(text), emailRequest(text)],
+  "a history that is sent again": (text) => notHeld([...asTurns(text), ...asTurns(text)], asTurns(text)),
+  "a history that is sent changed": (text) => notHeld([...asTurns(text), ...asTurns(`x${text}`)], asTurns(`y${text}`)),
+  "a chatbot": (text) => asChatbot({ name: text, slug: text, description: text, settings: { model: text } }),
+  "a widget": (text) =>
+    asWidget({ logo: `https://${text}`, language: text, primaryColor: `#${text}`, header: text, slogan: text }),
+  "a tool": (text) => asTool({ ...tool, name: text, url: `https://${text}`, headers: { a: text, [text]: "a" } }),
+  "a tool's path": (text) => asTool({ ...tool, url: `https://a.b/${text.slice(0, 2_000)}` }),
+  "an address": (text) => [urlTemplateProblem(`https://a.b/${text}`), placeholdersOf(text)],
+  "a slug": slugOf,
+  "a file's name": (text) => [displayName(text), titleOfFile(text), detect(text, new Uint8Array(1))],
+  "a Prefer header": (text) => waitOf(text, waits),
+  "JSON that is cut": (text) => [jsonDepth(text), isCutObject(text)],
+  "a transcript": (text) => notations.markdown.message({ ...said, content: text }, 0),
+  "a link": (text) => [markdownLink(text, "https://a.b"), markdownLink("a", `https://${text}`)],
+  "a heading": (text) => [plainText(text), headingOf(`# ${text}`), headingOf(`${text} #`)],
+  "a text": (text) => [normalizeText(text), cleanTitle(text)],
+  "passages of a text": (text) => chunk({ title: "Title", text: normalizeText(text) }),
+  "the input of a tool": (text) => validators.map((validator) => validator.validate(text.slice(0, LENGTH / 2))),
+}
+
+const said: Message = {
+  id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+  session_id: SessionId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+  sender_type: "user",
+  content: "",
+  attachments: null,
+  created_at: timestamp(new Date(0)),
+  metadata: {},
+  migrated_data: false,
+  model: null,
+  provider: null,
+  session_token: null,
+  tokens_used: 0,
+  tool_calls: null,
+  tool_results: null,
+}
+
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;").toWellFormed()
+
+const bytesOf: Partial<Record<Format, (text: string) => Uint8Array>> = {
+  md: (text) => Buffer.from(text),
+  txt: (text) => Buffer.from(text),
+  html: (text) => Buffer.from(text),
+  csv: (text) => Buffer.from(text),
+  json: (text) => Buffer.from(text),
+  docx: (text) => docxFile(paragraph(escaped(text))),
+  pptx: (text) => pptxFile([{ shapes: shape(escaped(text)) }]),
+  xlsx: (text) =>
+    xlsxFile([{ name: "a", content: rows([escaped(text)]) }], {
+      styles: `<numFmts><numFmt numFmtId="200" formatCode="${escaped(text)}"/></numFmts>`,
+    }),
+}
+
+const repeated = (unit: string) => unit.repeat(Math.ceil(LENGTH / unit.length))
+
+/** The pieces of which a long text takes long; again, so that one slow moment of the machine is not held against it. */
+const slow = async (scan: (text: string) => unknown, around = "", pieces = units) => {
+  const found: Array<string> = []
+  for (const unit of pieces) {
+    const text = around + repeated(unit) + around
+    const isSlow = (await cost(() => scan(text))) > LIMIT && (await cost(() => scan(text))) > LIMIT
+    if (isSlow) found.push(unit)
+  }
+  return found
+}
+
+describe("the longest text takes milliseconds, whatever it repeats:", () => {
+  test.each(Object.entries(scans))("%s", async (_, scan) => {
+    expect(await slow(scan)).toEqual([])
+    expect(await slow(scan, "x")).toEqual([])
+  })
+
+  test.each(Object.entries(bytesOf))("a document in %s", async (format, bytes) => {
+    const reading = (text: string) =>
+      read({ format: Schema.decodeUnknownSync(Format)(format), name: `a.${format}`, bytes: bytes(text) }).catch(
+        (cause: unknown) => {
+          if (!(cause instanceof Unreadable)) throw cause
+        },
+      )
+    expect(await slow(reading, "x")).toEqual([])
+  })
+})
+
+test("a scan that begins again at each place is found", async () => {
+  expect(await slow((text) => text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1"), "", ["[", "a"])).toEqual(["["])
+})

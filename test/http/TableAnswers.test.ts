@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { files, ownQuestion } from "../../src/quickstart/Story.ts"
+import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { startServer } from "../lib/TestServer.ts"
+import { uiEvents } from "../lib/UiEvents.ts"
+
+/*
+ * Questions whose answer stands in a table, asked of a chatbot that has no language model.
+ */
+const { client } = await startServer()
+const root = join(import.meta.dir, "../..")
+
+const extractive = { settings: { model: "local/extractive" } }
+const table = [
+  ["Plan", "Monthly price", "Storage"],
+  ["Basic", "10 EUR", "5 GB"],
+  ["Team", "50 EUR", "200 GB"],
+  ["Enterprise", "900 EUR", "4 TB"],
+]
+const markdown = table
+  .toSpliced(1, 0, ["---", "---", "---"])
+  .map((cells) => `| ${cells.join(" | ")} |`)
+  .join("\n")
+
+const documents: Readonly<Record<string, () => BlobPart>> = {
+  "plans.md": () => `# Plans\n\n${markdown}\n`,
+  "plans.csv": () => table.map((cells) => cells.join(",")).join("\n"),
+  "plans.html": () =>
+    `<h1>Plans</h1><table>${table.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</table>`,
+  "plans.xlsx": () => xlsxFile([{ name: "Plans", content: rows(...table) }]),
+}
+
+const streamedText = async (id: string, content: string) => {
+  const reply = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+    json: { messages: [{ role: "user", content }] },
+  })
+  const events = await uiEvents(reply.text)
+  return events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("")
+}
+
+describe.each(Object.entries(documents))("a table in %s", (name, make) => {
+  test("answers with its rows, each of which says what its cells are, whole and streamed", async () => {
+    const { id } = await client.newChatbot(extractive)
+    await client.learn(id, { [name]: make() })
+    const question = "What is the price of the Enterprise plan?"
+    const { output, sources } = await client.chat(id, question)
+    expect(output).toContain("- Plan: Enterprise; Monthly price: 900 EUR; Storage: 4 TB\n")
+    expect(output.trimEnd()).toEndWith(")")
+    expect(output).not.toContain("|")
+    expect(output).not.toContain("no direct answer")
+    expect(sources?.[0]?.quote).toContain("900 EUR")
+    expect(await streamedText(id, question)).toBe(output)
+  })
+
+  test("is shown where nothing in it answers", async () => {
+    const { id } = await client.newChatbot(extractive)
+    await client.learn(id, { [name]: make() })
+    const { output } = await client.chat(id, "Storage plans?")
+    expect(output.length).toBeGreaterThan(60)
+    expect(output).toContain("Storage: 5 GB")
+  })
+})
+
+test("the question that the quickstart suggests is answered from its documents, as others are that a table answers", async () => {
+  const { id } = await client.newChatbot(extractive)
+  await client.learn(id, Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file))])))
+  const said = [
+    [ownQuestion, ""],
+    ["What is the default port?", "Variable: PORT; Default: 3000"],
+    ["How many files may one upload have?", "UPLOAD_FILES_LIMIT; Default: 10"],
+  ] as const
+  for (const [question, row] of said) {
+    const { output, sources } = await client.chat(id, question)
+    expect(output).toContain(row)
+    expect(output.replace("I found no direct answer. This is the closest passage:", "").trim().length).toBeGreaterThan(
+      40,
+    )
+    expect(output).not.toContain("|")
+    expect(sources?.length).toBeGreaterThan(0)
+  }
+})
