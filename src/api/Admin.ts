@@ -8,7 +8,7 @@ import { Authorization, RequestBody, Problems, RequiredScope } from "./Middlewar
 import * as Problem from "./Problem.ts"
 
 const OfOrganization = Schema.optionalKey(
-  OrganizationId.annotate({ description: "Default: the organization of the calling key." }),
+  OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),
 )
 
 const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admin/organizations", {
@@ -60,7 +60,7 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     name: ApiKeyName,
     scopes: Schema.NonEmptyArray(Scope).annotate({ description: "No more than the calling key has itself." }),
     organization_id: OfOrganization,
-    chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Bind the key to this chatbot." })),
+    chatbot_id: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "Bind the key to this chatbot." }))),
     expires_at: Schema.optionalKey(
       Schema.DateTimeUtcFromString.annotate({
         description: "ISO 8601 with offset. Absent: never.",

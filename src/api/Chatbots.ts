@@ -53,8 +53,8 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
 
 const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   query: {
-    id: Schema.optionalKey(ChatbotId.annotate({ description: "The chatbot to change." })),
-    chatbotId: Schema.optionalKey(ChatbotId.annotate({ description: "Alias of `id`." })),
+    id: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "The chatbot to change." }))),
+    chatbotId: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "Alias of `id`." }))),
   },
   headers: IfMatch,
   payload: ChatbotPatch,
@@ -76,7 +76,7 @@ const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
     limit: Schema.optionalKey(
       integer(1, 1_000).annotate({ description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots." }),
     ),
-    cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
+    cursor: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "`next_cursor` of the page before." }))),
   },
   success: Schema.Struct({
     chatbots: Schema.Array(ChatbotSummary),

@@ -1,7 +1,7 @@
 import anyAscii from "any-ascii"
 import { Schema, Struct } from "effect"
-import { ChatbotId, OrganizationId } from "./Ids.ts"
-import { textBetween, textUpTo } from "./Text.ts"
+import { ChatbotId, isUuid, OrganizationId } from "./Ids.ts"
+import { Name, textBetween, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { unexpressed } from "./Unexpressed.ts"
 
@@ -111,7 +111,7 @@ const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.is
 /** Null until set; what has been set so far, and nothing else, is stored and shown. */
 export const VoiceWidgetConfig = partial(
   Schema.Struct({
-    agentId: Schema.String.check(Schema.isUUID()),
+    agentId: Schema.String.check(isUuid),
     appearance: partial(
       Schema.Struct({
         backgroundColor: Color,
@@ -160,7 +160,7 @@ const SettingsPatch = partial(Settings).mapFields(Struct.assign({ snippet: Schem
 
 /** Fields of an update: absent ones stay, objects merge field by field. */
 export const ChatbotPatch = Schema.Struct({
-  name: Schema.optionalKey(textBetween(1, 200).annotate({ examples: ["Support"] })),
+  name: Schema.optionalKey(Name.annotate({ examples: ["Support"] })),
   description: Schema.optionalKey(textUpTo(2_000)),
   slug: Schema.optionalKey(Slug),
   is_public: Schema.optionalKey(Schema.Boolean),
@@ -170,7 +170,7 @@ export const ChatbotPatch = Schema.Struct({
 export type ChatbotPatch = typeof ChatbotPatch.Type
 
 export const ChatbotInput = ChatbotPatch.mapFields(
-  Struct.assign({ name: textBetween(1, 200).annotate({ examples: ["Support"] }) }),
+  Struct.assign({ name: Name.annotate({ examples: ["Support"] }) }),
 )
 export type ChatbotInput = typeof ChatbotInput.Type
 

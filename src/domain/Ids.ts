@@ -1,10 +1,18 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
-/** Ids are UUID v7 when Parley makes them, so id order is creation order; any UUID is read. */
-const Uuid = Schema.String.check(Schema.isUUID()).annotate({
-  format: "uuid",
-  examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
+/** Eight, four, four, four and twelve hexadecimal digits, in either case. */
+export const isUuid = Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
+  message: "Expected a UUID",
+  toJsonSchema: () => ({ format: "uuid" }),
 })
+
+/**
+ * Ids are UUID v7 when Parley makes them, so that id order is creation order; any UUID is read, of whatever version. Case
+ * does not count, and what is read is lower case, so that programs may compare ids as text.
+ */
+const Uuid = Schema.String.check(isUuid)
+  .annotate({ format: "uuid", examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"] })
+  .pipe(Schema.decodeTo(Schema.String.check(isUuid), SchemaTransformation.toLowerCase()))
 
 export const OrganizationId = Uuid.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
