@@ -12,7 +12,9 @@ const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] }
 /** Beside a reply, whatever its form. */
 export const ReplyHeaders = {
   "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
-  "x-message-id": MessageId.pipe(Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." })),
+  "x-message-id": MessageId.pipe(
+    Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
+  ),
 }
 
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
@@ -56,6 +58,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: [
     Problem.NotFound,
+    Problem.ChatbotInactive,
     Problem.TooManyRequests,
     Problem.BudgetSpent,
     Problem.TooManyChats,

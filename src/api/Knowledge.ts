@@ -67,7 +67,9 @@ const Prefer = {
 
 /** Of a result, when the question has `explain: true`. */
 const Explanation = {
-  document_id: Schema.optionalKey(DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." }))),
+  document_id: Schema.optionalKey(
+    DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
+  ),
   chunk: Schema.optionalKey(
     Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
   ),
@@ -145,7 +147,9 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   params,
   query: {
     id: Schema.optionalKey(
-      DocumentId.pipe(Schema.annotateEncoded({ description: "The document once more; must equal `documentId` when sent." })),
+      DocumentId.pipe(
+        Schema.annotateEncoded({ description: "The document once more; must equal `documentId` when sent." }),
+      ),
     ),
   },
   headers: Prefer,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
-import { Budget } from "./Budget.ts"
+import { Budget, BudgetPatch } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
 import { Name } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -38,6 +38,10 @@ export const ApiKey = Schema.Struct({
 export type ApiKey = typeof ApiKey.Type
 
 export const ApiKeyName = Name
+
+/** A change of it: absent fields stay. */
+export const ApiKeyPatch = Schema.Struct({ budget: Schema.optionalKey(BudgetPatch) })
+export type ApiKeyPatch = typeof ApiKeyPatch.Type
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const prefix = "prl_"

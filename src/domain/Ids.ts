@@ -1,18 +1,22 @@
 import { Schema, SchemaTransformation } from "effect"
 
-/** Eight, four, four, four and twelve hexadecimal digits, in either case. */
-export const isUuid = Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
-  message: "Expected a UUID",
-  toJsonSchema: () => ({ format: "uuid" }),
+const uuid = (digit: string) =>
+  Schema.isPattern(new RegExp(`^${digit}{8}-${digit}{4}-${digit}{4}-${digit}{4}-${digit}{12}$`), {
+    message: "Expected a UUID",
+    toJsonSchema: () => ({ format: "uuid" }),
+  })
+
+/** A UUID of whatever version, in either case. */
+export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
+  format: "uuid",
+  examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
 })
 
 /**
- * Ids are UUID v7 when Parley makes them, so that id order is creation order; any UUID is read, of whatever version. Case
- * does not count, and what is read is lower case, so that programs may compare ids as text.
+ * Ids are UUID v7 when Parley makes them, so that id order is creation order; any UUID is read. Case does not count: what is
+ * read becomes lower case, so that programs may compare ids as text.
  */
-const Uuid = Schema.String.check(isUuid)
-  .annotate({ format: "uuid", examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"] })
-  .pipe(Schema.decodeTo(Schema.String.check(isUuid), SchemaTransformation.toLowerCase()))
+const Uuid = AnyUuid.pipe(Schema.decodeTo(Schema.String.check(uuid("[0-9a-f]")), SchemaTransformation.toLowerCase()))
 
 export const OrganizationId = Uuid.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type

@@ -6,15 +6,16 @@ import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "../domain/EmailGate.ts"
-import type {
-  BudgetSpent,
-  Forbidden,
-  NotFound,
-  ProviderFailed,
-  ProviderTimeout,
-  TooManyChats,
-  TooManyRequests,
-  Unavailable,
+import {
+  type BudgetSpent,
+  ChatbotInactive,
+  type Forbidden,
+  type NotFound,
+  type ProviderFailed,
+  type ProviderTimeout,
+  type TooManyChats,
+  type TooManyRequests,
+  type Unavailable,
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -45,6 +46,7 @@ export interface ChatSettings {
 
 type ChatFailure =
   | BudgetSpent
+  | ChatbotInactive
   | NotFound
   | ProviderFailed
   | ProviderTimeout
@@ -248,11 +250,19 @@ export class Chat extends Context.Service<
           }
         })
 
-        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: ChatEmit) =>
-          Effect.flatMap(find(chatbot, request), (before) =>
-            // Before anything is stored: what is refused has not been said.
-            budgets.within(() => shownOf(chatbot, before.history, request))(answerIn(chatbot, before, request, emit)),
-          )
+        const answer = (
+          chatbot: ChatbotRow,
+          request: ChatRequest,
+          emit?: ChatEmit,
+        ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
+          chatbot.active
+            ? Effect.flatMap(find(chatbot, request), (before) =>
+                // Before anything is stored: what is refused has not been said.
+                budgets.within(() => shownOf(chatbot, before.history, request))(
+                  answerIn(chatbot, before, request, emit),
+                ),
+              )
+            : Effect.fail(inactive)
 
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
@@ -264,6 +274,10 @@ export class Chat extends Context.Service<
       }),
     )
 }
+
+const inactive = new ChatbotInactive({
+  detail: "This chatbot is not active: it does not answer until `active` is true again.",
+})
 
 const noTools = Effect.succeed([])
 
