@@ -58,7 +58,8 @@ export const Settings = Schema.Struct({
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
   isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
   isRequestUserInfoEnabled: Schema.Boolean.annotate({
-    description: "Whether the chatbot asks for the user's e-mail address first.",
+    description:
+      "Whether the chatbot asks for the user's e-mail address first. A user who declines is answered and not asked again; one who says something else is asked once more, and then answered.",
   }),
   snippet: Snippet,
 })

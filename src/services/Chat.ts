@@ -5,7 +5,7 @@ import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { emailGateModel, emailRequest } from "../domain/EmailGate.ts"
+import { type EmailGate, emailGateModel, emailRequest } from "../domain/EmailGate.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
@@ -37,7 +37,7 @@ import {
   saying,
   textOf,
 } from "./ChatAnswer.ts"
-import { type Before, beforeOf, type ChatRequest, conversationOf, newUserInfo, shownOf } from "./ChatHistory.ts"
+import { type Before, beforeOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
@@ -118,9 +118,9 @@ export class Chat extends Context.Service<
           chatbot: ChatbotRow,
           { found, fresh }: Before,
           request: ChatRequest,
+          gate: EmailGate | undefined,
         ) {
-          const userInfo = newUserInfo(chatbot, found, request)
-          const sessionId = yield* conversations.say(
+          return yield* conversations.say(
             chatbot.id,
             {
               id: found?.id ?? SessionId.make(yield* random.uuidV7()),
@@ -135,9 +135,8 @@ export class Chat extends Context.Service<
                 mid,
               })),
             ),
-            userInfo,
+            gate,
           )
-          return { sessionId, email: userInfo?.email ?? found?.user_info.email }
         })
 
         /** Passages of this chatbot, and of no other. */
@@ -164,7 +163,8 @@ export class Chat extends Context.Service<
           emit?: ChatEmit,
         ) {
           const { apiKeyId } = yield* Caller
-          const { sessionId, email } = yield* receive(chatbot, before, request)
+          const gate = gateOf(chatbot, before, request)
+          const sessionId = yield* receive(chatbot, before, request, gate)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const spentFor = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
@@ -181,7 +181,7 @@ export class Chat extends Context.Service<
           }
           if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
-          if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
+          if (gate?.isAsking === true) {
             const output = emailRequest(request.messages.at(-1)?.content ?? "")
             yield* store({
               ...noCost,
