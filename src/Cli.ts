@@ -2,11 +2,13 @@ import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { allScopes, Scope } from "./domain/ApiKey.ts"
 import { type Budget, type BudgetPatch, LimitText } from "./domain/Budget.ts"
-import type { NotFound, Unavailable } from "./domain/Errors.ts"
+import type { Conflict, InvalidRequest, NotFound, Unavailable } from "./domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
+import { OrganizationName } from "./domain/Organization.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Doctor } from "./services/Doctor.ts"
+import { OrganizationRemoval } from "./services/OrganizationRemoval.ts"
 import { Organizations } from "./services/Organizations.ts"
 
 /*
@@ -103,7 +105,7 @@ const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
     `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,
   )
 
-const explained = ({ detail }: NotFound | Unavailable) =>
+const explained = ({ detail }: Conflict | InvalidRequest | NotFound | Unavailable) =>
   new StartupError({ what: detail, doThis: "See what `list` lists, and try again." })
 
 const budgetKey = Command.make(
@@ -113,29 +115,39 @@ const budgetKey = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* Effect.mapError((yield* ApiKeys).setBudget(id, undefined, patchOf(flags)), explained)
+    const { budget } = yield* Effect.mapError(
+      (yield* ApiKeys).update(id, undefined, () => Effect.succeed({ budget: patchOf(flags) })),
+      explained,
+    )
     yield* showBudget(budget)
   }),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
+const organizationId = Argument.String("id").pipe(
+  Argument.withSchema(OrganizationId),
+  Argument.withDescription("Id of the organization"),
+)
+
+const organizationName = Argument.String("name").pipe(Argument.withSchema(OrganizationName))
+
 const budgetOrganization = Command.make(
   "budget",
   {
-    id: Argument.String("id").pipe(
-      Argument.withSchema(OrganizationId),
-      Argument.withDescription("Id of the organization"),
-    ),
+    id: organizationId,
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* Effect.mapError((yield* Organizations).setBudget(id, patchOf(flags)), explained)
+    const { budget } = yield* Effect.mapError(
+      (yield* Organizations).update(id, () => Effect.succeed({ budget: patchOf(flags) })),
+      explained,
+    )
     yield* showBudget(budget)
   }),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
 
 const createOrganization = Command.make(
   "create",
-  { name: Argument.String("name") },
+  { name: organizationName },
   Effect.fn(function* ({ name }) {
     const { id } = yield* (yield* Organizations).create(name)
     yield* Console.log(id)
@@ -151,6 +163,45 @@ const listOrganizations = Command.make(
     }
   }),
 ).pipe(Command.withDescription("List the organizations"))
+
+const renameOrganization = Command.make(
+  "rename",
+  { id: organizationId, name: organizationName },
+  Effect.fn(function* ({ id, name }) {
+    yield* Effect.mapError(
+      (yield* Organizations).update(id, () => Effect.succeed({ name })),
+      explained,
+    )
+    yield* Console.log(`${id}  ${name}`)
+  }),
+).pipe(Command.withDescription("Rename an organization"))
+
+const deleteOrganization = Command.make(
+  "delete",
+  {
+    id: organizationId,
+    again: Argument.String("again").pipe(
+      Argument.withSchema(OrganizationId),
+      Argument.withDescription("The same id once more, to be sure"),
+      Argument.optional,
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ id, again, yes }) {
+    const organizations = yield* Organizations
+    if (!yes && Option.getOrUndefined(again) !== id) {
+      const [found] = yield* organizations.list(id)
+      return yield* new StartupError({
+        what: `This deletes ${found === undefined ? id : found.name} with its chatbots, documents, conversations, keys and usage.`,
+        doThis: "Give its id twice, or --yes, if that is meant.",
+      })
+    }
+    yield* Effect.mapError(organizations.remove(id), explained)
+    yield* Console.log(`Deleted ${id}. Running servers refuse its keys within a second.`)
+    yield* (yield* OrganizationRemoval).run
+    yield* Console.log("All that it owned is deleted; a running server, or the next to start, removes its files.")
+  }),
+).pipe(Command.withDescription("Delete an organization with all that it owns"))
 
 const doctor = Command.make(
   "doctor",
@@ -175,7 +226,7 @@ const doctor = Command.make(
 export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly migrate: Effect.Effect<void, E2, R2>
-  readonly tenancy: Layer.Layer<ApiKeys | Organizations, E3, R3>
+  readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E3, R3>
   readonly doctor: Layer.Layer<Doctor, E4, R4>
 }) =>
   Command.make("parley", {}, () => actions.serve).pipe(
@@ -201,6 +252,8 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
           Command.provide(createOrganization, actions.tenancy),
           Command.provide(listOrganizations, actions.tenancy),
           Command.provide(budgetOrganization, actions.tenancy),
+          Command.provide(renameOrganization, actions.tenancy),
+          Command.provide(deleteOrganization, actions.tenancy),
         ]),
       ),
     ]),

@@ -38,6 +38,7 @@ import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
 import { Ingestion } from "./services/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
+import { OrganizationRemoval } from "./services/OrganizationRemoval.ts"
 import { Organizations } from "./services/Organizations.ts"
 import * as Reembedding from "./services/Reembedding.ts"
 import * as Sealing from "./services/Sealing.ts"
@@ -53,6 +54,7 @@ import * as ConversationStorage from "./storage/Conversations.ts"
 import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.ts"
 import { Documents } from "./storage/Documents.ts"
 import { Ingestions } from "./storage/Ingestions.ts"
+import { OrganizationRemains } from "./storage/OrganizationRemains.ts"
 import * as OrganizationStorage from "./storage/Organizations.ts"
 import { LexemeIndexes } from "./storage/LexemeIndexes.ts"
 import { Messages } from "./storage/Messages.ts"
@@ -91,6 +93,7 @@ const storage = Layer.mergeAll(
   Messages.layer,
   Inspection.layer,
   LexemeIndexes.layer,
+  OrganizationRemains.layer,
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
@@ -232,10 +235,16 @@ const budgets = configured((config) =>
   }),
 )
 
-const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(Layer.provideMerge(OrganizationRemoval.layer))
+
+const organizationRemoval = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Effect.forkScoped((yield* OrganizationRemoval).keep)
+  }),
+)
 
 const services = Layer.mergeAll(
-  tenancy,
+  organizationRemoval.pipe(Layer.provideMerge(tenancy)),
   configured(({ chatHistoryLimit }) => Chat.layer({ historyLimit: chatHistoryLimit })),
   configured(({ defaultModel, anthropicApiKey }) =>
     Chatbots.layer({

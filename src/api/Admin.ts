@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
-import { BudgetPatch } from "../domain/Budget.ts"
+import { ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
-import { Organization, OrganizationName } from "../domain/Organization.ts"
+import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
+import { Sent, sentBack } from "./Sent.ts"
 
 const OfOrganization = Schema.optionalKey(
-  OrganizationId.annotate({ description: "Default: the organization of the calling key." }),
+  OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),
 )
 
 const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admin/organizations", {
@@ -32,35 +32,46 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
   }),
 )
 
-const BudgetChange = Schema.Struct({ budget: BudgetPatch })
-
 const budgetDescription =
-  "A limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
+  "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
 
-const setOrganizationBudget = HttpApiEndpoint.patch(
-  "setOrganizationBudget",
-  "/api/admin/organizations/:organizationId",
-  {
-    params: { organizationId: OrganizationId },
-    payload: BudgetChange,
-    success: Schema.Struct({ organization: Organization }),
-    error: Problem.NotFound,
-  },
-)
+const organizationPath = "/api/admin/organizations/:organizationId"
+const ofOrganization = { organizationId: OrganizationId }
+
+const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizationPath, {
+  params: ofOrganization,
+  payload: Sent(OrganizationPatch),
+  success: Schema.Struct({ organization: Organization }),
+  error: Problem.NotFound,
+})
   .middleware(RequestBody)
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Set the budget of an organization",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription}`,
+      summary: "Rename an organization, or set its budget",
+      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${sentBack}`,
     }),
   )
+
+const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organizationPath, {
+  params: ofOrganization,
+  success: Schema.Struct({ message: Schema.Literal("Organization deleted successfully") }),
+  error: [Problem.NotFound, Problem.Conflict],
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Delete an organization",
+    description:
+      "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
+  }),
+)
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
     name: ApiKeyName,
     scopes: Schema.NonEmptyArray(Scope).annotate({ description: "No more than the calling key has itself." }),
     organization_id: OfOrganization,
-    chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Bind the key to this chatbot." })),
+    chatbot_id: Schema.optionalKey(
+      ChatbotId.pipe(Schema.annotateEncoded({ description: "Bind the key to this chatbot." })),
+    ),
     expires_at: Schema.optionalKey(
       Schema.DateTimeUtcFromString.annotate({
         description: "ISO 8601 with offset. Absent: never.",
@@ -99,9 +110,9 @@ const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys
   }),
 )
 
-const setApiKeyBudget = HttpApiEndpoint.patch("setApiKeyBudget", "/api/admin/api-keys/:apiKeyId", {
+const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/:apiKeyId", {
   params: { apiKeyId: ApiKeyId },
-  payload: BudgetChange,
+  payload: Sent(ApiKeyPatch),
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
@@ -109,7 +120,7 @@ const setApiKeyBudget = HttpApiEndpoint.patch("setApiKeyBudget", "/api/admin/api
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",
-      description: `The budget of its organization holds as well. ${budgetDescription}`,
+      description: `The budget of its organization holds as well. ${budgetDescription} ${sentBack}`,
     }),
   )
 
@@ -118,11 +129,12 @@ export class AdminApi extends HttpApiGroup.make("admin")
   .add(
     createOrganization,
     listOrganizations,
-    setOrganizationBudget,
+    updateOrganization,
+    deleteOrganization,
     createApiKey,
     listApiKeys,
     revokeApiKey,
-    setApiKeyBudget,
+    updateApiKey,
   )
   .annotateEndpoints(RequiredScope, "admin")
   .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

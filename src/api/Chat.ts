@@ -11,8 +11,10 @@ const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] }
 
 /** Beside a reply, whatever its form. */
 export const ReplyHeaders = {
-  "x-session-id": SessionId.annotate({ description: "The conversation." }),
-  "x-message-id": MessageId.annotate({ description: "The stored reply, which can be rated by this id." }),
+  "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
+  "x-message-id": MessageId.pipe(
+    Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
+  ),
 }
 
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
@@ -57,6 +59,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: [
     Problem.NotFound,
+    Problem.ChatbotInactive,
     Problem.TooManyRequests,
     Problem.BudgetSpent,
     Problem.TooManyChats,

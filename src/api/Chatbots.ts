@@ -1,18 +1,13 @@
 import { Schema, Struct } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import {
-  Chatbot,
-  ChatbotInput,
-  ChatbotPatch,
-  ChatWidgetConfig,
-  ChatWidgetPatch,
-  VoiceWidgetConfig,
-} from "../domain/Chatbot.ts"
+import { Chatbot, ChatbotInput, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
+import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { integer } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
+import { Sent, sentBack } from "./Sent.ts"
 
 /** `GET /chatbots` leaves out what only the chatbot's own page shows. */
 export const ChatbotSummary = Chatbot.mapFields(
@@ -53,11 +48,11 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
 
 const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   query: {
-    id: Schema.optionalKey(ChatbotId.annotate({ description: "The chatbot to change." })),
-    chatbotId: Schema.optionalKey(ChatbotId.annotate({ description: "Alias of `id`." })),
+    id: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "The chatbot to change." }))),
+    chatbotId: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "Alias of `id`." }))),
   },
   headers: IfMatch,
-  payload: ChatbotPatch,
+  payload: Sent(ChatbotPatch),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
@@ -66,8 +61,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a chatbot",
-      description:
-        "Objects merge field by field and absent fields stay, so concurrent updates of different fields are all kept.",
+      description: `Objects merge field by field and absent fields stay, so concurrent updates of different fields are all kept. \`settings.avatar\`, \`voice_widget_config\` and its fields can be unset by null. ${sentBack}`,
     }),
   )
 
@@ -76,7 +70,9 @@ const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
     limit: Schema.optionalKey(
       integer(1, 1_000, { description: "Chatbots of one page. Absent: all of them, up to 1,000." }),
     ),
-    cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
+    cursor: Schema.optionalKey(
+      ChatbotId.pipe(Schema.annotateEncoded({ description: "`next_cursor` of the page before." })),
+    ),
   },
   success: Schema.Struct({
     chatbots: Schema.Array(ChatbotSummary),
@@ -139,7 +135,7 @@ const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/updat
 const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPath}/chat-widget`, {
   params,
   headers: IfMatch,
-  payload: ChatWidgetPatch,
+  payload: Sent(ChatWidgetPatch),
   success: withEtag(
     Schema.Struct({
       chat_widget_config: ChatWidgetConfig,
@@ -151,13 +147,39 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({ summary: "Update the chat widget", description: "Merges into the stored configuration." }),
+    OpenApi.annotations({
+      summary: "Update the chat widget",
+      description: `Merges into the stored configuration. ${sentBack}`,
+    }),
+  )
+
+const getChatWidget = HttpApiEndpoint.get("getChatWidget", `${chatbotPath}/chat-widget`, {
+  params,
+  success: withEtag(Schema.Struct({ chat_widget_config: ChatWidgetConfig })),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Get the chat widget", description: "The configuration as it is stored." }),
+  )
+
+const getVoiceAgent = HttpApiEndpoint.get("getVoiceAgent", `${chatbotPath}/voice-agent`, {
+  params,
+  success: withEtag(Schema.Struct({ voice_widget_config: Schema.NullOr(VoiceWidgetConfig) })),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Get the voice agent",
+      description: "The configuration as it is stored: what has been set so far, null until anything was.",
+    }),
   )
 
 const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPath}/voice-agent`, {
   params,
   headers: IfMatch,
-  payload: VoiceWidgetConfig,
+  payload: Sent(VoiceWidgetPatch),
   success: withEtag(
     Schema.Struct({
       message: Schema.Literal("Voice widget config updated successfully"),
@@ -169,12 +191,26 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({ summary: "Update the voice agent", description: "Merges into the stored configuration." }),
+    OpenApi.annotations({
+      summary: "Update the voice agent",
+      description: `Merges into the stored configuration; null unsets a field. ${sentBack}`,
+    }),
   )
 
 /** Chatbots: operations 1 to 7. */
 export class ChatbotsApi extends HttpApiGroup.make("chatbots")
-  .add(create, update, list, get, remove, updateAvatar, updateChatWidget, updateVoiceAgent)
+  .add(
+    create,
+    update,
+    list,
+    get,
+    remove,
+    updateAvatar,
+    getChatWidget,
+    updateChatWidget,
+    getVoiceAgent,
+    updateVoiceAgent,
+  )
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Chatbots", description: "Chatbots, their look and their voice." }))
   .middleware(Authorization)

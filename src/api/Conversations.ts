@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { merge } from "../domain/Chatbot.ts"
+import { merge } from "../domain/Merge.ts"
 import { Feedback, FeedbackInput, Message, Session } from "../domain/Conversation.ts"
 import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"

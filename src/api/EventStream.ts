@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { merge } from "../domain/Chatbot.ts"
+import { merge } from "../domain/Merge.ts"
 
 /** Says of an operation that a success may be a stream of server-sent events as well. */
 export const alsoStream =

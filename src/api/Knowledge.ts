@@ -76,7 +76,9 @@ const Prefer = {
 
 /** Of a result, when the question has `explain: true`. */
 const Explanation = {
-  document_id: Schema.optionalKey(DocumentId.annotate({ description: "With `explain`, as all that follows." })),
+  document_id: Schema.optionalKey(
+    DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
+  ),
   chunk: Schema.optionalKey(
     Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
   ),
@@ -164,7 +166,9 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   params,
   query: {
     id: Schema.optionalKey(
-      DocumentId.annotate({ description: "The document once more; must equal `documentId` when sent." }),
+      DocumentId.pipe(
+        Schema.annotateEncoded({ description: "The document once more; must equal `documentId` when sent." }),
+      ),
     ),
   },
   headers: Prefer,
@@ -187,7 +191,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
 const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`, {
   params,
   query: {
-    id: Schema.optionalKey(DocumentId.annotate({ description: "Delete this document." })),
+    id: Schema.optionalKey(DocumentId.pipe(Schema.annotateEncoded({ description: "Delete this document." }))),
     all: Schema.optionalKey(
       Schema.Literals(["true", "false"]).annotate({ description: "`true` deletes every document of the chatbot." }),
     ),

@@ -153,6 +153,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
   error: [
     OpenAiError.NotFound,
+    OpenAiError.ChatbotInactive,
     OpenAiError.TooManyRequests,
     OpenAiError.BudgetSpent,
     OpenAiError.TooManyChats,

@@ -42,6 +42,7 @@ const kinds = {
   Forbidden: { status: 403, type: "invalid_request_error", code: "insufficient_permissions" },
   NotFound: { status: 404, type: "invalid_request_error", code: "model_not_found" },
   MethodNotAllowed: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
+  ChatbotInactive: { status: 409, type: "invalid_request_error", code: "chatbot_inactive" },
   TooLarge: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   UnsupportedMediaType: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
   TooManyRequests: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" },
@@ -120,6 +121,7 @@ export const Unauthorized = plain("Unauthorized", Errors.Unauthorized)
 export const Forbidden = plain("Forbidden", Errors.Forbidden)
 export const NotFound = plain("NotFound", Errors.NotFound)
 export const MethodNotAllowed = plain("MethodNotAllowed", Errors.MethodNotAllowed)
+export const ChatbotInactive = plain("ChatbotInactive", Errors.ChatbotInactive)
 export const TooLarge = plain("TooLarge", Errors.TooLarge)
 export const UnsupportedMediaType = plain("UnsupportedMediaType", Errors.UnsupportedMediaType)
 export const TooManyRequests = later("TooManyRequests", Errors.TooManyRequests)

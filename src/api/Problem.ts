@@ -140,6 +140,13 @@ export const Conflict = problem(
   "Not possible in the present state",
   "Only a failed document can be tried again; this one is ready.",
 )
+export const ChatbotInactive = problem(
+  Errors.ChatbotInactive,
+  409,
+  "chatbot_inactive",
+  "The chatbot is not active",
+  "This chatbot is not active: it does not answer until `active` is true again.",
+)
 export const PreconditionFailed = problem(
   Errors.PreconditionFailed,
   412,

@@ -4,6 +4,7 @@ import { ChatbotTool, ToolInput, ToolPatch } from "../domain/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
+import { Sent, sentBack } from "./Sent.ts"
 
 const toolsPath = "/api/external/chatbot/:chatbotId/tools"
 const toolPath = `${toolsPath}/:toolId` as const
@@ -44,7 +45,7 @@ const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, succe
 
 const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   params: ofTool,
-  payload: ToolPatch,
+  payload: Sent(ToolPatch),
   success: OneTool,
   error: [Problem.NotFound, Problem.Conflict],
 })
@@ -53,7 +54,7 @@ const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a tool",
-      description: "Absent fields stay, and `headers` merge by name; `input_schema` is replaced as a whole.",
+      description: `Absent fields stay, and \`headers\` merge by name; \`input_schema\` is replaced as a whole. ${sentBack}`,
     }),
   )
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
-import { Budget } from "./Budget.ts"
+import { Budget, BudgetPatch } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
-import { textBetween } from "./Text.ts"
+import { Name } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** What a key may do. `admin` manages organizations and keys. */
@@ -37,7 +37,11 @@ export const ApiKey = Schema.Struct({
 }).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
-export const ApiKeyName = textBetween(1, 200)
+export const ApiKeyName = Name
+
+/** A change of it: absent fields stay. */
+export const ApiKeyPatch = Schema.Struct({ budget: Schema.optionalKey(BudgetPatch) })
+export type ApiKeyPatch = typeof ApiKeyPatch.Type
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const prefix = "prl_"

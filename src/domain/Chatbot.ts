@@ -1,45 +1,14 @@
 import anyAscii from "any-ascii"
 import { Schema, Struct } from "effect"
+import { Color, ImageUrl, Label, Language, partial } from "./ConfigFields.ts"
 import { ChatbotId, OrganizationId } from "./Ids.ts"
-import { textBetween, textUpTo } from "./Text.ts"
+import { Name, textBetween, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { unexpressed } from "./Unexpressed.ts"
+import { VoiceWidgetConfig, VoiceWidgetPatch } from "./VoiceWidget.ts"
 
 const slugMaxLength = 100
-const labelMaxLength = 500
 const fallbackModelsMaxCount = 5
-
-const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
-
-/** An address that browsers load; the server never fetches it. Empty for none. */
-const ImageUrl = textUpTo(2_048)
-  .check(Schema.makeFilter((text: string) => text === "" || isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
-  .annotate({ examples: ["https://example.com/logo.png"] })
-
-/** `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own. */
-const Color = Schema.String.check(
-  Schema.isPattern(/^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))?$/u, {
-    message: "Expected a colour as #rgb, #rrggbb or #rrggbbaa",
-  }),
-).annotate({ examples: ["#3b82f6"] })
-
-const isLanguageTag = (text: string) => {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1
-  } catch {
-    return false
-  }
-}
-
-const Language = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      text === "" || text === "auto" || isLanguageTag(text) || "Expected `auto` or a BCP 47 language tag",
-    unexpressed,
-  ),
-).annotate({ examples: ["auto", "pt-BR"] })
-
-const Label = textUpTo(labelMaxLength)
 
 export const Slug = Schema.String.check(
   Schema.isMaxLength(slugMaxLength).abort(),
@@ -47,6 +16,9 @@ export const Slug = Schema.String.check(
     message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
   }),
 ).annotate({ examples: ["support"] })
+
+const activeDescription =
+  "Whether the chatbot answers. While it is false, chats are refused with 409 `chatbot_inactive`; all else works as before."
 
 // ---------------------------------------------------------------------------
 // The parts of a chatbot, as they are stored and shown
@@ -67,24 +39,27 @@ const Snippet = Schema.Struct({
   secondaryColor: Color,
 })
 
+const FallbackModels = Schema.Array(textBetween(1, 200))
+  .check(Schema.isMaxLength(fallbackModelsMaxCount))
+  .annotate({
+    description:
+      "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
+    examples: [["local/extractive"]],
+  })
+
 export const Settings = Schema.Struct({
   model: textBetween(1, 200).annotate({
     description:
       "Model of the replies: a `claude-…` model, an `openai/…` model of OpenAI or a compatible server, or `local/extractive`, which needs no key.",
     examples: ["local/extractive"],
   }),
-  fallbackModels: Schema.optionalKey(
-    Schema.Array(textBetween(1, 200)).check(Schema.isMaxLength(fallbackModelsMaxCount)),
-  ).annotate({
-    description:
-      "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
-    examples: [["local/extractive"]],
-  }),
+  fallbackModels: Schema.optionalKey(FallbackModels),
   prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
   isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
   isRequestUserInfoEnabled: Schema.Boolean.annotate({
-    description: "Whether the chatbot asks for the user's e-mail address first.",
+    description:
+      "Whether the chatbot asks for the user's e-mail address first. A user who declines is answered and not asked again; one who says something else is asked once more, and then answered.",
   }),
   snippet: Snippet,
 })
@@ -101,78 +76,47 @@ export const ChatWidgetConfig = Schema.Struct({
 })
 export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
 
-/** Every field optional: the shape of a partial configuration that merges into the stored one. */
-const partial = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
-  struct.mapFields(Struct.map(Schema.optionalKey))
-
-const Radius = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
-const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-
-/** Null until set; what has been set so far, and nothing else, is stored and shown. */
-export const VoiceWidgetConfig = partial(
-  Schema.Struct({
-    agentId: Schema.String.check(Schema.isUUID()),
-    appearance: partial(
-      Schema.Struct({
-        backgroundColor: Color,
-        borderColor: Color,
-        buttonColor: Color,
-        buttonTextColor: Color,
-        focusOutlineColor: Color,
-        textColor: Color,
-        buttonRadius: Radius,
-        cardRadius: Radius,
-      }),
-    ),
-    avatar: partial(Schema.Struct({ imageUrl: ImageUrl })),
-    model: partial(
-      Schema.Struct({
-        max_output_tokens: integer(1, 4_096),
-        temperature: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
-      }),
-    ),
-    text: partial(
-      Schema.Struct({
-        callToAction: Label,
-        endCall: Label,
-        listeningStatus: Label,
-        speakingStatus: Label,
-        startCall: Label,
-      }),
-    ),
-    vad: partial(
-      Schema.Struct({
-        prefix_padding_ms: integer(0, 5_000),
-        silence_duration_ms: integer(0, 10_000),
-        threshold: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
-      }),
-    ),
-    voice: textBetween(1, 64).annotate({ examples: ["alloy"] }),
-  }),
-)
-export type VoiceWidgetConfig = typeof VoiceWidgetConfig.Type
-
 // ---------------------------------------------------------------------------
 // What a client may send
 // ---------------------------------------------------------------------------
 
-const SettingsPatch = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
+const SettingsInput = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
 
-/** Fields of an update: absent ones stay, objects merge field by field. */
-export const ChatbotPatch = Schema.Struct({
-  name: Schema.optionalKey(textBetween(1, 200).annotate({ examples: ["Support"] })),
+const inputFields = {
+  name: Schema.optionalKey(Name.annotate({ examples: ["Support"] })),
   description: Schema.optionalKey(textUpTo(2_000)),
   slug: Schema.optionalKey(Slug),
+  active: Schema.optionalKey(Schema.Boolean.annotate({ description: activeDescription })),
   is_public: Schema.optionalKey(Schema.Boolean),
   personality_config: Schema.optionalKey(partial(PersonalityConfig)),
-  settings: Schema.optionalKey(SettingsPatch),
+  settings: Schema.optionalKey(SettingsInput),
+}
+
+export const ChatbotInput = Schema.Struct({ ...inputFields, name: Name.annotate({ examples: ["Support"] }) })
+export type ChatbotInput = typeof ChatbotInput.Type
+
+/** Whatever is left of a change when what is stored already has been taken off is not the stored avatar. */
+const StoredAvatar = Schema.String.check(
+  Schema.makeFilter(() => "Expected the avatar as it is stored, or null; a new one is uploaded", unexpressed),
+)
+
+export const ChatbotPatch = Schema.Struct({
+  ...inputFields,
+  settings: Schema.optionalKey(
+    SettingsInput.mapFields(
+      Struct.assign({
+        fallbackModels: Schema.optionalKey(Schema.NullOr(FallbackModels)),
+        avatar: Schema.optionalKey(
+          Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),
+        ),
+      }),
+    ),
+  ),
+  voice_widget_config: Schema.optionalKey(
+    Schema.NullOr(VoiceWidgetPatch).annotate({ description: "Merges into the stored one; null removes it." }),
+  ),
 })
 export type ChatbotPatch = typeof ChatbotPatch.Type
-
-export const ChatbotInput = ChatbotPatch.mapFields(
-  Struct.assign({ name: textBetween(1, 200).annotate({ examples: ["Support"] }) }),
-)
-export type ChatbotInput = typeof ChatbotInput.Type
 
 export const ChatWidgetPatch = partial(ChatWidgetConfig)
 export type ChatWidgetPatch = typeof ChatWidgetPatch.Type
@@ -189,7 +133,7 @@ export const Chatbot = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   slug: Schema.String,
-  active: Schema.Boolean,
+  active: Schema.Boolean.annotate({ description: activeDescription }),
   is_public: Schema.Boolean,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -259,6 +203,7 @@ export interface Chatbot extends Schema.Schema.Type<typeof Chatbot> {
 /** What a chatbot is made of when its creator leaves it out. */
 export const chatbotDefaults = (name: string, model: string) => ({
   description: "",
+  active: true,
   is_public: false,
   personality_config: { tone: "friendly", style: "concise" } satisfies PersonalityConfig,
   settings: {
@@ -280,25 +225,6 @@ export const emptyChatWidget: ChatWidgetConfig = {
   secondaryColor: "",
   slogan: "",
 }
-
-const isJsonObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/**
- * JSON merge: objects merge field by field, everything else replaces, absent fields stay.
- * Laws, tested: `merge(a, {}) = a`; `merge(a, a) = a`; and where a field is an object in all of them or in none, as
- * in configurations, `merge(merge(a, b), c) = merge(a, merge(b, c))`.
- */
-export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema.JsonObject => ({
-  ...base,
-  // Not by assignment, which would take `__proto__` for something else than a field.
-  ...Object.fromEntries(
-    Object.entries(patch).map(([key, value]) => {
-      const before = base[key]
-      return [key, isJsonObject(value) && isJsonObject(before) ? merge(before, value) : value]
-    }),
-  ),
-})
 
 /** The slug that a name suggests: transliterated to ASCII, `chatbot` where nothing is left. Leaves room for a suffix. */
 export const slugOf = (name: string): string =>

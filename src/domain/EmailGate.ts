@@ -1,7 +1,10 @@
+import type { ChatTurn } from "./Chat.ts"
 import { detectLanguage, type Language } from "./Language.ts"
+import { refusalIn } from "./Refusals.ts"
 
 /*
- * A chatbot may ask for the user's e-mail address before it answers.
+ * A chatbot may ask for the user's e-mail address before it answers. It asks twice in a conversation at the most: once a
+ * user has declined, or has said something else both times, it answers without.
  */
 
 /** Names the gate as the author of its messages, in place of a model. */
@@ -79,4 +82,52 @@ const scripts: ReadonlyArray<readonly [RegExp, Script]> = [
 export const emailRequest = (userText: string): string => {
   const language = scripts.find(([script]) => script.test(userText))?.[1] ?? detectLanguage(userText)
   return requests[language] ?? requests.english ?? ""
+}
+
+const requestTexts: ReadonlySet<string> = new Set(Object.values(requests))
+
+const ASKED_AT_MOST = 2
+
+/** What a conversation, with the last message, makes of the question for the address. */
+export interface EmailGate {
+  /** The address that the user gave. */
+  readonly email: string | undefined
+  /** Whether it must be asked for now. */
+  readonly isAsking: boolean
+  /** Whether it may be asked for later. */
+  readonly mayAskAgain: boolean
+  /** The conversation without the question, and without the replies that only give the address, or decline to. */
+  readonly turns: ReadonlyArray<ChatTurn>
+}
+
+/** The last turn is the user's. `isRequest` knows the questions that are no longer worded as above. */
+export const emailGate = (
+  conversation: ReadonlyArray<ChatTurn>,
+  isRequest: (content: string) => boolean = () => false,
+): EmailGate => {
+  let timesAsked = 0
+  let isDeclined = false
+  let email: string | undefined
+  let isReply = false
+  const turns = conversation.filter((turn) => {
+    if (turn.role === "assistant") {
+      const isQuestion = requestTexts.has(turn.content) || isRequest(turn.content)
+      isReply ||= isQuestion
+      if (isQuestion) timesAsked += 1
+      return !isQuestion
+    }
+    const refusal = isReply ? refusalIn(turn.content) : undefined
+    email = findEmail(turn.content) ?? email
+    isReply = false
+    isDeclined ||= refusal !== undefined
+    return refusal !== "only" && !isOnlyEmail(turn.content)
+  })
+  const isSettled = email !== undefined || isDeclined
+  return {
+    email,
+    isAsking: !isSettled && timesAsked < ASKED_AT_MOST,
+    mayAskAgain: !isSettled && timesAsked + 1 < ASKED_AT_MOST,
+    // An address that no question waited for is answered itself.
+    turns: turns.at(-1)?.role === "user" ? turns : [...turns, ...conversation.slice(-1)],
+  }
 }

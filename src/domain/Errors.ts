@@ -48,6 +48,11 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", Deta
 /** 409: the state of the thing does not allow the action. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail, { httpApiStatus: 409 }) {}
 
+/** 409: the chatbot is not active, so it does not answer. */
+export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("ChatbotInactive", Detail, {
+  httpApiStatus: 409,
+}) {}
+
 /** 412: `If-Match` names another version than the stored one. */
 export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", Detail, {
   httpApiStatus: 412,

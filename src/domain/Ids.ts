@@ -1,30 +1,43 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
-/** Ids are UUID v7 when Parley makes them, so id order is creation order; any UUID is read. */
-const uuidOf = (what: string) =>
-  Schema.String.check(Schema.isUUID()).annotate({
-    format: "uuid",
-    description: `Id of ${what}.`,
-    examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
+const uuid = (digit: string) =>
+  Schema.isPattern(new RegExp(`^${digit}{8}-${digit}{4}-${digit}{4}-${digit}{4}-${digit}{12}$`), {
+    message: "Expected a UUID",
+    toJsonSchema: () => ({ format: "uuid" }),
   })
 
-export const OrganizationId = uuidOf("an organization").pipe(Schema.brand("OrganizationId"))
+/** A UUID of whatever version, in either case. */
+export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
+  format: "uuid",
+  examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
+})
+
+/**
+ * Ids are UUID v7 when Parley makes them, so that id order is creation order; any UUID is read. Case does not count: what is
+ * read becomes lower case, so that programs may compare ids as text.
+ */
+const idOf = (what: string) =>
+  AnyUuid.annotate({ description: `Id of ${what}.` }).pipe(
+    Schema.decodeTo(Schema.String.check(uuid("[0-9a-f]")), SchemaTransformation.toLowerCase()),
+  )
+
+export const OrganizationId = idOf("an organization").pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
 
-export const ApiKeyId = uuidOf("an API key").pipe(Schema.brand("ApiKeyId"))
+export const ApiKeyId = idOf("an API key").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
-export const ChatbotId = uuidOf("a chatbot").pipe(Schema.brand("ChatbotId"))
+export const ChatbotId = idOf("a chatbot").pipe(Schema.brand("ChatbotId"))
 export type ChatbotId = typeof ChatbotId.Type
 
-export const DocumentId = uuidOf("a document").pipe(Schema.brand("DocumentId"))
+export const DocumentId = idOf("a document").pipe(Schema.brand("DocumentId"))
 export type DocumentId = typeof DocumentId.Type
 
-export const SessionId = uuidOf("a conversation").pipe(Schema.brand("SessionId"))
+export const SessionId = idOf("a conversation").pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
 
-export const MessageId = uuidOf("a message").pipe(Schema.brand("MessageId"))
+export const MessageId = idOf("a message").pipe(Schema.brand("MessageId"))
 export type MessageId = typeof MessageId.Type
 
-export const ToolId = uuidOf("a tool").pipe(Schema.brand("ToolId"))
+export const ToolId = idOf("a tool").pipe(Schema.brand("ToolId"))
 export type ToolId = typeof ToolId.Type

@@ -1,10 +1,17 @@
 import { Schema } from "effect"
-import { Budget } from "./Budget.ts"
+import { Budget, BudgetPatch } from "./Budget.ts"
 import { OrganizationId } from "./Ids.ts"
-import { textBetween } from "./Text.ts"
+import { Name } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 
-export const OrganizationName = textBetween(1, 200)
+export const OrganizationName = Name
+
+/** A change of it: absent fields stay. */
+export const OrganizationPatch = Schema.Struct({
+  name: Schema.optionalKey(OrganizationName),
+  budget: Schema.optionalKey(BudgetPatch),
+})
+export type OrganizationPatch = typeof OrganizationPatch.Type
 
 /** Owns chatbots and keys; sees nothing of any other organization. */
 export const Organization = Schema.Struct({

@@ -20,3 +20,11 @@ export const textUpTo = (max: number) => Text.check(Schema.isMaxLength(max).abor
 
 /** Text of `min` to `max` UTF-16 code units; checks that follow may count on it. */
 export const textBetween = (min: number, max: number) => Text.check(Schema.isBetweenLength(min, max).abort())
+
+/** White space, controls, and what is drawn as nothing or as a blank, such as U+200B, U+3164 and U+2800. */
+const blanks = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u
+
+/** What people call a thing: 1 to 200 UTF-16 code units, of which they see at least one. */
+export const Name = textBetween(1, 200).check(
+  Schema.makeFilter((text: string) => !blanks.test(text) || "Expected a name that is not blank", unexpressed),
+)

@@ -112,7 +112,9 @@ export type UsageCounts = typeof UsageCounts.Type
 /** What was taken in one group: of each group that was asked for, there is one field. */
 export const UsageRow = Schema.Struct({
   day: Schema.optionalKey(Day),
-  chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Of a chatbot that may have been deleted since." })),
+  chatbot_id: Schema.optionalKey(
+    ChatbotId.pipe(Schema.annotateEncoded({ description: "Of a chatbot that may have been deleted since." })),
+  ),
   model: Schema.optionalKey(Schema.String.annotate({ examples: ["claude-sonnet-5-5"] })),
   provider: Schema.optionalKey(Schema.String.annotate({ examples: ["anthropic"] })),
   api_key_id: Schema.optionalKey(ApiKeyId),

@@ -1,13 +1,25 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden, NotFound } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
+import { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
+import { changes } from "./Changes.ts"
+
+const ensureOperator = Effect.flatMap(Caller, ({ isOperator }) =>
+  isOperator
+    ? Effect.void
+    : Effect.fail(new Forbidden({ detail: "Only the operator's organization manages organizations." })),
+)
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
+
+const organizationChange = changes(Organization, OrganizationPatch)
+const apiKeyChange = changes(ApiKey, ApiKeyPatch)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -27,9 +39,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       createOrganization: ({ payload }) =>
         Effect.gen(function* () {
-          if (!(yield* Caller).isOperator) {
-            return yield* new Forbidden({ detail: "Only the operator's organization can create organizations." })
-          }
+          yield* ensureOperator
           return { organization: yield* organizations.create(payload.name) }
         }),
 
@@ -39,14 +49,17 @@ export const layer = HttpApiBuilder.group(
           return { organizations: yield* organizations.list(isOperator ? undefined : organizationId) }
         }),
 
-      setOrganizationBudget: ({ params, payload }) =>
+      updateOrganization: ({ params, payload }) =>
         Effect.gen(function* () {
-          if (!(yield* Caller).isOperator) {
-            return yield* new Forbidden({
-              detail: "Only the operator's organization sets what organizations may spend.",
-            })
-          }
-          return { organization: yield* organizations.setBudget(params.organizationId, payload.budget) }
+          yield* ensureOperator
+          return { organization: yield* organizations.update(params.organizationId, organizationChange(payload)) }
+        }),
+
+      deleteOrganization: ({ params }) =>
+        Effect.gen(function* () {
+          yield* ensureOperator
+          yield* organizations.remove(params.organizationId)
+          return { message: "Organization deleted successfully" as const }
         }),
 
       createApiKey: ({ payload }) =>
@@ -72,11 +85,11 @@ export const layer = HttpApiBuilder.group(
           return { api_key: yield* keys.revoke(params.apiKeyId, isOperator ? undefined : organizationId) }
         }),
 
-      setApiKeyBudget: ({ params, payload }) =>
+      updateApiKey: ({ params, payload }) =>
         Effect.gen(function* () {
           const { isOperator, organizationId } = yield* Caller
           const only = isOperator ? undefined : organizationId
-          return { api_key: yield* keys.setBudget(params.apiKeyId, only, payload.budget) }
+          return { api_key: yield* keys.update(params.apiKeyId, only, apiKeyChange(payload)) }
         }),
     })
   }),

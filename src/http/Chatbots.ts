@@ -3,10 +3,12 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import type { Chatbot } from "../domain/Chatbot.ts"
+import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/Chatbot.ts"
 import { Forbidden, InvalidRequest, TooLarge } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
+import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import { Chatbots, etagOf } from "../services/Chatbots.ts"
+import { changes } from "./Changes.ts"
 
 /** All of an organization's chatbots in one answer, up to this many. */
 const LIST_LIMIT = 1_000
@@ -23,6 +25,10 @@ const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId
   }
   return Effect.as(ensureServes(id), id)
 }
+
+const chatbotChange = changes(Chatbot, ChatbotPatch)
+const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
+const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -46,7 +52,7 @@ export const layer = HttpApiBuilder.group(
 
       update: ({ query, payload, headers }) =>
         Effect.gen(function* () {
-          const chatbot = yield* chatbots.update(yield* target(query), payload, headers["if-match"])
+          const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
           return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
         }),
 
@@ -74,26 +80,40 @@ export const layer = HttpApiBuilder.group(
           return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
         }),
 
+      getChatWidget: ({ params }) =>
+        Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>
+          withEtag({ chat_widget_config: found.config }, found),
+        ),
+
+      getVoiceAgent: ({ params }) =>
+        Effect.map(chatbots.voiceAgent(params.chatbotId), (found) =>
+          withEtag({ voice_widget_config: found.config }, found),
+        ),
+
       updateChatWidget: ({ params, payload, headers }) =>
-        Effect.map(chatbots.updateChatWidget(params.chatbotId, payload, headers["if-match"]), (updated) =>
-          withEtag(
-            {
-              chat_widget_config: updated.config,
-              message: "Chat widget config updated successfully" as const,
-            },
-            updated,
-          ),
+        Effect.map(
+          chatbots.updateChatWidget(params.chatbotId, chatWidgetChange(payload), headers["if-match"]),
+          (updated) =>
+            withEtag(
+              {
+                chat_widget_config: updated.config,
+                message: "Chat widget config updated successfully" as const,
+              },
+              updated,
+            ),
         ),
 
       updateVoiceAgent: ({ params, payload, headers }) =>
-        Effect.map(chatbots.updateVoiceAgent(params.chatbotId, payload, headers["if-match"]), (updated) =>
-          withEtag(
-            {
-              message: "Voice widget config updated successfully" as const,
-              voice_widget_config: updated.config,
-            },
-            updated,
-          ),
+        Effect.map(
+          chatbots.updateVoiceAgent(params.chatbotId, voiceAgentChange(payload), headers["if-match"]),
+          (updated) =>
+            withEtag(
+              {
+                message: "Voice widget config updated successfully" as const,
+                voice_widget_config: updated.config,
+              },
+              updated,
+            ),
         ),
     })
   }),

@@ -31,7 +31,7 @@ const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful"
 /** Not in the form of JSON-RPC, since it may be no call that fails. */
 const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
 
-const isChatbotId = Schema.is(ChatbotId)
+const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
 interface Admitted {
   readonly caller: Caller["Service"]
@@ -61,9 +61,10 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
       const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
       if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: "/mcp" }
-      if (!isChatbotId(named)) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
-      yield* Effect.provideService(ensureServes(named), Caller, caller)
-      return { caller, served: named, path: `/mcp/${named}` }
+      const served = Option.getOrUndefined(decodeChatbotId(named))
+      if (served === undefined) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
+      yield* Effect.provideService(ensureServes(served), Caller, caller)
+      return { caller, served, path: `/mcp/${served}` }
     })
 
     /** Whether it asks for a session. */

@@ -27,7 +27,9 @@ const failure = Schema.Struct({ code: Schema.String, detail: Schema.String })
 
 const ofChatbot = {
   chatbot_id: Schema.optionalKey(
-    ChatbotId.annotate({ description: "The chatbot, where neither the address nor the key names one." }),
+    ChatbotId.pipe(
+      Schema.annotateEncoded({ description: "The chatbot, where neither the address nor the key names one." }),
+    ),
   ),
 }
 

@@ -22,7 +22,7 @@ const places = { Params: ["path"], Query: ["query"], Headers: ["header"], Payloa
 
 const isRequestPart = (kind: HttpApiError.HttpApiSchemaError["kind"]): kind is keyof typeof places => kind in places
 
-const invalid = (kind: keyof typeof places, cause: HttpApiError.HttpApiSchemaError["cause"]) => {
+export const invalid = (kind: keyof typeof places, cause: HttpApiError.HttpApiSchemaError["cause"]) => {
   const errors = format(cause.issue).issues.map(({ path = [], message }) => {
     const inner = path.map((segment) => String(typeof segment === "object" ? segment.key : segment))
     return { path: [...places[kind], ...inner].join(".") || "body", message }

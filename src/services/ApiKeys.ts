@@ -2,6 +2,7 @@ import { Cache, Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacte
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
+  type ApiKeyPatch,
   hashKey,
   isWellFormedKey,
   keyEntropyBytes,
@@ -9,10 +10,10 @@ import {
   makeKey,
   type Scope,
 } from "../domain/ApiKey.ts"
-import type { BudgetPatch } from "../domain/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
-import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
+import { Forbidden, type InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import type { Change } from "../domain/Merge.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 
 /** Every process asks the database again after this time: a revocation takes effect within a second everywhere. */
@@ -54,12 +55,12 @@ export class ApiKeys extends Context.Service<
       id: ApiKeyId,
       organization: OrganizationId | undefined,
     ) => Effect.Effect<ApiKey, NotFound | Unavailable>
-    /** Holds within a second, on every server. Of any organization, or only of this one; what the patch leaves out stays. */
-    readonly setBudget: (
+    /** Holds within a second, on every server. Of any organization, or only of this one; what the change leaves out stays. */
+    readonly update: (
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-      patch: BudgetPatch,
-    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+      change: Change<ApiKey, ApiKeyPatch>,
+    ) => Effect.Effect<ApiKey, InvalidRequest | NotFound | Unavailable>
   }
 >()("parley/services/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -117,7 +118,7 @@ export class ApiKeys extends Context.Service<
         return yield* issue(request)
       })
 
-      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke, setBudget: storage.setBudget }
+      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke, update: storage.modify }
     }),
   )
 }

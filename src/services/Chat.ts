@@ -5,16 +5,17 @@ import { httpTool } from "../agent/HttpTool.ts"
 import { SafeFetch } from "../agent/SafeFetch.ts"
 import { type Passage, toolLimits } from "../agent/Tools.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { emailGateModel, emailRequest } from "../domain/EmailGate.ts"
-import type {
-  BudgetSpent,
-  Forbidden,
-  NotFound,
-  ProviderFailed,
-  ProviderTimeout,
-  TooManyChats,
-  TooManyRequests,
-  Unavailable,
+import { type EmailGate, emailGateModel, emailRequest } from "../domain/EmailGate.ts"
+import {
+  type BudgetSpent,
+  ChatbotInactive,
+  type Forbidden,
+  type NotFound,
+  type ProviderFailed,
+  type ProviderTimeout,
+  type TooManyChats,
+  type TooManyRequests,
+  type Unavailable,
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -36,7 +37,7 @@ import {
   saying,
   textOf,
 } from "./ChatAnswer.ts"
-import { type Before, beforeOf, type ChatRequest, conversationOf, newUserInfo, shownOf } from "./ChatHistory.ts"
+import { type Before, beforeOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
@@ -45,6 +46,7 @@ export interface ChatSettings {
 
 type ChatFailure =
   | BudgetSpent
+  | ChatbotInactive
   | NotFound
   | ProviderFailed
   | ProviderTimeout
@@ -116,9 +118,9 @@ export class Chat extends Context.Service<
           chatbot: ChatbotRow,
           { found, fresh }: Before,
           request: ChatRequest,
+          gate: EmailGate | undefined,
         ) {
-          const userInfo = newUserInfo(chatbot, found, request)
-          const sessionId = yield* conversations.say(
+          return yield* conversations.say(
             chatbot.id,
             {
               id: found?.id ?? SessionId.make(yield* random.uuidV7()),
@@ -133,9 +135,8 @@ export class Chat extends Context.Service<
                 mid,
               })),
             ),
-            userInfo,
+            gate,
           )
-          return { sessionId, email: userInfo?.email ?? found?.user_info.email }
         })
 
         /** Passages of this chatbot, and of no other. */
@@ -162,7 +163,8 @@ export class Chat extends Context.Service<
           emit?: ChatEmit,
         ) {
           const { apiKeyId } = yield* Caller
-          const { sessionId, email } = yield* receive(chatbot, before, request)
+          const gate = gateOf(chatbot, before, request)
+          const sessionId = yield* receive(chatbot, before, request, gate)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
           const spentFor = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
@@ -179,7 +181,7 @@ export class Chat extends Context.Service<
           }
           if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
-          if (chatbot.settings.isRequestUserInfoEnabled && email === undefined) {
+          if (gate?.isAsking === true) {
             const output = emailRequest(request.messages.at(-1)?.content ?? "")
             yield* store({
               ...noCost,
@@ -248,11 +250,19 @@ export class Chat extends Context.Service<
           }
         })
 
-        const answer = (chatbot: ChatbotRow, request: ChatRequest, emit?: ChatEmit) =>
-          Effect.flatMap(find(chatbot, request), (before) =>
-            // Before anything is stored: what is refused has not been said.
-            budgets.within(() => shownOf(chatbot, before.history, request))(answerIn(chatbot, before, request, emit)),
-          )
+        const answer = (
+          chatbot: ChatbotRow,
+          request: ChatRequest,
+          emit?: ChatEmit,
+        ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
+          chatbot.active
+            ? Effect.flatMap(find(chatbot, request), (before) =>
+                // Before anything is stored: what is refused has not been said.
+                budgets.within(() => shownOf(chatbot, before.history, request))(
+                  answerIn(chatbot, before, request, emit),
+                ),
+              )
+            : Effect.fail(inactive)
 
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
@@ -264,6 +274,10 @@ export class Chat extends Context.Service<
       }),
     )
 }
+
+const inactive = new ChatbotInactive({
+  detail: "This chatbot is not active: it does not answer until `active` is true again.",
+})
 
 const noTools = Effect.succeed([])
 

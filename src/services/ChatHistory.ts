@@ -1,6 +1,5 @@
 import type { ChatTurn } from "../domain/Chat.ts"
-import type { UserInfo } from "../domain/Conversation.ts"
-import { emailGateModel, findEmail, isOnlyEmail } from "../domain/EmailGate.ts"
+import { type EmailGate, emailGate, emailGateModel } from "../domain/EmailGate.ts"
 import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
 import type { OpenSession, Said } from "../storage/Conversations.ts"
@@ -60,34 +59,40 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
 
 const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
 
-/** What the request tells of its user that the session does not know yet. */
-export const newUserInfo = (
-  chatbot: ChatbotRow,
-  found: OpenSession | undefined,
-  request: ChatRequest,
-): UserInfo | undefined => {
-  if (!chatbot.settings.isRequestUserInfoEnabled || found?.user_info.email !== undefined) return undefined
-  const email = findEmail(request.messages.at(-1)?.content ?? "")
-  return email === undefined ? undefined : { email }
+/** What the question for the user's e-mail address comes to; nothing where the chatbot does not ask. */
+export const gateOf = (chatbot: ChatbotRow, before: Before, request: ChatRequest): EmailGate | undefined => {
+  if (!chatbot.settings.isRequestUserInfoEnabled) return undefined
+  const { found, history } = before
+  const gate = emailGate(asSaid(history, request), isRequestIn(history))
+  const isKnown = found?.user_info.email !== undefined
+  return isKnown || found?.may_ask_email === false
+    ? { ...gate, email: isKnown ? undefined : gate.email, isAsking: false, mayAskAgain: false }
+    : gate
 }
 
+const isRequestIn = (history: ReadonlyArray<Said>) => {
+  const requests = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
+  return (content: string) => requests.has(content)
+}
+
+/** What was sent, or, when that is one message, the session and it. */
+const asSaid = (history: ReadonlyArray<Said>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
+  [
+    ...(messages.length > 1 ? [] : history.map(toTurn)),
+    ...messages.map(({ role, content }) => ({ role, content })),
+  ].filter((turn) => turn.content !== "")
+
 /**
- * The conversation as the model is shown it: what was sent, or, when that is one message, the session and it. Asking for
- * the e-mail address and giving it is not part of it, so that the question which waited for that comes last again.
+ * The conversation as the model is shown it. Asking for the e-mail address, giving it and declining to is not part of it, so
+ * that the question which waited for that comes last again.
  */
 export const conversationOf = (
   chatbot: ChatbotRow,
   history: ReadonlyArray<Said>,
-  { messages }: ChatRequest,
+  request: ChatRequest,
 ): ReadonlyArray<ChatTurn> => {
-  const turns = [
-    ...(messages.length > 1 ? [] : history.map(toTurn)),
-    ...messages.map(({ role, content }) => ({ role, content })),
-  ].filter((turn) => turn.content !== "")
-  if (!chatbot.settings.isRequestUserInfoEnabled) return turns
-  const asked = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
-  const rest = turns.filter(({ role, content }) => (role === "user" ? !isOnlyEmail(content) : !asked.has(content)))
-  return rest.at(-1)?.role === "user" ? rest : turns
+  const turns = asSaid(history, request)
+  return chatbot.settings.isRequestUserInfoEnabled ? emailGate(turns, isRequestIn(history)).turns : turns
 }
 
 /** All that the model is shown at first, but for what the knowledge base has. */

@@ -6,6 +6,7 @@ import type { ChatbotTool, ToolInput, ToolPatch } from "../domain/ChatbotTool.ts
 import { Conflict, InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
 import { requiredOf } from "../domain/InputSchema.ts"
+import type { Change } from "../domain/Merge.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { originOf, placeholdersOf } from "../domain/UrlTemplate.ts"
@@ -38,7 +39,7 @@ export class ChatbotTools extends Context.Service<
     readonly update: (
       chatbot: ChatbotId,
       id: ToolId,
-      patch: ToolPatch,
+      change: Change<ChatbotTool, ToolPatch>,
     ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
     readonly remove: (
       chatbot: ChatbotId,
@@ -74,13 +75,19 @@ export class ChatbotTools extends Context.Service<
           return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, toolsLimit))
         })
 
-        const update = Effect.fn("ChatbotTools.update")(function* (chatbot: ChatbotId, id: ToolId, patch: ToolPatch) {
+        const update = Effect.fn("ChatbotTools.update")(function* (
+          chatbot: ChatbotId,
+          id: ToolId,
+          change: Change<ChatbotTool, ToolPatch>,
+        ) {
+          const changed = (row: Storage.ToolRow) =>
+            Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
           // Resolving a name takes its time, so it is done before the row is locked.
-          const seen = yield* changed(yield* storage.get(chatbot, id), patch)
+          const seen = yield* changed(yield* storage.get(chatbot, id))
           yield* ensureMayCall(seen)
           return present(
             yield* storage.modify(chatbot, id, (row) =>
-              Effect.flatMap(changed(row, patch), (content) =>
+              Effect.flatMap(changed(row), (content) =>
                 content.url === seen.url ? Effect.as(ensureSound(content), content) : Effect.fail(changedMeanwhile),
               ),
             ),
@@ -128,7 +135,7 @@ const present = ({ created_at, header_names, headers: _, updated_at, ...row }: S
 })
 
 /** A tool with a change. */
-const changed = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPatch) {
+const contentWith = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPatch) {
   const { headers = {}, ...fields } = patch
   const given = new Map(lowerCased(headers))
   const url = patch.url ?? row.url

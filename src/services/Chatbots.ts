@@ -10,12 +10,10 @@ import {
   type ChatWidgetConfig,
   type ChatWidgetPatch,
   emptyChatWidget,
-  merge,
   PersonalityConfig,
   Settings,
   slugOf,
   suffixedSlug,
-  VoiceWidgetConfig,
 } from "../domain/Chatbot.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
@@ -29,8 +27,10 @@ import {
 } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { imageExtension } from "../domain/ImageFormats.ts"
+import { type Change, merge } from "../domain/Merge.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
+import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import * as Storage from "../storage/Chatbots.ts"
 import { Blobs } from "./Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
@@ -40,10 +40,16 @@ export interface ChatbotsSettings {
   readonly defaultModel: string
 }
 
-type Changed = NotFound | PreconditionFailed | Unavailable
+type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
 /** What `If-Match` held; absent for "whatever the version is". */
 type IfMatch = string | undefined
+
+/** A configuration, and the version of the chatbot that it is of. */
+interface Versioned<A> {
+  readonly config: A
+  readonly version: bigint
+}
 
 /** Chatbots and how they look and sound. */
 export class Chatbots extends Context.Service<
@@ -64,24 +70,31 @@ export class Chatbots extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, Caller | CurrentOrganization>
     readonly update: (
       id: ChatbotId,
-      patch: ChatbotPatch,
+      change: Change<Chatbot, ChatbotPatch>,
       ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Changed, CurrentOrganization>
+    ) => Effect.Effect<Chatbot, SlugTaken | Changed, CurrentOrganization>
     readonly updateAvatar: (
       id: ChatbotId,
       image: Uint8Array,
       ifMatch: IfMatch,
     ) => Effect.Effect<Chatbot, UnsupportedMediaType | Changed, CurrentOrganization>
+    readonly chatWidget: (
+      id: ChatbotId,
+    ) => Effect.Effect<Versioned<ChatWidgetConfig>, NotFound | Unavailable, CurrentOrganization>
     readonly updateChatWidget: (
       id: ChatbotId,
-      patch: ChatWidgetPatch,
+      change: Change<ChatWidgetConfig, ChatWidgetPatch>,
       ifMatch: IfMatch,
-    ) => Effect.Effect<{ readonly config: ChatWidgetConfig; readonly version: bigint }, Changed, CurrentOrganization>
+    ) => Effect.Effect<Versioned<ChatWidgetConfig>, Changed, CurrentOrganization>
+    /** Null until it is set. */
+    readonly voiceAgent: (
+      id: ChatbotId,
+    ) => Effect.Effect<Versioned<VoiceWidgetConfig | null>, NotFound | Unavailable, CurrentOrganization>
     readonly updateVoiceAgent: (
       id: ChatbotId,
-      patch: VoiceWidgetConfig,
+      change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
       ifMatch: IfMatch,
-    ) => Effect.Effect<{ readonly config: VoiceWidgetConfig; readonly version: bigint }, Changed, CurrentOrganization>
+    ) => Effect.Effect<Versioned<VoiceWidgetConfig>, Changed, CurrentOrganization>
     readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
     /** The image behind an avatar's address. */
     readonly avatar: (name: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
@@ -113,8 +126,11 @@ export class Chatbots extends Context.Service<
           version_id: null,
         })
 
-        const checkModels = ({ fallbackModels = [], model }: Partial<Pick<Settings, "fallbackModels" | "model">>) => {
-          const named = fallbackModels.map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+        const checkModels = ({
+          fallbackModels,
+          model,
+        }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
+          const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
           return Effect.forEach(
             model === undefined ? named : [[model, "settings.model"] as const, ...named],
             ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
@@ -132,6 +148,7 @@ export class Chatbots extends Context.Service<
               name: input.name,
               description: input.description ?? "",
               slug,
+              active: input.active ?? true,
               is_public: input.is_public ?? false,
               ...parts,
               chat_widget_config: emptyChatWidget,
@@ -149,25 +166,48 @@ export class Chatbots extends Context.Service<
           )
         })
 
-        const update = Effect.fn("Chatbots.update")(function* (id: ChatbotId, patch: ChatbotPatch, ifMatch: IfMatch) {
-          if (patch.settings !== undefined) yield* checkModels(patch.settings)
-          const { row } = yield* storage.modify(id, (row) =>
-            Effect.andThen(ensureMatch(row, ifMatch), () => {
-              const { personality_config, settings: _, ...plain } = patch
-              return Effect.map(
-                decodeParts(merge({ personality_config: row.personality_config, settings: row.settings }, patch)),
-                (parts) => ({ ...plain, ...parts }),
-              )
-            }),
+        const update = Effect.fn("Chatbots.update")(function* (
+          id: ChatbotId,
+          change: Change<Chatbot, ChatbotPatch>,
+          ifMatch: IfMatch,
+        ) {
+          const { row, garbage } = yield* storage.modify(id, (row) =>
+            Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
           )
+          yield* blobs.discard(garbage)
           return present(row)
         })
+
+        /** What a change makes of the row. */
+        const changed = (row: Storage.ChatbotRow) =>
+          Effect.fnUntraced(function* ({
+            personality_config = {},
+            settings = {},
+            voice_widget_config,
+            ...plain
+          }: ChatbotPatch) {
+            yield* checkModels(settings)
+            const parts = yield* decodeParts(
+              merge(
+                { personality_config: row.personality_config, settings: row.settings },
+                { personality_config, settings },
+              ),
+            )
+            return {
+              ...plain,
+              ...parts,
+              ...(settings.avatar === null && { avatar_blob: null }),
+              ...(voice_widget_config !== undefined && {
+                voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
+              }),
+            }
+          })
 
         /** A change of anything but the slug. */
         const modify = (
           id: ChatbotId,
           ifMatch: IfMatch,
-          change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange>,
+          change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
         ) =>
           Effect.catchTag(
             storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
@@ -193,28 +233,34 @@ export class Chatbots extends Context.Service<
           return present(row)
         })
 
+        const chatWidget = (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf)
+        const voiceAgent = (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf)
+
         const updateChatWidget = Effect.fn("Chatbots.updateChatWidget")(function* (
           id: ChatbotId,
-          patch: ChatWidgetPatch,
+          change: Change<ChatWidgetConfig, ChatWidgetPatch>,
           ifMatch: IfMatch,
         ) {
           const { row } = yield* modify(id, ifMatch, (row) =>
-            Effect.succeed({ chat_widget_config: { ...row.chat_widget_config, ...patch } }),
+            Effect.map(change(row.chat_widget_config), (patch) => ({
+              chat_widget_config: { ...row.chat_widget_config, ...patch },
+            })),
           )
-          return { config: row.chat_widget_config, version: row.version }
+          return chatWidgetOf(row)
         })
 
         const updateVoiceAgent = Effect.fn("Chatbots.updateVoiceAgent")(function* (
           id: ChatbotId,
-          patch: VoiceWidgetConfig,
+          change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
           ifMatch: IfMatch,
         ) {
           const { row } = yield* modify(id, ifMatch, (row) =>
-            Effect.map(decodeVoice(merge(row.voice_widget_config ?? {}, patch)), (voice_widget_config) => ({
-              voice_widget_config,
-            })),
+            change(row.voice_widget_config ?? {}).pipe(
+              Effect.flatMap((patch) => mergedVoice(row, patch)),
+              Effect.map((voice_widget_config) => ({ voice_widget_config })),
+            ),
           )
-          return { config: row.voice_widget_config ?? {}, version: row.version }
+          return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
         })
 
         const list = Effect.fn("Chatbots.list")(function* (limit: number, before?: ChatbotId) {
@@ -242,6 +288,8 @@ export class Chatbots extends Context.Service<
             ),
           update,
           updateAvatar,
+          chatWidget,
+          voiceAgent,
           updateChatWidget,
           updateVoiceAgent,
           remove,
@@ -262,7 +310,11 @@ const decodeParts = (merged: object) =>
     })),
   )
 
-const decodeVoice = (merged: object) => Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merged))
+const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
+  Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))
+
+const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
+const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 
 /** The ETag of a version of a chatbot, strong. */
 export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`

@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain/ApiKey.ts"
-import type { BudgetPatch } from "../domain/Budget.ts"
-import type { NotFound, Unavailable } from "../domain/Errors.ts"
+import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
-import type { Organization } from "../domain/Organization.ts"
+import type { Change } from "../domain/Merge.ts"
+import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import * as ApiKeyStorage from "../storage/ApiKeys.ts"
 import * as Storage from "../storage/Organizations.ts"
+import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 
 /** Organizations, and the first of them with the first key. */
 export class Organizations extends Context.Service<
@@ -15,8 +16,16 @@ export class Organizations extends Context.Service<
     readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
     /** Oldest first; all of them, or only this one. */
     readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
-    /** Holds within a second, on every server. What the patch leaves out stays. */
-    readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
+    /** A budget holds within a second, on every server. What the change leaves out stays. */
+    readonly update: (
+      id: OrganizationId,
+      change: Change<Organization, OrganizationPatch>,
+    ) => Effect.Effect<Organization, InvalidRequest | NotFound | Unavailable>
+    /**
+     * Its keys are refused within a second, on every server; what it owns is deleted in the background. `Conflict` for the
+     * operator's.
+     */
+    readonly remove: (id: OrganizationId) => Effect.Effect<void, NotFound | Conflict | Unavailable>
     /**
      * Sees to it that there is an operator's organization, and a key to begin with: the given one, which is made
      * whenever it is missing, or one that the very first start makes up. That one is returned, to be shown once.
@@ -31,6 +40,7 @@ export class Organizations extends Context.Service<
     Effect.gen(function* () {
       const storage = yield* Storage.Organizations
       const keys = yield* ApiKeyStorage.ApiKeys
+      const removal = yield* OrganizationRemoval
       const random = yield* SecureRandom.SecureRandom
 
       const newId = Effect.map(random.uuidV7(), (id) => OrganizationId.make(id))
@@ -53,7 +63,11 @@ export class Organizations extends Context.Service<
         return made && given === undefined ? Redacted.make(key) : undefined
       })
 
-      return { create, list: storage.list, setBudget: storage.setBudget, bootstrap }
+      const remove = Effect.fn("Organizations.remove")((id: OrganizationId) =>
+        Effect.andThen(storage.remove(id), removal.want),
+      )
+
+      return { create, list: storage.list, update: storage.modify, remove, bootstrap }
     }),
   )
 }

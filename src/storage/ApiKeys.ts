@@ -1,13 +1,14 @@
 import { Context, Effect, Layer } from "effect"
-import type { Statement } from "effect/sql"
-import { type ApiKey, type Scope } from "../domain/ApiKey.ts"
-import type { Budget, BudgetPatch } from "../domain/Budget.ts"
+import type { ApiKey, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
+import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
+import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+
+const keyNotFound = new NotFound({ detail: "There is no such API key." })
 
 interface Row {
   readonly id: ApiKeyId
@@ -68,12 +69,14 @@ export class ApiKeys extends Context.Service<
       id: ApiKeyId,
       organization: OrganizationId | undefined,
     ) => Effect.Effect<ApiKey, NotFound | Unavailable>
-    /** Of any organization, or only of this one. What the patch leaves out stays. */
-    readonly setBudget: (
+    /**
+     * Changes the row under its lock, of any organization, or only of this one. What the change leaves out stays.
+     */
+    readonly modify: <E>(
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-      patch: BudgetPatch,
-    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+      change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+    ) => Effect.Effect<ApiKey, E | NotFound | Unavailable>
   }
 >()("parley/storage/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -92,7 +95,7 @@ export class ApiKeys extends Context.Service<
           select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
             ${key.last_four}::text, ${key.scopes}::text[], ${key.expires_at}::timestamptz
           from organizations
-          where id = ${key.organization_id} and (${key.chatbot_id}::uuid is null or exists (
+          where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
             select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
           returning ${columns}`
         return row === undefined
@@ -112,7 +115,7 @@ export class ApiKeys extends Context.Service<
           select k.id, k.organization_id, k.chatbot_id, k.scopes, k.expires_at, o.is_operator,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
-          from api_keys k join organizations o on o.id = k.organization_id
+          from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
           where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
         if (row?.stale) yield* sql`update api_keys set last_used_at = now() where id = ${row.id}`
         return row
@@ -124,26 +127,34 @@ export class ApiKeys extends Context.Service<
         return rows.map(toApiKey)
       }, withoutSqlErrors)
 
-      const change = Effect.fnUntraced(function* (
-        id: ApiKeyId,
-        organization: OrganizationId | undefined,
-        changes: Statement.Fragment,
-      ) {
-        const [row] = yield* sql<Row>`
-          update api_keys set ${changes}
-          where id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}
-          returning ${columns}`
-        return row === undefined ? yield* new NotFound({ detail: "There is no such API key." }) : toApiKey(row)
+      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
+        Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(keyNotFound) : Effect.succeed(toApiKey(row))))
+
+      const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
+        sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
+
+      const revoke = Effect.fnUntraced(function* (id: ApiKeyId, organization: OrganizationId | undefined) {
+        return yield* only(
+          sql<Row>`update api_keys set revoked_at = coalesce(revoked_at, now())
+            where ${matching(id, organization)} returning ${columns}`,
+        )
       }, withoutSqlErrors)
 
-      return {
-        insert,
-        ensure,
-        findLive,
-        list,
-        revoke: (id, organization) => change(id, organization, sql`revoked_at = coalesce(revoked_at, now())`),
-        setBudget: (id, organization, patch) => change(id, organization, sql`budget = budget || ${json(patch)}`),
-      }
+      const modify = <E>(
+        id: ApiKeyId,
+        organization: OrganizationId | undefined,
+        change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+      ) =>
+        Effect.gen(function* () {
+          const { budget = {} } = yield* change(
+            yield* only(sql<Row>`select ${columns} from api_keys where ${matching(id, organization)} for update`),
+          )
+          return yield* only(
+            sql<Row>`update api_keys set budget = budget || ${json(budget)} where id = ${id} returning ${columns}`,
+          )
+        }).pipe(transaction(sql), withoutSqlErrors)
+
+      return { insert, ensure, findLive, list, revoke, modify }
     }),
   )
 }

@@ -1,9 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChatWidgetConfig, PersonalityConfig, Settings, VoiceWidgetConfig } from "../domain/Chatbot.ts"
+import type { ChatWidgetConfig, PersonalityConfig, Settings } from "../domain/Chatbot.ts"
 import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
-import { ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { VoiceWidgetConfig } from "../domain/VoiceWidget.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
@@ -39,6 +40,7 @@ export type ChatbotChange = Partial<
     | "name"
     | "description"
     | "slug"
+    | "active"
     | "is_public"
     | "personality_config"
     | "settings"
@@ -50,10 +52,18 @@ export type ChatbotChange = Partial<
 
 export type NewChatbot = Pick<
   ChatbotRow,
-  "id" | "name" | "description" | "slug" | "is_public" | "personality_config" | "settings" | "chat_widget_config"
+  | "id"
+  | "name"
+  | "description"
+  | "slug"
+  | "active"
+  | "is_public"
+  | "personality_config"
+  | "settings"
+  | "chat_widget_config"
 >
 
-const isChatbotId = Schema.is(ChatbotId)
+const isUuid = Schema.is(AnyUuid)
 
 /** One value: an error holds no state, and its stack would say nothing. */
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
@@ -126,7 +136,7 @@ export class Chatbots extends Context.Service<
         return yield* only(
           sql<ChatbotRow>`
             select ${columns} from chatbots
-            where organization_id = ${organization} and (slug = ${name} ${isChatbotId(name) ? sql`or id = ${name}` : sql``})
+            where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
             order by slug = ${name} limit 1`,
         )
       }, withoutSqlErrors)

@@ -43,10 +43,18 @@ export interface Said {
   readonly mid: string | null
 }
 
+/** What was said about the user's e-mail address. */
+export interface Told {
+  readonly email: string | undefined
+  readonly mayAskAgain: boolean
+}
+
 /** An open session, as a chat finds it. */
 export interface OpenSession {
   readonly id: SessionId
   readonly user_info: UserInfo
+  /** Whether the chatbot may still ask for the user's e-mail address. */
+  readonly may_ask_email: boolean
   /** What was said last, ascending. */
   readonly history: ReadonlyArray<Said>
 }
@@ -80,12 +88,14 @@ export class Conversations extends Context.Service<
       name: string,
       limit: number,
     ) => Effect.Effect<OpenSession | undefined, Unavailable, CurrentOrganization>
-    /** Stores what was said, and opens the session where it is new. Returns the session's id. */
+    /**
+     * Stores what was said, and what it tells of the user, and opens the session where it is new. Returns the session's id.
+     */
     readonly say: (
       chatbot: ChatbotId,
       session: SessionTarget,
       messages: ReadonlyArray<NewMessage>,
-      userInfo: UserInfo | undefined,
+      told: Told | undefined,
     ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
     /**
      * Stores a reply, and counts what a model took for it. A session that was deleted meanwhile stays deleted; the
@@ -134,7 +144,7 @@ export class Conversations extends Context.Service<
       const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, limit: number) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<OpenSession>`
-          select s.id, s.user_info, coalesce((
+          select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
               'content', content, 'model', model, 'mid', metadata->>'mid') order by created_at, id)
             from (
@@ -152,8 +162,10 @@ export class Conversations extends Context.Service<
           chatbot: ChatbotId,
           session: SessionTarget,
           messages: ReadonlyArray<NewMessage>,
-          userInfo: UserInfo | undefined,
+          told: Told | undefined,
         ) {
+          const userInfo = json(told?.email === undefined ? {} : { email: told.email })
+          const mayAsk = told?.mayAskAgain ?? true
           const organization_id = yield* CurrentOrganization
           const said = messages.map(({ id, sender_type, content, mid }) => ({
             id,
@@ -165,16 +177,16 @@ export class Conversations extends Context.Service<
             with session as (
               -- A foreign key does not ask whose the chatbot is.
               insert into sessions
-                (id, organization_id, chatbot_id, session_token, platform, message_count, user_info)
+                (id, organization_id, chatbot_id, session_token, platform, message_count, user_info, may_ask_email)
               select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.platform}::text,
-                ${said.length}::int, ${json(userInfo ?? {})}
+                ${said.length}::int, ${userInfo}, ${mayAsk}
               from chatbots where id = ${chatbot} and organization_id = ${organization_id}
               -- Both constraints that an existing session can meet: its id, and its token.
               on conflict do nothing
               returning id
             ), existing as (
               update sessions set message_count = message_count + ${said.length}, updated_at = clock_timestamp(),
-                user_info = user_info || ${json(userInfo ?? {})}
+                user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
               where organization_id = ${organization_id} and chatbot_id = ${chatbot}
                 and (id = ${session.id} or session_token = ${session.token}::text)
                 and not exists (select from session)

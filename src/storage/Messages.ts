@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Feedback, Message, SenderType } from "../domain/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
-import { type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../domain/Ids.ts"
+import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
@@ -27,11 +27,14 @@ export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
   ...row,
   ...(feedback !== null && { feedback }),
   created_at: timestamp(row.created_at),
+  // A client that shows what was said before says nothing of tools.
+  tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
+  tool_results: row.tool_results ?? (row.sender_type === "bot" ? [] : null),
   migrated_data: false,
   session_token: null,
 })
 
-const isSessionId = Schema.is(SessionId)
+const isUuid = Schema.is(AnyUuid)
 
 /** Which session `s` is meant. A token may look like an id, so it is tried as both; a session's own token wins. */
 export const sessionNamed =
@@ -40,7 +43,7 @@ export const sessionNamed =
     s.id = (
       select id from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization}
-        and (session_token = ${name} ${isSessionId(name) ? sql`or id = ${name}` : sql``})
+        and (session_token = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
       order by session_token = ${name} desc nulls last limit 1
     )`
 

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
-import type { Budget, BudgetPatch } from "../domain/Budget.ts"
-import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { Budget } from "../domain/Budget.ts"
+import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
-import type { Organization } from "../domain/Organization.ts"
+import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
+import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
 interface Row {
@@ -17,7 +17,10 @@ interface Row {
   readonly created_at: Date
 }
 
-/** The table `organizations`. */
+const organizationNotFound = new NotFound({ detail: "There is no such organization." })
+const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
+
+/** The table `organizations`. One that is deleted is not there, though its row may be until all that it owned is gone. */
 export class Organizations extends Context.Service<
   Organizations,
   {
@@ -33,18 +36,24 @@ export class Organizations extends Context.Service<
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
     /** Oldest first; all of them, or only this one. */
     readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
-    /** What the patch leaves out stays. */
-    readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
+    /** Changes the row under its lock. What the change leaves out stays. */
+    readonly modify: <E>(
+      id: OrganizationId,
+      change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
+    ) => Effect.Effect<Organization, E | NotFound | Unavailable>
+    /** `Conflict` for the operator's. What it owns is still to be deleted, see `OrganizationRemains`. */
+    readonly remove: (id: OrganizationId) => Effect.Effect<void, NotFound | Conflict | Unavailable>
   }
 >()("parley/storage/Organizations") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
+      const columns = sql.literal("id, name, is_operator, budget, created_at")
 
       const insert = Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
-          const rows = yield* sql<Row>`insert into organizations ${sql.insert(organization)} returning *`
+          const rows = yield* sql<Row>`insert into organizations ${sql.insert(organization)} returning ${columns}`
           return yield* Effect.fromNullishOr(rows.map(toOrganization)[0])
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
@@ -60,14 +69,15 @@ export class Organizations extends Context.Service<
           const [made] = yield* sql<Row>`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
-              on conflict (is_operator) where is_operator do nothing returning *
+              on conflict (is_operator) where is_operator do nothing returning ${columns}
             ), key as (
               insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
                 ${key.last_four}::text, ${key.scopes}::text[] from made
             )
             select * from made`
-          const [row] = made === undefined ? yield* sql<Row>`select * from organizations where is_operator` : [made]
+          const [row] =
+            made === undefined ? yield* sql<Row>`select ${columns} from organizations where is_operator` : [made]
           return {
             organization: toOrganization(yield* Effect.fromNullishOr(row)),
             made: made !== undefined,
@@ -79,19 +89,44 @@ export class Organizations extends Context.Service<
 
       const list = Effect.fnUntraced(function* (only: OrganizationId | undefined) {
         const rows = yield* sql<Row>`
-          select * from organizations ${only === undefined ? sql`` : sql`where id = ${only}`} order by id`
+          select ${columns} from organizations
+          where deleted_at is null ${only === undefined ? sql`` : sql`and id = ${only}`} order by id`
         return rows.map(toOrganization)
       }, withoutSqlErrors)
 
-      const setBudget = Effect.fnUntraced(function* (id: OrganizationId, patch: BudgetPatch) {
-        const [row] = yield* sql<Row>`
-          update organizations set budget = budget || ${json(patch)} where id = ${id} returning *`
-        return row === undefined
-          ? yield* new NotFound({ detail: "There is no such organization." })
-          : toOrganization(row)
-      }, withoutSqlErrors)
+      const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
 
-      return { insert, bootstrap, list, setBudget }
+      const found = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
+        Effect.flatMap(rows, ([row]) =>
+          row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(toOrganization(row)),
+        )
+
+      const modify = <E>(
+        id: OrganizationId,
+        change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
+      ) =>
+        Effect.gen(function* () {
+          const before = yield* found(sql<Row>`select ${columns} from organizations where ${present(id)} for update`)
+          const { name = before.name, budget = {} } = yield* change(before)
+          return yield* found(
+            sql<Row>`update organizations set name = ${name}, budget = budget || ${json(budget)}
+              where id = ${id} returning ${columns}`,
+          )
+        }).pipe(transaction(sql), withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(
+        function* (id: OrganizationId) {
+          const { is_operator } = yield* found(
+            sql<Row>`select ${columns} from organizations where ${present(id)} for update`,
+          )
+          if (is_operator) return yield* isOperators
+          yield* sql`update organizations set deleted_at = now() where id = ${id}`
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      return { insert, bootstrap, list, modify, remove }
     }),
   )
 }

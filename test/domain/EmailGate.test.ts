@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { emailRequest, findEmail, isOnlyEmail } from "../../src/domain/EmailGate.ts"
-import { anyString } from "../lib/Arbitraries.ts"
+import { emailGate, emailRequest, findEmail, isOnlyEmail } from "../../src/domain/EmailGate.ts"
+import { refusalIn } from "../../src/domain/Refusals.ts"
+import { anyLongString, anyString } from "../lib/Arbitraries.ts"
 
 const word = fc.string({ unit: fc.constantFrom(..."abcxyz019"), minLength: 1, maxLength: 10 })
 const address = fc
@@ -89,4 +90,108 @@ describe("the request for the address", () => {
 
   test("is never empty, whatever was said", () =>
     fc.assert(fc.property(anyString, (text) => expect(emailRequest(text).length).toBeGreaterThan(10))))
+})
+
+describe("a reply to it that declines", () => {
+  test.each([
+    "no",
+    "No.",
+    "NO!!",
+    "nope",
+    "No, thanks",
+    "no thank you",
+    "I'd rather not",
+    "I’d rather not, sorry.",
+    "I prefer not to",
+    "skip",
+    "Not now, maybe later",
+    "nein danke",
+    "Nein, danke schön!",
+    "Lieber nicht",
+    "Das möchte ich nicht.",
+    "Non merci",
+    "Je préfère ne pas le dire",
+    "No, gracias",
+    "prefiero no darlo",
+    "Não, obrigado",
+    "No grazie, preferisco di no",
+    "Nee, bedankt",
+    "liever niet",
+    "Nej tack",
+    "Nej tak",
+    "Nei takk",
+    "Ei kiitos",
+    "Inkább nem, köszönöm",
+    "Nu, mulțumesc",
+    "Hayır, teşekkürler",
+    "HAYIR",
+    "Tidak, terima kasih",
+    "Όχι, ευχαριστώ",
+    "Нет, спасибо",
+    "не хочу",
+    "لا، شكراً",
+    "नहीं, धन्यवाद",
+    "不用了，谢谢",
+    "不想说",
+    "結構です。",
+    "いいえ、教えたくありません",
+    "아니요 괜찮아요",
+    "ไม่ค่ะ ขอบคุณค่ะ",
+  ])("is understood: %p", (text) => expect(refusalIn(text)).toBe("only"))
+
+  test.each([
+    "No, how long does it take?",
+    "Skip that. What is the price?",
+    "Nein, was kostet das denn jetzt?",
+    "不用，多少钱？",
+  ])("and says something else is understood, too: %p", (text) => expect(refusalIn(text)).toBe("first"))
+
+  test.each([
+    "",
+    "?!",
+    "me@nowhere",
+    "No delivery has come yet",
+    "Why do you need it?",
+    "I have no e-mail program that works",
+    "thanks",
+    "nothing works, no light, no heating",
+    "Nonsense",
+    "Kein Strom",
+    "Was kostet es?",
+  ])("is not %p", (text) => expect(refusalIn(text)).toBeUndefined())
+
+  test("is looked for in no more time than a text takes to read", () => {
+    for (const piece of ["no ", "no,", "no thanks ", "'", "不", ","]) {
+      expect(refusalIn(piece.repeat(32_000 / piece.length))).toBeOneOf([undefined, "first"])
+    }
+    fc.assert(fc.property(anyLongString, (text) => expect(refusalIn(text)).toBeOneOf([undefined, "only", "first"])))
+  })
+})
+
+describe("a conversation in which the address is asked for", () => {
+  const reply = fc.oneof(
+    fc.constantFrom("no", "No, why?", "me@example.com", "me@nowhere", "Why?", "skip", "thanks"),
+    anyString.filter((text) => text !== ""),
+  )
+
+  test("has the question twice at the most, never after a refusal or an address, and an answer to what was asked first", () =>
+    fc.assert(
+      fc.property(fc.array(reply, { minLength: 1, maxLength: 8 }), (said) => {
+        const turns: Array<{ role: "user" | "assistant"; content: string }> = []
+        let asked = 0
+        let isSettled = false
+        for (const [index, content] of said.entries()) {
+          turns.push({ role: "user", content })
+          const gate = emailGate(turns)
+          isSettled ||=
+            findEmail(content) !== undefined || (asked > 0 && asked === index && refusalIn(content) !== undefined)
+          expect(gate.isAsking).toBe(!isSettled && asked < 2)
+          expect(gate.turns.at(-1)?.role).toBe("user")
+          if (gate.isAsking) asked++
+          else expect(gate.turns.every((turn) => turn.role === "user" || turn.content === "Answer")).toBe(true)
+          turns.push({ role: "assistant", content: gate.isAsking ? emailRequest(content) : "Answer" })
+        }
+        expect(asked).toBeLessThanOrEqual(2)
+      }),
+    ))
 })

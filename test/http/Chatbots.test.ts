@@ -159,7 +159,8 @@ describe("1. create", () => {
     ["an unknown field further in", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
     ["an id", { id: nowhere }, "id"],
     ["an organization", { organization_id: nowhere }, "organization_id"],
-    ["the active flag", { active: false }, "active"],
+    ["something else than a flag", { active: "no" }, "active"],
+    ["a voice", { voice_widget_config: { voice: "alloy" } }, "voice_widget_config"],
     ["a timestamp", { created_at: "2026-11-20T11:30:00.000+00:00" }, "created_at"],
     ["migrated_data", { migrated_data: true }, "migrated_data"],
     ["an avatar", { settings: { avatar: "https://example.com/a.png" } }, "settings.avatar"],
@@ -260,7 +261,7 @@ describe("2. update", () => {
     await client.newChatbot({ slug: "slug-of-two" })
     const update = (json: object) => client.patch(`${chatbots}?id=${id}`, { json })
     problem(await update({ slug: "slug-of-two", name: "Lost" }), 409, "slug_taken")
-    expect(wrongPaths(await update({ active: false }))).toEqual(["active"])
+    expect(wrongPaths(await update({ active: null }))).toEqual(["active"])
     expect(wrongPaths(await update({ settings: { model: "gpt-0" } }))).toEqual(["settings.model"])
     expect(await client.chatbot(id)).toMatchObject({ slug, name: "Support" })
     expect((await update({ slug: "slug-of-three" })).body).toMatchObject({ chatbot: { slug: "slug-of-three" } })
@@ -546,7 +547,7 @@ describe("7. voice agent", () => {
       const reply = await patch(id, { [group]: { [field]: value } })
       expect(reply.body).toMatchObject({ voice_widget_config: { [group]: { [field]: value } } })
     }
-    for (const value of [least - step, most + step, String(least), null]) {
+    for (const value of [least - step, most + step, String(least), true]) {
       expect(wrongPaths(await patch(id, { [group]: { [field]: value } }))).toEqual([`${group}.${field}`])
     }
   })

@@ -263,6 +263,8 @@ const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() =>
     ["GET", bot, "chatbots:read", {}],
     ["DELETE", bot, "chatbots:write", {}],
     ["PATCH", `${bot}/update-avatar`, "chatbots:write", form({ avatar: new File(["GIF89a"], "a.gif") })],
+    ["GET", `${bot}/chat-widget`, "chatbots:read", {}],
+    ["GET", `${bot}/voice-agent`, "chatbots:read", {}],
     ["PATCH", `${bot}/chat-widget`, "chatbots:write", { json: {} }],
     ["PATCH", `${bot}/voice-agent`, "chatbots:write", { json: {} }],
     ["POST", `${bot}/chat`, "chat", { json: { messages: [{ role: "user", content: "a" }] } }],
@@ -281,6 +283,8 @@ const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() =>
     ["POST", `${bot}/knowledge-base/documents/${nowhere}/retry`, "knowledge:write", {}],
     ["POST", "/api/admin/organizations", "admin", { json: { name: "a" } }],
     ["GET", "/api/admin/organizations", "admin", {}],
+    ["PATCH", `/api/admin/organizations/${nowhere}`, "admin", { json: { name: "a" } }],
+    ["DELETE", `/api/admin/organizations/${nowhere}`, "admin", {}],
     ["POST", "/api/admin/api-keys", "admin", { json: { name: "a", scopes: ["admin"], chatbot_id: nowhere } }],
     ["GET", "/api/admin/api-keys", "admin", {}],
     ["DELETE", `/api/admin/api-keys/${nowhere}`, "admin", {}],
@@ -375,8 +379,12 @@ describe("a key", () => {
       status,
       body: text.replace(headers.get("x-request-id") ?? "missing", ""),
     })
-    const asked = operations.filter(([, path, , sent]) => path.includes(nowhere) || sent.form?.has("chatbotId"))
-    expect(asked).toHaveLength(21)
+    const asked = operations.filter(
+      ([, path, , sent]) =>
+        // Organizations are the operator's alone, whichever it is.
+        !path.includes("/organizations/") && (path.includes(nowhere) || sent.form?.has("chatbotId")),
+    )
+    expect(asked).toHaveLength(23)
     for (const [method, path, , sent] of asked) {
       const foreignReply = await foreign.send(method, pointed(path), fields(sent))
       expect(bodyOf(foreignReply)).toEqual(bodyOf(await foreign.send(method, path, sent)))

@@ -64,7 +64,7 @@ const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ["PATCH /api/external/chatbot/{chatbotId}/update-avatar", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
   ["PATCH /api/external/chatbot/{chatbotId}/chat-widget", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
   ["PATCH /api/external/chatbot/{chatbotId}/voice-agent", [200, 400, 401, 403, 404, 412, 413, 415, 500, 503]],
-  ["POST /api/external/chatbot/{chatbotId}/chat", [200, 400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]],
+  ["POST /api/external/chatbot/{chatbotId}/chat", [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 502, 503, 504]],
   ["GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages", [200, 400, 401, 403, 404, 500, 503]],
   ["POST /api/external/chatbot/{chatbotId}/query-knowledge", [200, 400, 401, 403, 404, 413, 415, 500, 503]],
   ["GET /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
@@ -77,7 +77,7 @@ const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
-  ["POST /v1/chat/completions", [200, 400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504]],
+  ["POST /v1/chat/completions", [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 502, 503, 504]],
   ["GET /v1/models", [200, 400, 401, 403, 500, 503]],
   ["GET /v1/models/{model}", [200, 400, 401, 403, 404, 500, 503]],
 ]
@@ -90,6 +90,8 @@ const additions = [
   "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages/{messageId}/feedback",
   "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/transcript",
   "GET /api/external/usage",
+  "GET /api/external/chatbot/{chatbotId}/chat-widget",
+  "GET /api/external/chatbot/{chatbotId}/voice-agent",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
   "DELETE /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}",
@@ -102,6 +104,7 @@ const additions = [
   "POST /api/admin/organizations",
   "GET /api/admin/organizations",
   "PATCH /api/admin/organizations/{organizationId}",
+  "DELETE /api/admin/organizations/{organizationId}",
   "POST /api/admin/api-keys",
   "GET /api/admin/api-keys",
   "PATCH /api/admin/api-keys/{apiKeyId}",

@@ -57,7 +57,7 @@ export const makeFilledTenant = Effect.gen(function* () {
       chatbot,
       { id: SessionId.make(yield* newId), token: "token", platform: "web" },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
-      { email: "a@b.example" },
+      { email: "a@b.example", mayAskAgain: false },
     ),
   )
   const apiKeyId = ApiKeyId.make(yield* newId)

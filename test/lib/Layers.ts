@@ -19,6 +19,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { Messages } from "../../src/storage/Messages.ts"
+import { OrganizationRemains } from "../../src/storage/OrganizationRemains.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
@@ -53,6 +54,7 @@ export const repositories = Layer.mergeAll(
   Ingestions.layer,
   LexemeIndexes.layer,
   Messages.layer,
+  OrganizationRemains.layer,
   Organizations.layer,
   ToolHeaders.layer,
   Usage.layer,

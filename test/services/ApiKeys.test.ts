@@ -5,6 +5,7 @@ import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
+import { OrganizationRemoval } from "../../src/services/OrganizationRemoval.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
 import * as Storage from "../../src/storage/ApiKeys.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
@@ -31,6 +32,7 @@ const countedKeys = Layer.effectContext(
 
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(
+    Layer.provide(OrganizationRemoval.layer),
     Layer.provideMerge(countedKeys),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet)),
   ),

@@ -151,14 +151,83 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("asks again until it has one", () =>
+  test("asks once more where the reply is something else, and then answers without", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
-        for (const text of ["What is the price of it?", "I would rather not say", "me@nowhere"]) {
+        for (const text of ["What is the price of it?", "me@nowhere"]) {
           expect((yield* say(tenant, text, "s")).output).toContain("e-mail address")
         }
         expect((yield* AgentControl).asked).toEqual([])
+        expect((yield* say(tenant, "And when does it come?", "s")).output).toBe("Echo: And when does it come?")
+        expect(yield* shown).toEqual(["What is the price of it?", "me@nowhere", "And when does it come?"])
+        // Also when the session shows no more of it.
+        for (const text of ["1", "2", "3", "4"]) {
+          expect((yield* say(tenant, text, "s")).output).toBe(`Echo: ${text}`)
+        }
+        expect((yield* session(tenant)).user_info).toEqual({})
+      }),
+    ))
+
+  test("takes no for an answer, answers the question that waited, and does not ask again", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        expect((yield* say(tenant, "Was kostet es, ein Paket zu senden?", "s")).output).toContain("E-Mail-Adresse")
+        expect((yield* say(tenant, "Nein, danke!", "s")).output).toBe("Echo: Was kostet es, ein Paket zu senden?")
+        expect(yield* shown).toEqual(["Was kostet es, ein Paket zu senden?"])
+        for (const text of ["1", "2", "3", "4", "5"]) {
+          expect((yield* say(tenant, text, "s")).output).toBe(`Echo: ${text}`)
+        }
+        // An address that comes later is remembered all the same.
+        yield* say(tenant, "me@example.com", "s")
+        expect((yield* session(tenant)).user_info).toEqual({ email: "me@example.com" })
+        yield* say(tenant, "other@example.com", "s")
+        expect((yield* session(tenant)).user_info).toEqual({ email: "me@example.com" })
+      }),
+    ))
+
+  test("answers what comes together with the refusal", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        yield* say(tenant, "What is the price of it?", "s")
+        const text = "I'd rather not. How long does it take to Paris?"
+        expect((yield* say(tenant, text, "s")).output).toBe(`Echo: ${text}`)
+        expect(yield* shown).toEqual(["What is the price of it?", text])
+      }),
+    ))
+
+  test("takes no for what it says where nothing was asked", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        expect((yield* say(tenant, "No", "s")).output).toContain("e-mail address")
+        expect((yield* say(tenant, "no", "s")).output).toBe("Echo: No")
+        yield* say(tenant, "Is it open on Sundays?", "s")
+        expect((yield* say(tenant, "no", "s")).output).toBe("Echo: no")
+      }),
+    ))
+
+  test("knows from a client that keeps the conversation itself what was asked and said", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* askingTenant
+        const question = user("What is the price of it?")
+        const request = bot((yield* chat(tenant, [question])).output)
+        expect(request.content).toContain("e-mail address")
+        const declined = [question, request, user("no thanks")]
+        expect((yield* chat(tenant, declined)).output).toBe(`Echo: ${question.content}`)
+        const later = yield* chat(tenant, [...declined, bot("Five."), user("Why?")])
+        expect(later.output).toBe("Echo: Why?")
+        expect(yield* shown).toEqual([question.content, "Five.", "Why?"])
+        const given = [question, request, user("me@example.com"), bot("Five."), user("Why?")]
+        const { output, session_id } = yield* chat(tenant, given)
+        expect(output).toBe("Echo: Why?")
+        const { user_info } = yield* Conversations.use((conversations) =>
+          as(tenant.organization)(conversations.get(tenant.chatbot, session_id)),
+        )
+        expect(user_info).toEqual({ email: "me@example.com" })
       }),
     ))
 

@@ -42,6 +42,12 @@ const setUp = Effect.gen(function* () {
   return { chatbots, mine, made: yield* mine(chatbots.create({ name: "Support" })) }
 })
 
+/** A change that does not look at what is stored. */
+const always =
+  <A>(patch: A) =>
+  () =>
+    Effect.succeed(patch)
+
 describe("a new chatbot", () => {
   test("needs only a name; what is sent merges into the defaults", () =>
     run(
@@ -88,7 +94,7 @@ describe("a new chatbot", () => {
           ["claude-sonnet-5-5", "needs ANTHROPIC_API_KEY"],
         ] as const) {
           const created = yield* Effect.flip(mine(chatbots.create({ name: "X", settings: { model } })))
-          const changed = yield* Effect.flip(mine(chatbots.update(made.id, { settings: { model } }, undefined)))
+          const changed = yield* Effect.flip(mine(chatbots.update(made.id, always({ settings: { model } }), undefined)))
           expect([created._tag, changed._tag]).toEqual(["InvalidRequest", "InvalidRequest"])
           expect(created.detail).toContain(reason)
         }
@@ -112,7 +118,7 @@ describe("changes", () => {
           { personality_config: { tone: "New" } },
           { personality_config: { style: "New" } },
         ]
-        yield* Effect.forEach(patches, (patch) => mine(chatbots.update(made.id, patch, undefined)), {
+        yield* Effect.forEach(patches, (patch) => mine(chatbots.update(made.id, always(patch), undefined)), {
           concurrency: "unbounded",
         })
         expect(yield* mine(chatbots.get(made.id))).toMatchObject({
@@ -129,7 +135,7 @@ describe("changes", () => {
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
-        const rename = (name: string, ifMatch: string) => mine(chatbots.update(made.id, { name }, ifMatch))
+        const rename = (name: string, ifMatch: string) => mine(chatbots.update(made.id, always({ name }), ifMatch))
         const tag = etagOf(made)
         const outcomes = yield* Effect.all(
           Array.from({ length: 5 }, (_, index) => Effect.exit(rename(`${index}`, tag))),
@@ -149,9 +155,11 @@ describe("changes", () => {
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
-        yield* mine(chatbots.updateVoiceAgent(made.id, { model: { temperature: 1 }, voice: "alloy" }, undefined))
+        yield* mine(
+          chatbots.updateVoiceAgent(made.id, always({ model: { temperature: 1 }, voice: "alloy" }), undefined),
+        )
         const { config } = yield* mine(
-          chatbots.updateVoiceAgent(made.id, { model: { max_output_tokens: 5 } }, undefined),
+          chatbots.updateVoiceAgent(made.id, always({ model: { max_output_tokens: 5 } }), undefined),
         )
         expect(config).toEqual({ model: { temperature: 1, max_output_tokens: 5 }, voice: "alloy" })
       }),

@@ -37,7 +37,12 @@ const say = (
     const session = { id: yield* newSessionId, token, platform: "web" }
     const messages = yield* messagesOf(contents)
     return yield* as(organization)(
-      (yield* Conversations).say(chatbot, session, messages, email === undefined ? undefined : { email }),
+      (yield* Conversations).say(
+        chatbot,
+        session,
+        messages,
+        email === undefined ? undefined : { email, mayAskAgain: false },
+      ),
     )
   })
 
@@ -140,6 +145,7 @@ describe("a session", () => {
         expect({ ...found, history: found?.history }).toEqual({
           id,
           user_info: { email: "a@b.example" },
+          may_ask_email: false,
           history: said.messages.map(({ id, sender_type, content, model, metadata: { mid = null } }) => ({
             id,
             sender_type,

@@ -1,0 +1,22 @@
+import { Effect, Schema } from "effect"
+import type { InvalidRequest } from "../domain/Errors.ts"
+import { type Change, difference } from "../domain/Merge.ts"
+import { invalid } from "./Problems.ts"
+
+/**
+ * Reads what was sent as a change of what is stored. What is the same in both counts as not sent, so that nothing which was
+ * shown is refused, whether it can be changed or not, and whatever may be sent today.
+ */
+export const changes = <Shown, ShownJson extends Schema.JsonObject, Patch>(
+  shown: Schema.Codec<Shown, ShownJson>,
+  change: Schema.Decoder<Patch>,
+  whole: ReadonlyArray<string> = [],
+) => {
+  const encode = Schema.encodeEffect(shown)
+  const decode = Schema.decodeUnknownEffect(change, { errors: "all", onExcessProperty: "error" })
+  return (sent: Schema.JsonObject): Change<Shown, Patch> =>
+    (stored) =>
+      Effect.flatMap(Effect.orDie(encode(stored)), (json) =>
+        Effect.mapError(decode(difference(json, sent, whole)), (error): InvalidRequest => invalid("Payload", error)),
+      )
+}

@@ -1,0 +1,96 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Exit, Schema, Scope } from "effect"
+import { Organization } from "../../src/domain/Organization.ts"
+import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
+import { serverProcess, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh } from "../lib/TestDatabase.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const { client } = await startServer()
+
+const organizations = "/api/admin/organizations"
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+const Organizations = Schema.Struct({ organizations: Schema.Array(Organization) })
+const organizationsOf = async (of: Client) => read(Organizations, await of.get(organizations)).organizations
+const idOf = async (of: Client) => (await organizationsOf(of))[0]?.id ?? nowhere
+
+describe("renaming an organization", () => {
+  test("is for the operator, and leaves the budget", async () => {
+    const own = await client.newOrganization()
+    const id = await idOf(own)
+    const path = `${organizations}/${id}`
+    await client.patch(path, { json: { budget: { tokens_per_day: 5 } } })
+    const reply = await client.patch(path, { json: { name: "Société des Marées" } })
+    expect(reply.body).toMatchObject({
+      organization: { id, name: "Société des Marées", budget: { tokens_per_day: 5 } },
+    })
+    expect(await organizationsOf(own)).toMatchObject([{ name: "Société des Marées" }])
+    problem(await own.patch(path, { json: { name: "Mine" } }), 403, "forbidden")
+    problem(await client.patch(`${organizations}/${nowhere}`, { json: { name: "A" } }), 404, "not_found")
+    for (const name of ["", " ", null, "x".repeat(201)]) {
+      expect(wrongPaths(await client.patch(path, { json: { name } }))).toContain("name")
+    }
+  })
+
+  test("is possible for the operator's own", async () => {
+    const id = await idOf(client)
+    expect((await client.patch(`${organizations}/${id}`, { json: { name: "Us" } })).status).toBe(200)
+    expect((await organizationsOf(client))[0]).toMatchObject({ id, name: "Us", is_operator: true })
+  })
+})
+
+describe("deleting an organization", () => {
+  test("ends its keys within a second, and leaves nothing to be seen of it", async () => {
+    const own = await client.newOrganization()
+    const id = await idOf(own)
+    const { id: chatbot } = await own.newChatbot()
+    await own.learn(chatbot, { "a.md": "# A\n\nRefunds take five days.\n" })
+    await own.chat(chatbot, "How long do refunds take?")
+    const begun = performance.now()
+    const reply = await client.delete(`${organizations}/${id}`)
+    expect([reply.status, reply.body]).toEqual([200, { message: "Organization deleted successfully" }])
+    await until(
+      () => own.get("/api/external/chatbots"),
+      ({ status }) => status === 401,
+    )
+    // A second, and what a slow machine takes.
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    expect((await organizationsOf(client)).map((one) => String(one.id))).not.toContain(String(id))
+    problem(await client.delete(`${organizations}/${id}`), 404, "not_found")
+    problem(await client.get(`/api/admin/api-keys?organization_id=${id}`), 404, "not_found")
+    const key = { name: "Late", scopes: ["chat"], organization_id: id }
+    problem(await client.post("/api/admin/api-keys", { json: key }), 404, "not_found")
+  })
+
+  test("is for the operator, and never of the operator's own", async () => {
+    const own = await client.newOrganization()
+    problem(await own.delete(`${organizations}/${await idOf(own)}`), 403, "forbidden")
+    problem(await client.delete(`${organizations}/${await idOf(client)}`), 409, "conflict")
+    problem(await client.delete(`${organizations}/${nowhere}`), 404, "not_found")
+    expect((await own.get("/api/external/chatbots")).status).toBe(200)
+    expect((await client.get("/api/external/chatbots")).status).toBe(200)
+  })
+})
+
+describe("on the command line", () => {
+  const scope = Scope.makeUnsafe()
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+    Effect.runPromise(Scope.provide(effect, scope))
+
+  test("organizations are renamed, and deleted when their id is given twice", async () => {
+    const settings = await run(Effect.flatMap(fresh, settingsFor))
+    const parley = async (...args: ReadonlyArray<string>) => {
+      const process = await run(serverProcess(settings, ["organizations", ...args]))
+      return { code: await process.exited, out: process.stdout(), error: process.stderr() }
+    }
+    const id = (await parley("create", "Some")).out.trim()
+    expect((await parley("rename", id, "Other")).code).toBe(0)
+    const refused = await parley("delete", id, nowhere)
+    expect(refused).toMatchObject({ code: 1, error: expect.stringContaining("This deletes Other with its chatbots") })
+    expect((await parley("delete", id, id.toUpperCase())).code).toBe(0)
+    const { out } = await parley("list")
+    expect(out).toContain("(operator)")
+    expect(out).not.toContain(id)
+  }, 180_000)
+})
