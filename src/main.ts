@@ -26,6 +26,7 @@ import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
+import { watchLauncher } from "./Launcher.ts"
 import * as Log from "./Log.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
@@ -315,8 +316,34 @@ const doctor = Doctor.layer.pipe(
   Layer.provide(platform),
 )
 
-/** Runs until it is told to stop, or until the database is gone for good: then it must not limp on. */
-const serve = Effect.scoped(Effect.flatMap(Layer.build(server), (built) => Context.get(built, DatabaseLoss).lost))
+/** Those at which `NodeRuntime.runMain` interrupts. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
+
+/** Notes which signal it is that interrupts the program. */
+const notingSignals = (lifecycle: Lifecycle["Service"]) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const note = (signal: NodeJS.Signals) => (lifecycle.stoppedBy ??= signal)
+      for (const signal of SIGNALS) process.prependListener(signal, note)
+      return note
+    }),
+    (note) => Effect.sync(() => SIGNALS.forEach((signal) => process.off(signal, note))),
+  )
+
+/**
+ * Runs until it is told to stop, until what launched it has ended, or until the database is gone for good: then it must
+ * not limp on.
+ */
+const serve = Effect.scoped(
+  Effect.gen(function* () {
+    const launcherEnded = yield* watchLauncher
+    const built = yield* Layer.build(server)
+    const lifecycle = Context.get(built, Lifecycle)
+    yield* notingSignals(lifecycle)
+    yield* Effect.raceFirst(Context.get(built, DatabaseLoss).lost, launcherEnded)
+    lifecycle.stoppedBy ??= "what launched it has ended"
+  }),
+)
 
 const command = Cli.make({
   serve,

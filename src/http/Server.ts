@@ -93,12 +93,18 @@ export class Server extends Context.Service<
 
         const drain = Effect.gen(function* () {
           lifecycle.phase = "leaving"
+          yield* Effect.logInfo("The server stops", {
+            reason: lifecycle.stoppedBy ?? "its work ended",
+            running_requests: lifecycle.running.size,
+          })
           if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
           lifecycle.phase = "draining"
           yield* idleWithin(settings.drainTimeout)
           lifecycle.phase = "closing"
+          const given_up = lifecycle.running.size
           for (const fiber of lifecycle.running) fiber.interruptUnsafe()
           yield* idleWithin(CLOSING_TIMEOUT)
+          yield* Effect.logInfo("Requests are drained", { given_up })
         })
 
         return {

@@ -43,6 +43,14 @@ const waiting = async (client: Client, anthropic: Provider) => {
   return { id, reply, goOn }
 }
 
+/** The lines of its log. */
+const logged = (server: ServerProcess) =>
+  server
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+
 const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> => {
   const seen = []
   let reply: Reply
@@ -76,6 +84,11 @@ describe("a server that is told to stop", () => {
     expect((await reply).body).toMatchObject({ output: "At last." })
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
+    expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
+      { level: "info", message: "The server stops", reason: "SIGTERM", running_requests: 1 },
+      { level: "info", message: "Requests are drained", given_up: 0 },
+      { level: "info", message: "The server has ended" },
+    ])
   })
 
   test("lets a running stream finish, and ends one that takes too long with an event", async () => {
@@ -208,11 +221,7 @@ test("the log has a line for every request, without what was said or who said it
   await client.post(`${path}?token=unheard`, { json: { query: "muted" }, headers: { "x-request-id": "the-one" } })
   server.kill("SIGTERM")
   await server.exited
-  const lines = server
-    .stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line))
+  const lines = logged(server)
   expect(lines.filter((line) => line.request_id === "the-one")).toMatchObject([
     { level: "info", message: "request", method: "POST", path, status: 200, ms: expect.any(Number) },
   ])

@@ -40,7 +40,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Config.ts": ["domain"],
   "Log.ts": ["api", "Config.ts"],
   "Cli.ts": ["services", "domain"],
-  quickstart: ["api", "domain"],
+  "Launcher.ts": [],
+  quickstart: ["api", "domain", "Launcher.ts"],
 }
 
 const entry = "src/main.ts"
