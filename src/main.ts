@@ -21,7 +21,7 @@ import { Embeddings } from "./embeddings/Embeddings.ts"
 import * as RemoteEmbeddings from "./embeddings/RemoteEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/Lifecycle.ts"
-import { Server } from "./http/Server.ts"
+import { Server, urlOf } from "./http/Server.ts"
 import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
@@ -310,6 +310,29 @@ const administration = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** Where a server with these settings is asked. */
+const serverUrl = Effect.map(Config, ({ host, port, publicUrl }) => publicUrl ?? urlOf(host, port))
+
+/** Says what to do instead, given the address of a server, where a running one has the embedded database. */
+const whenInUse =
+  (instead: (url: string) => string) =>
+  <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+    Layer.catch(layer, (error) =>
+      Layer.effectContext<A, E | StartupError, Config>(
+        Effect.flatMap(serverUrl, (url) =>
+          Effect.fail(
+            error instanceof StartupError && error.isInUse === true
+              ? new StartupError({ what: error.what, doThis: instead(url) })
+              : error,
+          ),
+        ),
+      ).pipe(Layer.provide(Config.layer)),
+    )
+
+const needsItAlone = whenInUse(
+  (url) => `Stop that process first. Whether a server there is ready, ${url}/readyz tells.`,
+)
+
 const doctor = Doctor.layer.pipe(
   Layer.provide([embeddings, storage, blobStore]),
   Layer.provide(settings),
@@ -347,9 +370,12 @@ const serve = Effect.scoped(
 
 const command = Cli.make({
   serve,
-  migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
-  tenancy: administration,
-  doctor,
+  migrate: Effect.andThen(
+    Effect.scoped(Layer.build(needsItAlone(administration))),
+    Console.log("The database is up to date."),
+  ),
+  tenancy: (request) => whenInUse((url) => `A running server does the same: ${request(url)}`)(administration),
+  doctor: needsItAlone(doctor),
 })
 
 /** Why it ends, for the one who started it: one line where something can be done about it. */

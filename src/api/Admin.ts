@@ -63,7 +63,7 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Bind the key to this chatbot." })),
     expires_at: Schema.optionalKey(
       Schema.DateTimeUtcFromString.annotate({
-        description: "ISO 8601 with offset. Absent: never.",
+        description: "ISO 8601 with offset, still to come. Absent: never.",
         examples: [],
       }),
     ),

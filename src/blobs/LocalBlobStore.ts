@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, FileSystem, Layer, Option, Path, type Platform
 import { SecureRandom } from "effect/crypto"
 import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "../domain/StartupError.ts"
+import { wordsOf } from "../domain/SystemError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
 const RETRY_AFTER_SECONDS = 10
@@ -24,11 +25,16 @@ export const layer = (
 
       const temporary = paths.join(directory, "tmp")
       yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
+        Effect.andThen(files.readDirectory(directory)),
+        // Where there are directories already, making them tells nothing.
+        Effect.flatMap((names) =>
+          Effect.forEach(["", ...names], (name) => files.access(paths.join(directory, name), { writable: true })),
+        ),
         Effect.mapError(
           (error) =>
             new StartupError({
-              what: `The directory for files, ${directory}, cannot be written: ${error.reason._tag}.`,
-              doThis: "Make it writable, or set DATA_DIR to another directory.",
+              what: `The directory for files, ${directory}, cannot be written: ${wordsOf(error)}.`,
+              doThis: "Give the server's user the right to write there, or set DATA_DIR to another directory.",
             }),
         ),
       )
@@ -97,6 +103,6 @@ export const layer = (
 
 const toUnavailable = (error: PlatformError.PlatformError) =>
   new Unavailable({
-    detail: `Files cannot be stored or read right now (${error.reason._tag}).`,
+    detail: `Files cannot be stored or read right now: ${wordsOf(error)}.`,
     retry_after_seconds: RETRY_AFTER_SECONDS,
   })

@@ -52,10 +52,10 @@ export const serverProcess = (
  * The same by any command line that starts one. `exited` waits for whatever holds the command's output, so for a server
  * that outlives the command, too; `kill` reaches the command alone.
  */
-export const spawn = (settings: Settings, command: ReadonlyArray<string>): ServerProcess => {
+export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = root): ServerProcess => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env
   const child = Bun.spawn([...command], {
-    cwd: root,
+    cwd,
     env: { PATH, HOME, TMPDIR, LOG_FORMAT: "json", ...settings },
     stdin: "ignore",
     stdout: "pipe",
