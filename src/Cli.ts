@@ -15,12 +15,9 @@ import { Organizations } from "./services/Organizations.ts"
  * one process at a time, so there a running server is asked over HTTP instead.
  */
 
-/** What has the schema, or what is expected, for the one who typed something else. */
+/** What has the schema; `expected` is told to who typed something else. */
 const as = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, expected: string) =>
-  [
-    (text: string) => Schema.decodeOption(schema)(text),
-    (text: string) => `expected ${expected}, not ${JSON.stringify(text)}`,
-  ] as const
+  [(text: string) => Schema.decodeOption(schema)(text), () => expected] as const
 
 const idArgument = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, what: string) =>
   Argument.String("id").pipe(
@@ -38,7 +35,10 @@ const organization = Flag.String("organization").pipe(
 const explained = (error: InvalidRequest | NotFound | Unavailable) => {
   switch (error._tag) {
     case "InvalidRequest":
-      return new StartupError({ what: error.detail, doThis: "Nothing was made." })
+      return new StartupError({
+        what: "The expiry has passed.",
+        doThis: "Set --expires to a time that is still to come.",
+      })
     case "NotFound":
       return new StartupError({
         what: error.detail,

@@ -10,7 +10,8 @@ import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
-import { Models } from "./agent/Models.ts"
+import { Models, type ModelsSettings } from "./agent/Models.ts"
+import { ProviderProbes } from "./agent/ProviderProbes.ts"
 import { SafeFetch } from "./agent/SafeFetch.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./Cli.ts"
@@ -117,7 +118,8 @@ const embeddings = configured((config) => {
       })
 })
 
-const models = configured((config) => {
+/** The providers of language models that the settings configure. */
+const providersIn = (config: Config["Service"]): ModelsSettings => {
   const limits = {
     outputTokensMax: config.chatMaxTokens,
     replyTimeout: config.providerReplyTimeout,
@@ -131,7 +133,7 @@ const models = configured((config) => {
     openFor: config.circuitRest,
   }
   const { anthropicApiKey, openaiApiKey, openaiBaseUrl } = config
-  return Models.layer({
+  return {
     anthropic: anthropicApiKey && {
       apiKey: anthropicApiKey,
       baseUrl: config.anthropicBaseUrl,
@@ -145,8 +147,10 @@ const models = configured((config) => {
             baseUrl: openaiBaseUrl,
             limits: { ...limits, concurrency: config.openaiConcurrency },
           },
-  })
-}).pipe(Layer.provide(FetchHttpClient.layer))
+  }
+}
+
+const models = configured((config) => Models.layer(providersIn(config))).pipe(Layer.provide(FetchHttpClient.layer))
 
 const agent = configured(({ chatStepsLimit, chatDeadline, chatPromptTokens, toolTimeout, toolConcurrency }) =>
   Agent.layer({
@@ -334,7 +338,8 @@ const needsItAlone = whenInUse(
 )
 
 const doctor = Doctor.layer.pipe(
-  Layer.provide([embeddings, storage, blobStore]),
+  Layer.provide(configured((config) => ProviderProbes.layer(providersIn(config)))),
+  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
   Layer.provide(settings),
   Layer.provide(platform),
 )

@@ -53,7 +53,7 @@ describe("an id of nothing is told in one line", () => {
   test("and what is no id at all, by saying what one is", async () => {
     const { code, error } = await parley("keys revoke seven")
     expect(code).toBe(1)
-    expect(error).toContain('expected the id of an API key, a UUID, not "seven"')
+    expect(error).toContain('"seven". Expected: the id of an API key, a UUID')
   })
 })
 
