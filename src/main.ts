@@ -29,6 +29,7 @@ import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
 import { watchLauncher } from "./Launcher.ts"
 import * as Log from "./Log.ts"
+import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
 import { Budgets } from "./services/Budgets.ts"
@@ -302,6 +303,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(database),
   Layer.provide(defaultModelCheck),
   Layer.provideMerge(listener),
+  Layer.provide(SettingsReview.layer),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),
 )

@@ -6,6 +6,8 @@ import { wordsOf } from "../domain/SystemError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
 const RETRY_AFTER_SECONDS = 10
+/** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */
+const WRITTEN = ["", "tmp", "avatars", "documents"]
 /** A draft this old was left by a process that is gone. */
 const DRAFT_MAX_AGE = Duration.hours(1)
 
@@ -25,10 +27,15 @@ export const layer = (
 
       const temporary = paths.join(directory, "tmp")
       yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
-        Effect.andThen(files.readDirectory(directory)),
-        // Where there are directories already, making them tells nothing.
-        Effect.flatMap((names) =>
-          Effect.forEach(["", ...names], (name) => files.access(paths.join(directory, name), { writable: true })),
+        // Where there is a directory already, making it tells nothing.
+        Effect.andThen(
+          Effect.forEach(WRITTEN, (name) =>
+            Effect.catchIf(
+              files.access(paths.join(directory, name), { writable: true }),
+              ({ reason }) => reason._tag === "NotFound",
+              () => Effect.void,
+            ),
+          ),
         ),
         Effect.mapError(
           (error) =>

@@ -40,6 +40,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Config.ts": ["domain"],
   "Log.ts": ["api", "Config.ts"],
   "Cli.ts": ["services", "domain"],
+  "SettingsReview.ts": ["Config.ts"],
   "Installed.ts": [],
   "Launcher.ts": [],
   quickstart: ["api", "domain", "Launcher.ts"],
