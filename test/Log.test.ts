@@ -68,6 +68,24 @@ describe("a line of the log", () => {
     expect(cause).toContain("reason")
   })
 
+  test("tells a failure in its own words and those of its cause, without the names of classes", async () => {
+    const [line = "", other = ""] = await linesOf(
+      `class Gone extends Error { detail = "The file is gone." }
+      yield* Effect.logWarning("It waits:", new Gone("", {}))
+      yield* Effect.logWarning("It waits:", new TypeError("No answer", { cause: new RangeError("refused") }))`,
+      { LOG_FORMAT: "json" },
+    )
+    expect(JSON.parse(line).message).toBe("It waits: The file is gone.")
+    expect(JSON.parse(other).message).toBe("It waits: No answer: refused")
+  })
+
+  test("keeps its message beside a field of that name", async () => {
+    const [line = ""] = await linesOf(`yield* Effect.logInfo("Said", { message: "field", time: "never" })`, {
+      LOG_FORMAT: "json",
+    })
+    expect(JSON.parse(line)).toMatchObject({ message: "Said", time: expect.stringMatching(/^\d{4}-/) })
+  })
+
   test("is left out below the level", async () => {
     const program = `yield* Effect.logDebug("a"); yield* Effect.logInfo("b"); yield* Effect.logWarning("c"); yield* Effect.logError("d")`
     const saidAt = async (level: string) =>

@@ -156,10 +156,10 @@ const logFailure = (error: AiError.AiError) => {
     // Every call will fail until somebody mends a setting.
     return Effect.logError("The model provider refuses our key", {
       provider: error.module,
-      reason: (reason.description ?? reason.message).slice(0, loggedMaxLength),
+      detail: (reason.description ?? reason.message).slice(0, loggedMaxLength),
     })
   }
   return Effect.logWarning("The model call failed").pipe(
-    Effect.annotateLogs({ reason: reason._tag, message: error.message.slice(0, loggedMaxLength) }),
+    Effect.annotateLogs({ reason: reason._tag, detail: error.message.slice(0, loggedMaxLength) }),
   )
 }

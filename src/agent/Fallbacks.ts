@@ -70,7 +70,7 @@ const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
       failed: module,
       reason: reason._tag,
       // The log of a call that failed altogether says it as well, but here another model answered.
-      ...(reason._tag === "AuthenticationError" && { message: reason.description?.slice(0, LOGGED_MAX_LENGTH) }),
+      ...(reason._tag === "AuthenticationError" && { detail: reason.description?.slice(0, LOGGED_MAX_LENGTH) }),
     }),
   )
 

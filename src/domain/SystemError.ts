@@ -19,15 +19,25 @@ const WORDS: { readonly [code: string]: string | undefined } = {
   EIO: "the disk reports an error",
   EBUSY: "it is in use",
   EINVAL: "the system does not take this value",
+  ENOTFOUND: "there is no host of this name",
+  EAI_AGAIN: "the name of the host cannot be looked up",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection was cut off",
+  EPIPE: "the connection was cut off",
+  ETIMEDOUT: "there is no answer",
+  EHOSTUNREACH: "there is no way to the host",
+  ENETUNREACH: "there is no way to the host",
   EAFNOSUPPORT: "the system does not support this kind of address",
 }
 
 /** Why the operating system refused something, for people: without names of ours, nor of Effect, nor of the path. */
 export const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
-  if (code !== undefined) return WORDS[code] ?? code
-  return error instanceof Error ? error.message : String(error)
+  return knownWords(error) ?? code ?? (error instanceof Error ? error.message : String(error))
 }
+
+/** The same; undefined when it was not the operating system, or for a reason that is not known here. */
+export const knownWords = (error: unknown): string | undefined => WORDS[codeOf(error) ?? ""]
 
 /** Such as `EACCES`; a failure of Effect's file system has it in its cause. */
 const codeOf = (error: unknown): string | undefined => {
