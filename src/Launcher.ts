@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { isatty } from "node:tty"
 import { Effect, Schedule } from "effect"
 
 /*
@@ -90,4 +91,17 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
     Effect.repeat({ while: (areThere) => areThere, schedule: Schedule.spaced(LOOK_EVERY) }),
     Effect.asVoid,
   )
+})
+
+/**
+ * Completes when the terminal of this process is closed. Without one SIGHUP is for somebody else: `bun run` passes it on
+ * under `nohup`, too, and would end what is meant to stay.
+ */
+export const terminalClosed: Effect.Effect<void> = Effect.callback((resume) => {
+  const hasTerminal = [0, 1, 2].some(isatty)
+  const onHangUp = () => {
+    if (hasTerminal) resume(Effect.void)
+  }
+  process.on("SIGHUP", onHangUp)
+  return Effect.sync(() => process.off("SIGHUP", onHangUp))
 })

@@ -66,6 +66,17 @@ const pretty = Logger.make((options: Logger.Options<unknown>) => {
   )
 })
 
+/** A reader or a terminal that has gone must not end the server: nobody misses the lines. */
+const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"])
+
+const writeOut = (text: string): void => {
+  try {
+    writeSync(STDOUT, text)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && GONE.has(error.code))) throw error
+  }
+}
+
 /** Writes lines together; whatever is left is written when the process ends. */
 const writer = Effect.acquireRelease(
   Effect.sync(() => {
@@ -76,7 +87,7 @@ const writer = Effect.acquireRelease(
       timer = undefined
       const text = pending
       pending = ""
-      if (text !== "") writeSync(STDOUT, text)
+      if (text !== "") writeOut(text)
     }
     process.on("exit", flush)
     return {

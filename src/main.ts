@@ -27,7 +27,7 @@ import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
-import { watchLauncher } from "./Launcher.ts"
+import { terminalClosed, watchLauncher } from "./Launcher.ts"
 import * as Log from "./Log.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
@@ -361,8 +361,8 @@ const notingSignals = (lifecycle: Lifecycle["Service"]) =>
   )
 
 /**
- * Runs until it is told to stop, until what launched it has ended, or until the database is gone for good: then it must
- * not limp on.
+ * Runs until it is told to stop, until what launched it or its terminal is gone, or until the database is gone for good:
+ * then it must not limp on.
  */
 const serve = Effect.scoped(
   Effect.gen(function* () {
@@ -370,8 +370,11 @@ const serve = Effect.scoped(
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* notingSignals(lifecycle)
-    yield* Effect.raceFirst(Context.get(built, DatabaseLoss).lost, launcherEnded)
-    lifecycle.stoppedBy ??= "what launched it has ended"
+    lifecycle.stoppedBy = yield* Effect.raceAllFirst([
+      Context.get(built, DatabaseLoss).lost,
+      Effect.as(launcherEnded, "what launched it has ended"),
+      Effect.as(terminalClosed, "its terminal was closed"),
+    ])
   }),
 )
 

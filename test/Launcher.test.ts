@@ -89,6 +89,46 @@ describe("a server ends, drained, when", () => {
   })
 })
 
+describe("SIGHUP", () => {
+  test("from a terminal that is closed ends a server, drained", async () => {
+    const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+    const { promise: listening, resolve } = Promise.withResolvers<void>()
+    let shown = ""
+    const server = Bun.spawn([process.execPath, "src/main.ts"], {
+      cwd: join(import.meta.dir, ".."),
+      env: { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", ...settings },
+      terminal: {
+        cols: 200,
+        rows: 50,
+        data: (_, bytes) => {
+          shown += new TextDecoder().decode(bytes)
+          if (shown.includes("Listening on")) resolve()
+        },
+      },
+    })
+    try {
+      await listening
+      server.kill("SIGHUP")
+      expect(await Promise.race([server.exited, Bun.sleep(NOTICED_WITHIN)])).toBe(0)
+    } finally {
+      server.kill("SIGKILL")
+      await server.exited
+    }
+    expect(shown).toContain("its terminal was closed")
+  })
+
+  test("without a terminal, as under nohup, leaves it alone", async () => {
+    const { server } = await launched(["bun", "run", "start"])
+    const url = await server.listening
+    server.kill("SIGHUP")
+    await Bun.sleep(250)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    server.kill("SIGTERM")
+    expect(await endOf(server)).toBe("ended")
+    expect(server.stdout()).toContain('"reason":"SIGTERM"')
+  })
+})
+
 describe("what launched a server", () => {
   /** Commands from the server's parent up. */
   const launchersAmong = (...commands: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -102,6 +102,24 @@ describe("a line of the log", () => {
     expect(lines.map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
   })
 
+  test("may be read by nobody any more, and the process goes on", async () => {
+    const program = `
+      import { Effect, Layer } from "effect"
+      import * as Log from ${JSON.stringify(logModule)}
+      import { Config } from ${JSON.stringify(configModule)}
+      const program = Effect.gen(function* () {
+        for (let i = 0; i < 20; i++) yield* Effect.delay(Effect.logInfo("unread"), 30)
+        console.error("went on")
+      })
+      await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))`
+    const shell = `"$0" -e "$1" | true`
+    const child = Bun.spawn(["sh", "-c", shell, process.execPath, program], {
+      cwd: new URL("..", import.meta.url).pathname,
+      stderr: "pipe",
+    })
+    expect(await new Response(child.stderr).text()).toBe("went on\n")
+  })
+
   test("is written when the process ends on the spot", async () => {
     const lines = await linesOf(`yield* Effect.logInfo("last"); process.exit(0)`, { LOG_FORMAT: "json" })
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(["last"])
