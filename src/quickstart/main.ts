@@ -12,7 +12,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
-import { watchLauncher } from "../Launcher.ts"
+import { terminalClosed, watchLauncher } from "../Launcher.ts"
 import { makeClient } from "./Client.ts"
 import { bold, dim, green, heading, red, say, show, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
@@ -73,7 +73,7 @@ const run = Effect.fn("quickstart")(function* ({ once, port }: { readonly once: 
     yield* Console.log(dim("The server stays up until Ctrl-C. Then all of this is removed."))
     return yield* Effect.never
   })
-  yield* Effect.raceFirst(Effect.raceFirst(story, server.ended), launcherEnded)
+  yield* Effect.raceAllFirst([story, server.ended, launcherEnded, terminalClosed])
 }, Effect.scoped)
 
 const command = Command.make(
