@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs"
 import { isatty } from "node:tty"
-import { Effect, Schedule } from "effect"
+import { Deferred, Effect, Schedule, type Scope } from "effect"
 
 /*
- * A signal to `npx bun run start` reaches npx and its shell and nobody else: they end, and `bun run` and the server would
- * live on with port and lock. So the server looks after those that launched it. What it was not launched by may end:
- * the terminal of `nohup bun run start &`, or a shell that exits on purpose.
+ * What a server ends with, beside its own work. A signal to `npx bun run start` reaches npx and its shell and nobody
+ * else: they end, and `bun run` and the server would live on with port and lock. So the server looks after those that
+ * launched it. What it was not launched by may end: the terminal of `nohup bun run start &`, or a shell that exits on
+ * purpose.
  */
 
 export interface Ancestor {
@@ -94,14 +95,32 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
 })
 
 /**
- * Completes when the terminal of this process is closed. Without one SIGHUP is for somebody else: `bun run` passes it on
- * under `nohup`, too, and would end what is meant to stay.
+ * From now on SIGHUP does not end this process. The effect inside completes when its terminal is closed. Without a
+ * terminal the signal is for somebody else: `bun run` passes it on under `nohup`, too, and would end what is meant to stay.
  */
-export const terminalClosed: Effect.Effect<void> = Effect.callback((resume) => {
+export const watchTerminal: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function* () {
+  const closed = yield* Deferred.make<void>()
   const hasTerminal = [0, 1, 2].some(isatty)
   const onHangUp = () => {
-    if (hasTerminal) resume(Effect.void)
+    if (hasTerminal) Deferred.doneUnsafe(closed, Effect.void)
   }
-  process.on("SIGHUP", onHangUp)
-  return Effect.sync(() => process.off("SIGHUP", onHangUp))
-})
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("SIGHUP", onHangUp)),
+    () => Effect.sync(() => process.off("SIGHUP", onHangUp)),
+  )
+  return closed
+}).pipe(Effect.map((closed) => Deferred.await(closed)))
+
+/** Those at which `NodeRuntime.runMain` interrupts the program. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
+
+/** Tells which signal it is that interrupts the program, just before it does. */
+export const notingSignals = (note: (signal: NodeJS.Signals) => void): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        for (const signal of SIGNALS) process.prependListener(signal, note)
+      }),
+      () => Effect.sync(() => SIGNALS.forEach((signal) => process.off(signal, note))),
+    ),
+  )

@@ -27,7 +27,7 @@ import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
-import { terminalClosed, watchLauncher } from "./Launcher.ts"
+import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
 import * as Log from "./Log.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
@@ -346,20 +346,6 @@ const doctor = Doctor.layer.pipe(
   Layer.provide(platform),
 )
 
-/** Those at which `NodeRuntime.runMain` interrupts. */
-const SIGNALS = ["SIGINT", "SIGTERM"] as const
-
-/** Notes which signal it is that interrupts the program. */
-const notingSignals = (lifecycle: Lifecycle["Service"]) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const note = (signal: NodeJS.Signals) => (lifecycle.stoppedBy ??= signal)
-      for (const signal of SIGNALS) process.prependListener(signal, note)
-      return note
-    }),
-    (note) => Effect.sync(() => SIGNALS.forEach((signal) => process.off(signal, note))),
-  )
-
 /**
  * Runs until it is told to stop, until what launched it or its terminal is gone, or until the database is gone for good:
  * then it must not limp on.
@@ -367,9 +353,10 @@ const notingSignals = (lifecycle: Lifecycle["Service"]) =>
 const serve = Effect.scoped(
   Effect.gen(function* () {
     const launcherEnded = yield* watchLauncher
+    const terminalClosed = yield* watchTerminal
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
-    yield* notingSignals(lifecycle)
+    yield* notingSignals((signal) => (lifecycle.stoppedBy ??= signal))
     lifecycle.stoppedBy = yield* Effect.raceAllFirst([
       Context.get(built, DatabaseLoss).lost,
       Effect.as(launcherEnded, "what launched it has ended"),

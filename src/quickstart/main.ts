@@ -12,7 +12,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
-import { terminalClosed, watchLauncher } from "../Launcher.ts"
+import { watchLauncher, watchTerminal } from "../Launcher.ts"
 import { makeClient } from "./Client.ts"
 import { bold, dim, green, heading, red, say, show, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
@@ -48,6 +48,7 @@ const goOn = (server: { readonly url: string; readonly key: Redacted.Redacted },
 
 const run = Effect.fn("quickstart")(function* ({ once, port }: { readonly once: boolean; readonly port: number }) {
   const launcherEnded = yield* watchLauncher
+  const terminalClosed = yield* watchTerminal
   yield* Console.log(bold("Parley quickstart"))
   const directory = yield* storyDirectory
   const server = yield* step(
