@@ -1,6 +1,6 @@
-import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
+import { Console, DateTime, Effect, type Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { allScopes, Scope } from "./domain/ApiKey.ts"
+import { type ApiKey, ApiKeyName, allScopes, Scope } from "./domain/ApiKey.ts"
 import { type Budget, type BudgetPatch, LimitText } from "./domain/Budget.ts"
 import type { Conflict, InvalidRequest, NotFound, Unavailable } from "./domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
@@ -16,72 +16,127 @@ import { Organizations } from "./services/Organizations.ts"
  * one process at a time, so there a running server is asked over HTTP instead.
  */
 
+/** What has the schema; `expected` is told to who typed something else. */
+const as = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, expected: string) =>
+  [(text: string) => Schema.decodeOption(schema)(text), () => expected] as const
+
+const idArgument = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, what: string) =>
+  Argument.String("id").pipe(
+    Argument.withDescription(`Id of the ${what}`),
+    Argument.filterMap(...as(schema, `the id of an ${what}, a UUID`)),
+  )
+
 const organization = Flag.String("organization").pipe(
-  Flag.withSchema(OrganizationId),
   Flag.withDescription("Id of the organization; the operator's when absent"),
+  Flag.filterMap(...as(OrganizationId, "the id of an organization, a UUID")),
   Flag.optional,
 )
 
+/** One line instead of a stack trace, for what somebody can do something about. */
+const explained = (error: Conflict | InvalidRequest | NotFound | Unavailable) => {
+  switch (error._tag) {
+    case "InvalidRequest":
+      return new StartupError({
+        what: "The expiry has passed.",
+        doThis: "Set --expires to a time that is still to come.",
+      })
+    case "Conflict":
+    case "NotFound":
+      return new StartupError({
+        what: error.detail,
+        doThis: "`organizations list` and `keys list` show which ones there are.",
+      })
+    case "Unavailable":
+      return new StartupError({ what: error.detail, doThis: "See that it runs, and try again." })
+  }
+}
+
+const noOrganization = (which: string) =>
+  new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
+
 /** The given organization, or the operator's. */
-const orOperators = (given: Option.Option<OrganizationId>) =>
-  Effect.gen(function* () {
-    if (Option.isSome(given)) return given.value
-    const all = yield* (yield* Organizations).list(undefined)
-    return yield* Effect.fromNullishOr(all.find((one) => one.is_operator)?.id)
-  }).pipe(Effect.catchTag("NoSuchElementError", () => Effect.die(new Error("There is no operator's organization."))))
+const orOperators = Effect.fnUntraced(function* (given: Option.Option<OrganizationId>) {
+  const all = yield* Effect.mapError((yield* Organizations).list(Option.getOrUndefined(given)), explained)
+  const found = Option.isSome(given) ? all[0] : all.find((one) => one.is_operator)
+  return found === undefined
+    ? yield* noOrganization(Option.isSome(given) ? "such organization" : "operator's organization")
+    : found.id
+})
+
+const ALL = "all"
 
 const createKey = Command.make(
   "create",
   {
-    name: Argument.String("name").pipe(Argument.withDescription("What the key is for")),
+    name: Argument.String("name").pipe(
+      Argument.withDescription("What the key is for"),
+      Argument.filterMap(...as(ApiKeyName, "1 to 200 characters")),
+    ),
     organization,
-    scopes: Flag.Literals("scope", Scope.literals).pipe(
-      Flag.withDescription("What it may do; may be repeated. All when absent"),
-      Flag.atLeast(0),
+    scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
+      Flag.withDescription("What it may do; needed, and may be repeated"),
+      Flag.atLeast(1),
     ),
     chatbot: Flag.String("chatbot").pipe(
-      Flag.withSchema(ChatbotId),
-      Flag.withDescription("The only chatbot it serves"),
+      Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
+      Flag.filterMap(...as(ChatbotId, "the id of a chatbot, a UUID")),
       Flag.optional,
     ),
-    expires: Flag.Date("expires").pipe(Flag.withDescription("When it ends, such as 2027-12-31"), Flag.optional),
+    expires: Flag.Date("expires").pipe(
+      Flag.withDescription("When it ends, such as 2027-12-31 (its first moment, UTC); never when absent"),
+      Flag.optional,
+    ),
   },
   Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
-    const { key, apiKey } = yield* (yield* ApiKeys).issue({
-      name,
-      organization: yield* orOperators(organization),
-      scopes: scopes.length === 0 ? allScopes : scopes,
-      chatbot: Option.getOrUndefined(chatbot),
-      expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
-    })
-    yield* Console.log(`${Redacted.value(key)}\n\nKey ${apiKey.id} (${name}). It is shown this once.`)
+    const { key, apiKey } = yield* Effect.mapError(
+      (yield* ApiKeys).issue({
+        name,
+        organization: yield* orOperators(organization),
+        scopes: allScopes.filter((scope) => scopes.includes(scope) || scopes.includes(ALL)),
+        chatbot: Option.getOrUndefined(chatbot),
+        expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
+      }),
+      explained,
+    )
+    yield* Console.log(`${Redacted.value(key)}\n`)
+    yield* Console.log(`It is shown this once. ${yield* described(apiKey)}`)
   }),
 ).pipe(Command.withDescription("Make an API key and print it once"))
+
+/** What it may do, for which chatbots, and whether it still may. */
+const described = Effect.fnUntraced(function* (key: ApiKey) {
+  const state =
+    key.revoked_at !== null
+      ? `revoked ${key.revoked_at}`
+      : key.expires_at === null
+        ? "never expires"
+        : `${(yield* DateTime.isPast(DateTime.makeUnsafe(key.expires_at))) ? "expired" : "expires"} ${key.expires_at}`
+  const chatbots = key.chatbot_id === null ? "all chatbots" : `chatbot ${key.chatbot_id}`
+  return `${key.id}  ${key.prefix}…${key.last_four}  ${key.name}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}`
+})
 
 const listKeys = Command.make(
   "list",
   { organization },
   Effect.fn(function* ({ organization }) {
-    const keys = yield* (yield* ApiKeys).list(yield* orOperators(organization))
-    for (const key of keys) {
-      const state = key.revoked_at === null ? (key.expires_at ?? "never expires") : `revoked ${key.revoked_at}`
-      yield* Console.log(`${key.id}  ${key.prefix}…${key.last_four}  ${key.name}  [${key.scopes.join(" ")}]  ${state}`)
-    }
+    const owner = yield* orOperators(organization)
+    const keys = yield* Effect.mapError((yield* ApiKeys).list(owner), explained)
+    for (const key of keys) yield* Console.log(yield* described(key))
   }),
-).pipe(Command.withDescription("List the API keys of an organization"))
+).pipe(Command.withDescription("List the API keys of an organization, newest first"))
 
 const revokeKey = Command.make(
   "revoke",
-  { id: Argument.String("id").pipe(Argument.withSchema(ApiKeyId), Argument.withDescription("Id of the key")) },
+  { id: idArgument(ApiKeyId, "API key") },
   Effect.fn(function* ({ id }) {
-    const key = yield* (yield* ApiKeys).revoke(id, undefined)
+    const key = yield* Effect.mapError((yield* ApiKeys).revoke(id, undefined), explained)
     yield* Console.log(`Revoked ${key.id} (${key.name}). Running servers refuse it within a second.`)
   }),
 ).pipe(Command.withDescription("Revoke an API key"))
 
 const limit = (name: string, meaning: string) =>
   Flag.String(name).pipe(
-    Flag.withSchema(LimitText),
+    Flag.filterMap(...as(LimitText, 'a whole number, "unlimited" or "default"')),
     Flag.withDescription(`${meaning}: a number, "unlimited", or "default" for what the settings say`),
     Flag.optional,
   )
@@ -105,13 +160,10 @@ const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
     `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,
   )
 
-const explained = ({ detail }: Conflict | InvalidRequest | NotFound | Unavailable) =>
-  new StartupError({ what: detail, doThis: "See what `list` lists, and try again." })
-
 const budgetKey = Command.make(
   "budget",
   {
-    id: Argument.String("id").pipe(Argument.withSchema(ApiKeyId), Argument.withDescription("Id of the key")),
+    id: idArgument(ApiKeyId, "API key"),
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
@@ -123,12 +175,12 @@ const budgetKey = Command.make(
   }),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
-const organizationId = Argument.String("id").pipe(
-  Argument.withSchema(OrganizationId),
-  Argument.withDescription("Id of the organization"),
-)
+const organizationId = idArgument(OrganizationId, "organization")
 
-const organizationName = Argument.String("name").pipe(Argument.withSchema(OrganizationName))
+const organizationName = Argument.String("name").pipe(
+  Argument.withDescription("What it is called"),
+  Argument.filterMap(...as(OrganizationName, "1 to 200 characters, not all of them blank")),
+)
 
 const budgetOrganization = Command.make(
   "budget",
@@ -149,7 +201,7 @@ const createOrganization = Command.make(
   "create",
   { name: organizationName },
   Effect.fn(function* ({ name }) {
-    const { id } = yield* (yield* Organizations).create(name)
+    const { id } = yield* Effect.mapError((yield* Organizations).create(name), explained)
     yield* Console.log(id)
   }),
 ).pipe(Command.withDescription("Make an organization and print its id"))
@@ -158,7 +210,7 @@ const listOrganizations = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    for (const { id, name, is_operator } of yield* (yield* Organizations).list(undefined)) {
+    for (const { id, name, is_operator } of yield* Effect.mapError((yield* Organizations).list(undefined), explained)) {
       yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
     }
   }),
@@ -181,8 +233,8 @@ const deleteOrganization = Command.make(
   {
     id: organizationId,
     again: Argument.String("again").pipe(
-      Argument.withSchema(OrganizationId),
       Argument.withDescription("The same id once more, to be sure"),
+      Argument.filterMap(...as(OrganizationId, "the same id once more")),
       Argument.optional,
     ),
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
@@ -207,7 +259,7 @@ const doctor = Command.make(
   "doctor",
   {},
   Effect.fn(function* () {
-    const findings = yield* (yield* Doctor).examine
+    const findings = yield* Effect.mapError((yield* Doctor).examine, explained)
     for (const { state, part, text } of findings) {
       yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${text}`)
     }
@@ -218,43 +270,62 @@ const doctor = Command.make(
   }),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
 
+/** Asks a running server to do what a command does. */
+const curl =
+  (path: string, method = "GET", body?: object) =>
+  (url: string) =>
+    [
+      "curl",
+      ...(method === "GET" ? [] : ["-X", method]),
+      `${url}/api/admin/${path}`,
+      '-H "x-api-key: $KEY"',
+      ...(body === undefined ? [] : [`-H "content-type: application/json" -d '${JSON.stringify(body)}'`]),
+    ].join(" ")
+
+const budget = { budget: { concurrent_chats: 8 } }
+
 /**
  * `parley`, with what its commands do given by the composition: `serve` runs the server until it is told to stop,
  * `migrate` brings the database up to date, `doctor` is what the command of this name works with, and `tenancy` what the
- * others do.
+ * others do. That takes the request which has the same effect, by the address of a running server, for the message when
+ * such a server has the database.
  */
 export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly migrate: Effect.Effect<void, E2, R2>
-  readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E3, R3>
+  readonly tenancy: (
+    request: (url: string) => string,
+  ) => Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E3, R3>
   readonly doctor: Layer.Layer<Doctor, E4, R4>
-}) =>
-  Command.make("parley", {}, () => actions.serve).pipe(
+}) => {
+  const { doctor: examination, migrate, serve, tenancy } = actions
+  return Command.make("parley", {}, () => serve).pipe(
     Command.withDescription("A self-hosted chatbot platform. Without a command it serves."),
     Command.withSubcommands([
-      Command.make("serve", {}, () => actions.serve).pipe(Command.withDescription("Run the server")),
-      Command.make("migrate", {}, () => actions.migrate).pipe(
+      Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the server, as without a command")),
+      Command.make("migrate", {}, () => migrate).pipe(
         Command.withDescription("Bring the database up to date, and end"),
       ),
-      Command.provide(doctor, actions.doctor),
+      Command.provide(doctor, examination),
       Command.make("keys").pipe(
-        Command.withDescription("API keys"),
+        Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
         Command.withSubcommands([
-          Command.provide(createKey, actions.tenancy),
-          Command.provide(listKeys, actions.tenancy),
-          Command.provide(revokeKey, actions.tenancy),
-          Command.provide(budgetKey, actions.tenancy),
+          Command.provide(createKey, tenancy(curl("api-keys", "POST", { name: "website", scopes: ["chat"] }))),
+          Command.provide(listKeys, tenancy(curl("api-keys"))),
+          Command.provide(revokeKey, tenancy(curl("api-keys/$ID", "DELETE"))),
+          Command.provide(budgetKey, tenancy(curl("api-keys/$ID", "PATCH", budget))),
         ]),
       ),
       Command.make("organizations").pipe(
-        Command.withDescription("Organizations"),
+        Command.withDescription("Make and list organizations, and set what they may spend"),
         Command.withSubcommands([
-          Command.provide(createOrganization, actions.tenancy),
-          Command.provide(listOrganizations, actions.tenancy),
-          Command.provide(budgetOrganization, actions.tenancy),
-          Command.provide(renameOrganization, actions.tenancy),
-          Command.provide(deleteOrganization, actions.tenancy),
+          Command.provide(createOrganization, tenancy(curl("organizations", "POST", { name: "Another" }))),
+          Command.provide(listOrganizations, tenancy(curl("organizations"))),
+          Command.provide(budgetOrganization, tenancy(curl("organizations/$ID", "PATCH", budget))),
+          Command.provide(renameOrganization, tenancy(curl("organizations/$ID", "PATCH", { name: "Another" }))),
+          Command.provide(deleteOrganization, tenancy(curl("organizations/$ID", "DELETE"))),
         ]),
       ),
     ]),
   )
+}

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { Cause, Effect, Layer, Logger, References } from "effect"
+import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
 import { RequestId } from "./api/Problem.ts"
 import { Config } from "./Config.ts"
 
@@ -21,6 +21,14 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
+/** A failure by what it says, and what its cause says: its name is ours, and tells nobody anything. */
+const wordsOf = (part: unknown): string => {
+  if (!Predicate.isError(part)) return String(part)
+  const own = Predicate.hasProperty(part, "detail") && Predicate.isString(part.detail) ? part.detail : part.message
+  const why = Predicate.isError(part.cause) ? wordsOf(part.cause) : ""
+  return own.includes(why) ? own : `${own}: ${why}`
+}
+
 /** What is logged: a message, fields given with it, and fields of the fiber. Secrets are `Redacted` and show as such. */
 const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   const parts = Array.isArray(message) ? message : [message]
@@ -32,7 +40,7 @@ const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   return {
     message: parts
       .filter((part) => !isFields(part))
-      .map(String)
+      .map(wordsOf)
       .join(" "),
     fields,
   }
@@ -40,7 +48,9 @@ const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
 
 const json = Logger.make((options: Logger.Options<unknown>) => {
   const { message, fields } = entryOf(options)
-  return JSON.stringify({ time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message, ...fields })
+  const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
+  // A field of the same name does not take its place.
+  return JSON.stringify({ ...own, ...fields, ...own })
 })
 
 const dim = (text: string) => `\u001b[2m${text}\u001b[0m`
@@ -56,6 +66,17 @@ const pretty = Logger.make((options: Logger.Options<unknown>) => {
   )
 })
 
+/** A reader or a terminal that has gone must not end the server: nobody misses the lines. */
+const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"])
+
+const writeOut = (text: string): void => {
+  try {
+    writeSync(STDOUT, text)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && GONE.has(error.code))) throw error
+  }
+}
+
 /** Writes lines together; whatever is left is written when the process ends. */
 const writer = Effect.acquireRelease(
   Effect.sync(() => {
@@ -66,7 +87,7 @@ const writer = Effect.acquireRelease(
       timer = undefined
       const text = pending
       pending = ""
-      if (text !== "") writeSync(STDOUT, text)
+      if (text !== "") writeOut(text)
     }
     process.on("exit", flush)
     return {

@@ -10,7 +10,8 @@ import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
-import { Models } from "./agent/Models.ts"
+import { Models, type ModelsSettings } from "./agent/Models.ts"
+import { ProviderProbes } from "./agent/ProviderProbes.ts"
 import { SafeFetch } from "./agent/SafeFetch.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./Cli.ts"
@@ -21,12 +22,14 @@ import { Embeddings } from "./embeddings/Embeddings.ts"
 import * as RemoteEmbeddings from "./embeddings/RemoteEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/Lifecycle.ts"
-import { Server } from "./http/Server.ts"
+import { Server, urlOf } from "./http/Server.ts"
 import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
+import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
 import * as Log from "./Log.ts"
+import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Blobs } from "./services/Blobs.ts"
 import { Budgets } from "./services/Budgets.ts"
@@ -119,7 +122,8 @@ const embeddings = configured((config) => {
       })
 })
 
-const models = configured((config) => {
+/** The providers of language models that the settings configure. */
+const providersIn = (config: Config["Service"]): ModelsSettings => {
   const limits = {
     outputTokensMax: config.chatMaxTokens,
     replyTimeout: config.providerReplyTimeout,
@@ -133,7 +137,7 @@ const models = configured((config) => {
     openFor: config.circuitRest,
   }
   const { anthropicApiKey, openaiApiKey, openaiBaseUrl } = config
-  return Models.layer({
+  return {
     anthropic: anthropicApiKey && {
       apiKey: anthropicApiKey,
       baseUrl: config.anthropicBaseUrl,
@@ -147,8 +151,10 @@ const models = configured((config) => {
             baseUrl: openaiBaseUrl,
             limits: { ...limits, concurrency: config.openaiConcurrency },
           },
-  })
-}).pipe(Layer.provide(FetchHttpClient.layer))
+  }
+}
+
+const models = configured((config) => Models.layer(providersIn(config))).pipe(Layer.provide(FetchHttpClient.layer))
 
 const agent = configured(({ chatStepsLimit, chatDeadline, chatPromptTokens, toolTimeout, toolConcurrency }) =>
   Agent.layer({
@@ -306,6 +312,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(database),
   Layer.provide(defaultModelCheck),
   Layer.provideMerge(listener),
+  Layer.provide(SettingsReview.layer),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),
 )
@@ -318,20 +325,63 @@ const administration = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** Where a server with these settings is asked. */
+const serverUrl = Effect.map(Config, ({ host, port, publicUrl }) => publicUrl ?? urlOf(host, port))
+
+/** Says what to do instead, given the address of a server, where a running one has the embedded database. */
+const whenInUse =
+  (instead: (url: string) => string) =>
+  <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+    Layer.catch(layer, (error) =>
+      Layer.effectContext<A, E | StartupError, Config>(
+        Effect.flatMap(serverUrl, (url) =>
+          Effect.fail(
+            error instanceof StartupError && error.isInUse === true
+              ? new StartupError({ what: error.what, doThis: instead(url) })
+              : error,
+          ),
+        ),
+      ).pipe(Layer.provide(Config.layer)),
+    )
+
+const needsItAlone = whenInUse(
+  (url) => `Stop that process first. Whether a server there is ready, ${url}/readyz tells.`,
+)
+
 const doctor = Doctor.layer.pipe(
-  Layer.provide([embeddings, storage, blobStore]),
+  Layer.provide(configured((config) => ProviderProbes.layer(providersIn(config)))),
+  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
   Layer.provide(settings),
   Layer.provide(platform),
 )
 
-/** Runs until it is told to stop, or until the database is gone for good: then it must not limp on. */
-const serve = Effect.scoped(Effect.flatMap(Layer.build(server), (built) => Context.get(built, DatabaseLoss).lost))
+/**
+ * Runs until it is told to stop, until what launched it or its terminal is gone, or until the database is gone for good:
+ * then it must not limp on.
+ */
+const serve = Effect.scoped(
+  Effect.gen(function* () {
+    const launcherEnded = yield* watchLauncher
+    const terminalClosed = yield* watchTerminal
+    const built = yield* Layer.build(server)
+    const lifecycle = Context.get(built, Lifecycle)
+    yield* notingSignals((signal) => (lifecycle.stoppedBy ??= signal))
+    lifecycle.stoppedBy = yield* Effect.raceAllFirst([
+      Context.get(built, DatabaseLoss).lost,
+      Effect.as(launcherEnded, "what launched it has ended"),
+      Effect.as(terminalClosed, "its terminal was closed"),
+    ])
+  }),
+)
 
 const command = Cli.make({
   serve,
-  migrate: Effect.andThen(Effect.scoped(Layer.build(administration)), Console.log("The database is up to date.")),
-  tenancy: administration,
-  doctor,
+  migrate: Effect.andThen(
+    Effect.scoped(Layer.build(needsItAlone(administration))),
+    Console.log("The database is up to date."),
+  ),
+  tenancy: (request) => whenInUse((url) => `A running server does the same: ${request(url)}`)(administration),
+  doctor: needsItAlone(doctor),
 })
 
 /** Why it ends, for the one who started it: one line where something can be done about it. */

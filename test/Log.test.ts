@@ -68,6 +68,24 @@ describe("a line of the log", () => {
     expect(cause).toContain("reason")
   })
 
+  test("tells a failure in its own words and those of its cause, without the names of classes", async () => {
+    const [line = "", other = ""] = await linesOf(
+      `class Gone extends Error { detail = "The file is gone." }
+      yield* Effect.logWarning("It waits:", new Gone("", {}))
+      yield* Effect.logWarning("It waits:", new TypeError("No answer", { cause: new RangeError("refused") }))`,
+      { LOG_FORMAT: "json" },
+    )
+    expect(JSON.parse(line).message).toBe("It waits: The file is gone.")
+    expect(JSON.parse(other).message).toBe("It waits: No answer: refused")
+  })
+
+  test("keeps its message beside a field of that name", async () => {
+    const [line = ""] = await linesOf(`yield* Effect.logInfo("Said", { message: "field", time: "never" })`, {
+      LOG_FORMAT: "json",
+    })
+    expect(JSON.parse(line)).toMatchObject({ message: "Said", time: expect.stringMatching(/^\d{4}-/) })
+  })
+
   test("is left out below the level", async () => {
     const program = `yield* Effect.logDebug("a"); yield* Effect.logInfo("b"); yield* Effect.logWarning("c"); yield* Effect.logError("d")`
     const saidAt = async (level: string) =>
@@ -82,6 +100,24 @@ describe("a line of the log", () => {
       LOG_FORMAT: "json",
     })
     expect(lines.map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
+  })
+
+  test("may be read by nobody any more, and the process goes on", async () => {
+    const program = `
+      import { Effect, Layer } from "effect"
+      import * as Log from ${JSON.stringify(logModule)}
+      import { Config } from ${JSON.stringify(configModule)}
+      const program = Effect.gen(function* () {
+        for (let i = 0; i < 20; i++) yield* Effect.delay(Effect.logInfo("unread"), 30)
+        console.error("went on")
+      })
+      await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))`
+    const shell = `"$0" -e "$1" | true`
+    const child = Bun.spawn(["sh", "-c", shell, process.execPath, program], {
+      cwd: new URL("..", import.meta.url).pathname,
+      stderr: "pipe",
+    })
+    expect(await new Response(child.stderr).text()).toBe("went on\n")
   })
 
   test("is written when the process ends on the spot", async () => {

@@ -150,7 +150,16 @@ const searchTimedOut = new Unavailable({ detail: "The knowledge base took too lo
 /** Longest part of a provider's message that is logged, in UTF-16 code units. */
 const loggedMaxLength = 500
 
-const logFailure = (error: AiError.AiError) =>
-  Effect.logWarning("The model call failed").pipe(
-    Effect.annotateLogs({ reason: error.reason._tag, message: error.message.slice(0, loggedMaxLength) }),
+const logFailure = (error: AiError.AiError) => {
+  const { reason } = error
+  if (reason._tag === "AuthenticationError") {
+    // Every call will fail until somebody mends a setting.
+    return Effect.logError("The model provider refuses our key", {
+      provider: error.module,
+      detail: (reason.description ?? reason.message).slice(0, loggedMaxLength),
+    })
+  }
+  return Effect.logWarning("The model call failed").pipe(
+    Effect.annotateLogs({ reason: reason._tag, detail: error.message.slice(0, loggedMaxLength) }),
   )
+}

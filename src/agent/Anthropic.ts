@@ -31,6 +31,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
       makeCalls(connection, {
         provider: "anthropic",
         apiKey: settings.apiKey,
+        keySetting: "ANTHROPIC_API_KEY",
         body: (options, streamed) => {
           const params = createParams(model, connection.limits.outputTokensMax, options)
           return JSON.stringify(streamed ? { ...params, stream: true } : params)

@@ -60,8 +60,19 @@ const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
 
 const isProvidersFault = ({ reason }: AiError.AiError): boolean => !reasonsOfRequest.has(reason._tag)
 
+/** In UTF-16 code units. */
+const LOGGED_MAX_LENGTH = 500
+
 const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
-  Effect.logWarning("A fallback is asked").pipe(Effect.annotateLogs({ model, failed: module, reason: reason._tag }))
+  Effect.logWarning("A fallback is asked").pipe(
+    Effect.annotateLogs({
+      model,
+      failed: module,
+      reason: reason._tag,
+      // The log of a call that failed altogether says it as well, but here another model answered.
+      ...(reason._tag === "AuthenticationError" && { detail: reason.description?.slice(0, LOGGED_MAX_LENGTH) }),
+    }),
+  )
 
 /** The caller is told, and so is whoever counts tokens. */
 const markFallback =

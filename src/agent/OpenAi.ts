@@ -21,7 +21,7 @@ export interface OpenAi {
   readonly calls: (model: string) => ModelCalls
 }
 
-const officialUrl = "https://api.openai.com/v1"
+export const officialUrl = "https://api.openai.com/v1"
 
 export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClient): OpenAi => {
   const connection = makeConnection("openai", settings.limits)
@@ -34,6 +34,7 @@ export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClie
       makeCalls(connection, {
         provider: "openai",
         apiKey: settings.apiKey,
+        keySetting: "OPENAI_API_KEY",
         body: (options, streamed) =>
           JSON.stringify({
             ...chatCompletionsRequest(model, options),

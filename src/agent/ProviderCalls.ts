@@ -8,6 +8,7 @@ import {
   cutOff,
   isGivenUp,
   malformed,
+  namingSetting,
   type ProviderFailure,
   timedOut,
   toAiError,
@@ -62,6 +63,8 @@ export interface Dialect {
   readonly provider: string
   /** Goes with every request, and is never told. */
   readonly apiKey: Redacted.Redacted | undefined
+  /** The variable that holds the key, for the operator. */
+  readonly keySetting: string
   readonly body: (request: ModelRequest, streamed: boolean) => string
   /**
    * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless it closes with
@@ -117,9 +120,9 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
 })
 
 const errorOf =
-  ({ apiKey, provider }: Dialect, method: string) =>
+  ({ apiKey, keySetting, provider }: Dialect, method: string) =>
   (failure: ProviderFailure) =>
-    toAiError(withoutKey(failure, apiKey), provider, method)
+    toAiError(namingSetting(withoutKey(failure, apiKey), keySetting, apiKey !== undefined), provider, method)
 
 /** An attempt whose turn has come: from here on the request is sent. */
 const telling = <A>(

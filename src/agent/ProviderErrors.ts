@@ -28,6 +28,10 @@ export const toProviderError = (error: AiError.AiError): ProviderError => {
       const retryAfter = Number(response.headers["retry-after"])
       return unavailable("The model provider is overloaded.", retryAfter > 0 ? Duration.seconds(retryAfter) : undefined)
     }
+    case "AuthenticationError":
+      return new ProviderFailed({
+        detail: "The model provider does not accept this server's key. Its operator has to mend that.",
+      })
     default:
       return failed()
   }

@@ -108,6 +108,23 @@ export const withoutKey = (failure: ProviderFailure, apiKey: Redacted.Redacted |
   return new ProviderFailure({ ...failure, description: failure.description.replaceAll(key, "[key]") })
 }
 
+/** What a status says of the key that was sent, or was not; undefined when it says nothing. */
+export const refusedKey = (status: number | undefined, setting: string, wasSent: boolean): string | undefined => {
+  if (status !== 401 && status !== 403) return undefined
+  if (!wasSent) return `The provider wants a key, and ${setting} is not set (${status})`
+  return status === 401
+    ? `The provider refuses the key in ${setting} (401)`
+    : `The provider does not let the key in ${setting} do this (403)`
+}
+
+/** A key that is refused is mended in the settings, so its failure says in which. */
+export const namingSetting = (failure: ProviderFailure, setting: string, wasSent: boolean): ProviderFailure => {
+  const refused = failure.kind === "credentials" ? refusedKey(failure.status, setting, wasSent) : undefined
+  return refused === undefined
+    ? failure
+    : new ProviderFailure({ ...failure, description: `${refused}: ${failure.description}` })
+}
+
 const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
   const { description } = failure
   const http = httpContext(failure)
@@ -127,7 +144,11 @@ const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
     case "failed":
       return new AiError.InternalProviderError({ description, ...http })
     case "credentials":
-      return new AiError.AuthenticationError({ kind: "Unknown", description, ...http })
+      return new AiError.AuthenticationError({
+        kind: failure.status === 403 ? "InsufficientPermissions" : "InvalidKey",
+        description,
+        ...http,
+      })
     case "refused":
       return new AiError.InvalidRequestError({ description, ...http })
     case "malformed":

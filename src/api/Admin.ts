@@ -74,7 +74,7 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     ),
     expires_at: Schema.optionalKey(
       Schema.DateTimeUtcFromString.annotate({
-        description: "ISO 8601 with offset. Absent: never.",
+        description: "ISO 8601 with offset, still to come. Absent: never.",
         examples: [],
       }),
     ),

@@ -2,9 +2,12 @@ import { Clock, Duration, Effect, FileSystem, Layer, Option, Path, type Platform
 import { SecureRandom } from "effect/crypto"
 import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "../domain/StartupError.ts"
+import { wordsOf } from "../domain/SystemError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
 const RETRY_AFTER_SECONDS = 10
+/** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */
+const WRITTEN = ["", "tmp", "avatars", "documents"]
 /** A draft this old was left by a process that is gone. */
 const DRAFT_MAX_AGE = Duration.hours(1)
 
@@ -24,11 +27,21 @@ export const layer = (
 
       const temporary = paths.join(directory, "tmp")
       yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
+        // Where there is a directory already, making it tells nothing.
+        Effect.andThen(
+          Effect.forEach(WRITTEN, (name) =>
+            Effect.catchIf(
+              files.access(paths.join(directory, name), { writable: true }),
+              ({ reason }) => reason._tag === "NotFound",
+              () => Effect.void,
+            ),
+          ),
+        ),
         Effect.mapError(
           (error) =>
             new StartupError({
-              what: `The directory for files, ${directory}, cannot be written: ${error.reason._tag}.`,
-              doThis: "Make it writable, or set DATA_DIR to another directory.",
+              what: `The directory for files, ${directory}, cannot be written: ${wordsOf(error)}.`,
+              doThis: "Give the server's user the right to write there, or set DATA_DIR to another directory.",
             }),
         ),
       )
@@ -97,6 +110,6 @@ export const layer = (
 
 const toUnavailable = (error: PlatformError.PlatformError) =>
   new Unavailable({
-    detail: `Files cannot be stored or read right now (${error.reason._tag}).`,
+    detail: `Files cannot be stored or read right now: ${wordsOf(error)}.`,
     retry_after_seconds: RETRY_AFTER_SECONDS,
   })

@@ -23,10 +23,21 @@ export const unusable = (what: string) =>
 
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
-/** Of a status that is not 200; `now` is in milliseconds since the epoch. */
-export const failureOfStatus = (status: number, headers: Headers.Headers, now: number): ProviderFailure => {
+/** Of a status that is not 200; `now` is in milliseconds since the epoch, and `hasKey` whether a key was sent. */
+export const failureOfStatus = (
+  status: number,
+  headers: Headers.Headers,
+  now: number,
+  hasKey: boolean,
+): ProviderFailure => {
   const retryAfter = retryAfterIn(headers, now)
-  if (status === 401) return setting("It refuses the key in EMBEDDINGS_API_KEY (401).")
+  if (status === 401) {
+    return setting(
+      hasKey
+        ? "It refuses the key in EMBEDDINGS_API_KEY (401)."
+        : "It wants a key, and EMBEDDINGS_API_KEY is not set (401).",
+    )
+  }
   if (status === 402 || status === 403) return setting(`It does not let this account use the model (${status}).`)
   if (status === 404 || status === 405) {
     return setting(`It does not know the model, or there is no such interface at EMBEDDINGS_BASE_URL (${status}).`)

@@ -83,7 +83,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       if (response.status !== 200) {
         // Read to the end, the connection can serve again.
         yield* Effect.ignore(readBody(response))
-        return yield* failureOfStatus(response.status, response.headers, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)
       }
       const bytes = yield* readBody(response)
       const answer = yield* Effect.try({

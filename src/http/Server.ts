@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { StartupError } from "../domain/StartupError.ts"
+import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 import { whileStarting } from "./Starting.ts"
 
@@ -62,21 +62,19 @@ export class Server extends Context.Service<
         const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
 
         const server = yield* Effect.acquireRelease(
-          Effect.try({
-            try: () =>
-              Bun.serve({
-                hostname: settings.host,
-                port: settings.port,
-                // Bun's own refusal says nothing; the handler counts, and answers as for any other error.
-                maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-                idleTimeout: IDLE_SECONDS,
-                fetch: (request, server) => {
-                  if (request.method !== "GET" && SLOW.test(request.url)) server.timeout(request, patience)
-                  return handler(request)
-                },
-              }),
-            catch: (cause) => cannotListen(settings, cause),
-          }),
+          Effect.sync(() =>
+            Bun.serve({
+              hostname: settings.host,
+              port: settings.port,
+              // Bun's own refusal says nothing; the handler counts, and answers as for any other error.
+              maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+              idleTimeout: IDLE_SECONDS,
+              fetch: (request, server) => {
+                if (request.method !== "GET" && SLOW.test(request.url)) server.timeout(request, patience)
+                return handler(request)
+              },
+            }),
+          ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
           (server) =>
             // What has just been answered is still on its way out.
             Effect.promise(() => server.stop()).pipe(
@@ -93,16 +91,22 @@ export class Server extends Context.Service<
 
         const drain = Effect.gen(function* () {
           lifecycle.phase = "leaving"
+          yield* Effect.logInfo("The server stops", {
+            reason: lifecycle.stoppedBy ?? "its work ended",
+            running_requests: lifecycle.running.size,
+          })
           if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
           lifecycle.phase = "draining"
           yield* idleWithin(settings.drainTimeout)
           lifecycle.phase = "closing"
+          const given_up = lifecycle.running.size
           for (const fiber of lifecycle.running) fiber.interruptUnsafe()
           yield* idleWithin(CLOSING_TIMEOUT)
+          yield* Effect.logInfo("Requests are drained", { given_up })
         })
 
         return {
-          url: `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${server.port}`,
+          url: urlOf(settings.host, server.port ?? settings.port),
           keepOpen: ({ source }) => {
             if (!(source instanceof Request)) return () => {}
             server.timeout(source, 0)
@@ -120,9 +124,5 @@ export class Server extends Context.Service<
     )
 }
 
-const cannotListen = ({ host, port }: ServerSettings, cause: unknown) => {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
-  return code === "EADDRINUSE"
-    ? new StartupError({ what: `Port ${port} on ${host} is in use.`, doThis: "Stop what uses it, or set PORT." })
-    : new StartupError({ what: `Cannot listen on ${host}:${port}: ${code}.`, doThis: "Set HOST and PORT." })
-}
+export const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`

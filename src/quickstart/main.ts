@@ -12,6 +12,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
+import { watchLauncher, watchTerminal } from "../Launcher.ts"
 import { makeClient } from "./Client.ts"
 import { bold, dim, green, heading, red, say, show, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
@@ -46,6 +47,8 @@ const goOn = (server: { readonly url: string; readonly key: Redacted.Redacted },
   })
 
 const run = Effect.fn("quickstart")(function* ({ once, port }: { readonly once: boolean; readonly port: number }) {
+  const launcherEnded = yield* watchLauncher
+  const terminalClosed = yield* watchTerminal
   yield* Console.log(bold("Parley quickstart"))
   const directory = yield* storyDirectory
   const server = yield* step(
@@ -71,7 +74,7 @@ const run = Effect.fn("quickstart")(function* ({ once, port }: { readonly once: 
     yield* Console.log(dim("The server stays up until Ctrl-C. Then all of this is removed."))
     return yield* Effect.never
   })
-  yield* Effect.raceFirst(story, server.ended)
+  yield* Effect.raceAllFirst([story, server.ended, launcherEnded, terminalClosed])
 }, Effect.scoped)
 
 const command = Command.make(

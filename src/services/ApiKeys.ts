@@ -11,7 +11,7 @@ import {
   type Scope,
 } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
-import { Forbidden, type InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Change } from "../domain/Merge.ts"
 import * as Storage from "../storage/ApiKeys.ts"
@@ -24,6 +24,8 @@ const LOOKUP_CAPACITY = 10_000
 const unauthorized = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
 })
+
+const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is still to come")
 
 export interface KeyRequest {
   readonly name: string
@@ -45,10 +47,12 @@ export class ApiKeys extends Context.Service<
   {
     /** Who has this key. */
     readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable>
-    /** Makes a key, as the operator on the command line does. */
-    readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Unavailable>
+    /** Makes a key, as the operator on the command line does. An expiry that has passed is refused. */
+    readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Unavailable>
     /** Makes a key with no more scopes than the caller has, and bound to the same chatbot if the caller is. */
-    readonly create: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Forbidden | Unavailable, Caller>
+    readonly create: (
+      request: KeyRequest,
+    ) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Forbidden | Unavailable, Caller>
     readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. */
     readonly revoke: (
@@ -95,6 +99,7 @@ export class ApiKeys extends Context.Service<
       })
 
       const issue = Effect.fn("ApiKeys.issue")(function* (request: KeyRequest) {
+        if (request.expiresAt !== undefined && (yield* DateTime.isPast(request.expiresAt))) return yield* alreadyExpired
         const key = makeKey(yield* random.randomBytes(keyEntropyBytes))
         const apiKey = yield* storage.insert({
           id: ApiKeyId.make(yield* random.uuidV7()),

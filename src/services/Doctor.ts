@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { ProviderProbes } from "../agent/ProviderProbes.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
@@ -9,7 +10,16 @@ import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Insp
 /** One line about one part of the server. `note`: nothing to mend, but worth a look. */
 export interface Finding {
   readonly state: "ok" | "note" | "wrong"
-  readonly part: "database" | "embeddings" | "vectors" | "search" | "ingestion" | "documents" | "files" | "secrets"
+  readonly part:
+    | "database"
+    | "models"
+    | "embeddings"
+    | "vectors"
+    | "search"
+    | "ingestion"
+    | "documents"
+    | "files"
+    | "secrets"
   readonly text: string
 }
 
@@ -34,6 +44,7 @@ export class Doctor extends Context.Service<
       const blobs = yield* BlobStore
       const random = yield* SecureRandom.SecureRandom
       const toolHeaders = yield* ToolHeaders
+      const probes = yield* ProviderProbes
 
       const askModel = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
@@ -68,6 +79,9 @@ export class Doctor extends Context.Service<
           ok(
             "database",
             `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}`,
+          ),
+          ...(yield* probes.run).map(({ failure, provider }) =>
+            failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
           ),
           yield* askModel,
           ...ofVectors(facts, embeddings.model),

@@ -3,6 +3,7 @@ import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
 import { TENANT_ROLE } from "./Sessions.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { StartupError } from "../domain/StartupError.ts"
+import { knownWords } from "../domain/SystemError.ts"
 import type { VectorOids } from "./SqlValues.ts"
 
 /** As `server_version_num` counts. */
@@ -154,8 +155,13 @@ const isRefusal = (error: unknown): error is SqlError.SqlError =>
 /** Postgres's "tuple concurrently updated", when two grants of one role meet. */
 const isConcurrentUpdate = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "XX000"
 
-export const serverMessage = (error: SqlError.SqlError): string =>
-  error.reason.cause instanceof Error ? error.reason.cause.message : error.message
+/** What the server said; or why it cannot be reached, in words, with the address in the words of the system. */
+export const serverMessage = (error: SqlError.SqlError): string => {
+  const { cause } = error.reason
+  const message = cause instanceof Error ? cause.message : error.message
+  const words = knownWords(cause)
+  return words === undefined ? message : `${words} (${message})`
+}
 
 /** What a failed first statement says about the database as a whole. */
 export const connectionFailure = (error: SqlError.SqlError): StartupError => {
@@ -168,6 +174,12 @@ export const connectionFailure = (error: SqlError.SqlError): StartupError => {
     return new StartupError({
       what,
       doThis: "Create the database, or correct its name in DATABASE_URL.",
+    })
+  }
+  if (state === "42501") {
+    return new StartupError({
+      what,
+      doThis: "Let the user in DATABASE_URL own the database: as a superuser, run: ALTER DATABASE … OWNER TO …",
     })
   }
   if (isUnreachable(error)) {

@@ -35,7 +35,7 @@ export const withoutSqlErrors = <A, E, R>(
 const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlError.isSqlError(error)
 
 const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {
-  yield* Effect.logWarning("The database cannot be reached", error)
+  yield* Effect.logWarning("The database cannot be reached:", error)
   return yield* new Unavailable({
     detail: "The database cannot be reached right now.",
     retry_after_seconds: RETRY_AFTER_SECONDS,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Fiber, Layer, ManagedRuntime, Stream } from "effect"
+import { Effect, Fiber, FileSystem, Layer, ManagedRuntime, PlatformError, Stream } from "effect"
 import * as fc from "fast-check"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
@@ -113,9 +113,41 @@ describe("the directory", () => {
     writeFileSync(file, "")
     const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layerAt(join(file, "files"))))))
     expect(error._tag).toBe("StartupError")
-    expect(error.message).toContain(`${file}/files, cannot be written`)
+    expect(error.message).toContain(`${file}/files, cannot be written: a part of the path is a file.`)
     expect(error.message).toContain("DATA_DIR")
   })
+
+  test.each(["", "tmp", "documents"])(
+    "that may not be written, in %p, stops the start, and says why in words",
+    async (name) => {
+      const path = join(root, "refused")
+      mkdirSync(join(path, "documents"), { recursive: true })
+      // Whoever runs the tests may be allowed to write everywhere.
+      const refusing = Layer.effect(
+        FileSystem.FileSystem,
+        Effect.map(FileSystem.FileSystem, (files) =>
+          FileSystem.FileSystem.of({
+            ...files,
+            access: (asked, options) =>
+              asked === join(path, name)
+                ? Effect.fail(
+                    PlatformError.systemError({
+                      _tag: "PermissionDenied",
+                      module: "FileSystem",
+                      method: "access",
+                      cause: Object.assign(new Error("EACCES: no"), { code: "EACCES" }),
+                    }),
+                  )
+                : files.access(asked, options),
+          }),
+        ),
+      )
+      const layer = LocalBlobStore.layer(path).pipe(Layer.provide(refusing), Layer.provide(platform))
+      const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layer))))
+      expect(error.message).toStartWith(`The directory for files, ${path}, cannot be written: permission denied.`)
+      expect(error.message).toContain("DATA_DIR")
+    },
+  )
 
   test("that cannot be written any more makes the store unavailable, and nothing of it shows where it is", async () => {
     const path = join(root, "lost")

@@ -207,6 +207,17 @@ describe("a provider that needs an operator", () => {
     ),
   )
 
+  test("wants a key, and was given none", () =>
+    run(
+      (embeddings, fake) =>
+        Effect.gen(function* () {
+          fake.answer(() => ({ kind: "status", status: 401 }))
+          const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+          expect(Bun.inspect(failure)).toContain("EMBEDDINGS_API_KEY is not set")
+        }),
+      { apiKey: undefined },
+    ))
+
   test("makes other dimensions than the setting says", () =>
     run(
       (embeddings, fake) =>

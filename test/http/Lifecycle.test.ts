@@ -43,6 +43,14 @@ const waiting = async (client: Client, anthropic: Provider) => {
   return { id, reply, goOn }
 }
 
+/** The lines of its log. */
+const logged = (server: ServerProcess) =>
+  server
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+
 const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> => {
   const seen = []
   let reply: Reply
@@ -76,6 +84,11 @@ describe("a server that is told to stop", () => {
     expect((await reply).body).toMatchObject({ output: "At last." })
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
+    expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
+      { level: "info", message: "The server stops", reason: "SIGTERM", running_requests: expect.any(Number) },
+      { level: "info", message: "Requests are drained", given_up: 0 },
+      { level: "info", message: "The server has ended" },
+    ])
   })
 
   test("lets a running stream finish, and ends one that takes too long with an event", async () => {
@@ -186,8 +199,11 @@ describe("a server that is killed", () => {
 
 test("the first start makes a key and shows it once", async () => {
   const { BOOTSTRAP_API_KEY: _, ...settings } = await run(freshSettings)
-  const first = await launch(settings)
+  const first = await launch({ ...settings, PROT: "4000" })
   const url = await first.listening
+  expect(logged(first)).toContainEqual(
+    expect.objectContaining({ level: "warn", message: "PROT is not a setting. Is PORT meant?" }),
+  )
   const [key = "", ...others] = first.stdout().match(/prl_\w+/g) ?? []
   expect(others).toEqual([])
   expect((await new Client(url, key).get(chatbots)).status).toBe(200)
@@ -208,11 +224,7 @@ test("the log has a line for every request, without what was said or who said it
   await client.post(`${path}?token=unheard`, { json: { query: "muted" }, headers: { "x-request-id": "the-one" } })
   server.kill("SIGTERM")
   await server.exited
-  const lines = server
-    .stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line))
+  const lines = logged(server)
   expect(lines.filter((line) => line.request_id === "the-one")).toMatchObject([
     { level: "info", message: "request", method: "POST", path, status: 200, ms: expect.any(Number) },
   ])
@@ -232,8 +244,20 @@ describe("a start that cannot succeed", () => {
     ["a wrong size", async () => ({ UPLOAD_FILE_LIMIT: "25MB" }), /UPLOAD_FILE_LIMIT.*"25MB".*25MiB/],
     ["a wrong secret", async () => ({ BOOTSTRAP_API_KEY: "too-short" }), /BOOTSTRAP_API_KEY(?!.*too-short).*32/],
     ["a port in use", portInUse, /Port \d+ .*is in use\..*PORT/],
+    ["a host that is no address", async () => ({ HOST: "256.1.1.1" }), /HOST is "256.1.1.1", which is no address/],
+    ["a host that is a URL", async () => ({ HOST: "http://127.0.0.1" }), /HOST is "http:.*which is no address/],
+    [
+      "another machine's host",
+      async () => ({ HOST: "192.0.2.1" }),
+      /HOST is "192.0.2.1".*not an address of this machine/,
+    ],
+    ["files in place of directories", fileInPlace, /directory for files, .*, cannot be written: .* a file\./],
     ["a directory in use", directoryInUse, /in use by process \d+\. .+/],
-    ["a directory below a file", directoryBelowFile, /file.data.* cannot be written: .+\. .+/],
+    [
+      "a directory below a file",
+      directoryBelowFile,
+      /file.data.* cannot be written: a part of the path is a file\. .+/,
+    ],
     ["a damaged lock file", damagedLock, /lock file.*damaged.*delete/],
     ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
     ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
@@ -270,6 +294,12 @@ describe("a start that cannot succeed", () => {
     const { DATA_DIR } = await emptyDirectory()
     writeFileSync(join(DATA_DIR, "file"), "")
     return { DATA_DIR: join(DATA_DIR, "file", "data") }
+  }
+
+  async function fileInPlace() {
+    const settings = await run(freshSettings)
+    writeFileSync(join(settings.DATA_DIR, "files"), "")
+    return settings
   }
 
   async function damagedLock() {

@@ -14,6 +14,8 @@ export interface Fault {
   readonly answer: Answer
   /** Whether it says that the provider has too much to do. */
   readonly isOverload?: boolean
+  /** Whether it says that the provider does not take the key. */
+  readonly isRefusedKey?: boolean
   /** Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends itself. */
   readonly endsBy?: "reply" | "stall"
   /** Asked for an answer in one piece. */
@@ -42,6 +44,11 @@ const words: { readonly [Tag in ProviderError["_tag"]]: string } = {
   ProviderTimeout: "The model did not answer in time.",
 }
 
+const wordsFor = ({ isOverload, isRefusedKey }: Fault, tag: ProviderError["_tag"]): string => {
+  if (isRefusedKey) return "The model provider does not accept this server's key. Its operator has to mend that."
+  return tag === "Unavailable" && isOverload ? "The model provider is overloaded." : words[tag]
+}
+
 /** The same for both ways of asking: it fails before the first byte. */
 const early = (name: string, answer: Answer, tag: Outcome["tag"], calls: number): Fault => ({
   name,
@@ -62,7 +69,7 @@ export const faults: ReadonlyArray<Fault> = [
   { ...early("hang before headers", { kind: "hang" }, "ProviderTimeout", attempts), endsBy: "reply" },
   early("reset before headers", { kind: "reset" }, "Unavailable", attempts),
   early("400", fails(400, "invalid_request_error"), "ProviderFailed", 1),
-  early("401", fails(401, "authentication_error"), "ProviderFailed", 1),
+  { ...early("401", fails(401, "authentication_error"), "ProviderFailed", 1), isRefusedKey: true },
   early("404", fails(404, "not_found_error"), "ProviderFailed", 1),
   early("429", fails(429, "rate_limit_error"), "TooManyRequests", attempts),
   early("429 with Retry-After", fails(429, "rate_limit_error", { "retry-after": "33" }), "TooManyRequests", 1),
@@ -122,7 +129,7 @@ export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "strea
   const begins = way === "streamed" && fault.streamed.begins
   return {
     told: begins ? 'text "Hello", error' : answerTo[tag].join(" "),
-    words: tag === "Unavailable" && fault.isOverload ? "The model provider is overloaded." : words[tag],
+    words: wordsFor(fault, tag),
     stored: begins ? 'question, "Hello"' : "question",
     tokens: begins ? protocols[protocol].begunTokens(sent, "Hello") : 0,
     calls,

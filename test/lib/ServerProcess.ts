@@ -44,14 +44,18 @@ export const serverProcess = (
   command: ReadonlyArray<string> = [],
 ): Effect.Effect<ServerProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(settings, command)),
+    Effect.sync(() => spawn(settings, [process.execPath, "src/main.ts", ...command])),
     (process) => Effect.promise(() => (process.kill("SIGKILL"), process.exited)),
   )
 
-const spawn = (settings: Settings, command: ReadonlyArray<string>): ServerProcess => {
+/**
+ * The same by any command line that starts one. `exited` waits for whatever holds the command's output, so for a server
+ * that outlives the command, too; `kill` reaches the command alone.
+ */
+export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = root): ServerProcess => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env
-  const child = Bun.spawn([process.execPath, "src/main.ts", ...command], {
-    cwd: root,
+  const child = Bun.spawn([...command], {
+    cwd,
     env: { PATH, HOME, TMPDIR, LOG_FORMAT: "json", ...settings },
     stdin: "ignore",
     stdout: "pipe",

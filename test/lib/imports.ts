@@ -40,7 +40,10 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Config.ts": ["domain"],
   "Log.ts": ["api", "Config.ts"],
   "Cli.ts": ["services", "domain"],
-  quickstart: ["api", "domain"],
+  "SettingsReview.ts": ["Config.ts"],
+  "Installed.ts": [],
+  "Launcher.ts": [],
+  quickstart: ["api", "domain", "Launcher.ts"],
 }
 
 const entry = "src/main.ts"

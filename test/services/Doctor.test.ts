@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { type Probe, ProviderProbes } from "../../src/agent/ProviderProbes.ts"
 import { Doctor } from "../../src/services/Doctor.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -10,9 +11,12 @@ import { indexing, learn } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
+/** What the providers of language models are found to be. */
+let probes: ReadonlyArray<Probe> = []
+
 const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
-    Layer.provide(Inspection.layer),
+    Layer.provide([Inspection.layer, Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) })]),
     Layer.provideMerge(indexing),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
   ),
@@ -60,6 +64,23 @@ test("nothing is wrong with a server that is well", () =>
       expect(lines[0]).toMatch(/^ok database: PostgreSQL \d+.*, pgvector \d.*, \d+ migrations up to \d{4}_/)
       expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
       expect(blobs.size).toBe(before)
+    }),
+  ))
+
+test("a model provider that refuses our key is wrong", () =>
+  run(
+    Effect.gen(function* () {
+      const failure = "The provider refuses the key in ANTHROPIC_API_KEY (401)"
+      probes = [
+        { provider: "anthropic", failure },
+        { provider: "openai", failure: undefined },
+      ]
+      const lines = yield* Effect.ensuring(
+        findings,
+        Effect.sync(() => (probes = [])),
+      )
+      expect(lines).toContain(`wrong models: anthropic: ${failure}`)
+      expect(lines).toContain("ok models: openai answers")
     }),
   ))
 

@@ -35,12 +35,22 @@ describe("a database that cannot be used stops the start with one line", () => {
   test("nothing listens", async () => {
     const failure = await failureAt("postgres://parley:secret@127.0.0.1:1/parley")
     expect(failure).toBeInstanceOf(StartupError)
-    expect(failure.message).toMatch(/^The database cannot be used: .*ECONNREFUSED.*Check that the database runs/)
+    expect(failure.message).toMatch(
+      /^The database cannot be used: nothing listens there \(.*ECONNREFUSED.*\)\. Check that the database runs/,
+    )
+  })
+
+  test("there is no such host", async () => {
+    const failure = await failureAt("postgres://parley:secret@nowhere.invalid/parley")
+    expect(failure.what).toMatch(
+      /^The database cannot be used: (there is no host|the name of the host).*nowhere\.invalid/,
+    )
   })
 
   const answers = [
     ["28P01", 'password authentication failed for user "parley"', "Check the user and the password"],
     ["3D000", 'database "parley" does not exist', "Create the database"],
+    ["42501", "permission denied for schema public", "ALTER DATABASE"],
     ["53300", "sorry, too many clients already", "See the log of the database"],
   ] as const
   for (const [sqlState, message, doThis] of answers) {

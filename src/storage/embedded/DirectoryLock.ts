@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { StartupError } from "../../domain/StartupError.ts"
+import { wordsOf } from "../../domain/SystemError.ts"
 
 const LOCK_FILE = "lock"
 /** The holder's process id, for the message only: the lock itself cannot be read while it is held. */
@@ -37,7 +38,8 @@ const explain = (directory: string, error: unknown): StartupError => {
   if (code.startsWith("SQLITE_BUSY")) {
     return new StartupError({
       what: `The database directory ${directory} is in use by ${holder(directory)}.`,
-      doThis: "Stop that process, or give this one another directory.",
+      doThis: "Stop that process, or give this one another directory by DATA_DIR.",
+      isInUse: true,
     })
   }
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
@@ -51,8 +53,8 @@ const explain = (directory: string, error: unknown): StartupError => {
 
 export const notWritable = (directory: string, error: unknown): StartupError =>
   new StartupError({
-    what: `The database directory ${directory} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-    doThis: "Give the server's user the right to write there, or choose another directory.",
+    what: `The database directory ${directory} cannot be written: ${wordsOf(error)}.`,
+    doThis: "Give the server's user the right to write there, or set DATA_DIR to another directory.",
   })
 
 const holder = (directory: string): string => {

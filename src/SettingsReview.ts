@@ -1,0 +1,124 @@
+import { Effect, Layer } from "effect"
+import { Config, documentation } from "./Config.ts"
+
+/*
+ * What is probably not meant, though every value is allowed: names that are nearly those of settings, and settings that
+ * have no effect beside the others.
+ */
+
+/** Environment variables. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+const known: ReadonlyArray<string> = documentation.map(({ variable }) => variable)
+
+/** Nobody else's variables begin like this, as far as we know. */
+const OWN_PREFIX = /^(?:CHAT|CIRCUIT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
+/** Kubernetes tells every container of all services, such as one that is called `chat`. */
+const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)(?:_|$)/
+/** Short names are near to many others. */
+const editsAllowed = (name: string): number => (name.length < 8 ? 1 : 2)
+
+/** Letters to add, leave out, change, or swap with the next one, until one text is the other. */
+const editsBetween = (from: string, to: string): number => {
+  const rows: Array<Array<number>> = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const at = (up: number, left: number) => (up === 0 ? current : rows[row - up])?.[column - left] ?? 0
+      const differs = from[row - 1] === to[column - 1] ? 0 : 1
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const edits = Math.min(at(1, 0) + 1, at(0, 1) + 1, at(1, 1) + differs)
+      current.push(row > 1 && column > 1 && isSwapped ? Math.min(edits, at(2, 2) + 1) : edits)
+    }
+    rows.push(current)
+  }
+  return rows.at(-1)?.at(-1) ?? 0
+}
+
+const nearest = (name: string): string | undefined => {
+  const bare = name.toUpperCase().replace(/^PARLEY_/, "")
+  const [best] = known
+    .map((setting) => ({ setting, edits: editsBetween(bare, setting) }))
+    .filter(({ edits, setting }) => edits <= editsAllowed(setting))
+    .toSorted((one, other) => one.edits - other.edits)
+  return best?.setting
+}
+
+const unknownIn = (environment: Environment): ReadonlyArray<string> =>
+  Object.keys(environment)
+    .filter((name) => !known.includes(name) && !OF_KUBERNETES.test(name))
+    .toSorted()
+    .flatMap((name) => {
+      const meant = nearest(name)
+      if (meant !== undefined) return [`${name} is not a setting. Is ${meant} meant?`]
+      return OWN_PREFIX.test(name) ? [`${name} is not a setting.`] : []
+    })
+
+/** The settings that match are of no use while `why` holds. */
+interface Idle {
+  readonly settings: RegExp
+  readonly why: string
+}
+
+const idleIn = (config: Config["Service"]): ReadonlyArray<Idle> => {
+  const hasOpenAi = config.openaiApiKey !== undefined || config.openaiBaseUrl !== undefined
+  const idle: ReadonlyArray<Idle & { readonly holds: boolean }> = [
+    {
+      holds: config.embeddings.provider === "local",
+      settings: /^EMBEDDINGS_/,
+      why: "EMBEDDINGS is `local`",
+    },
+    {
+      holds: config.anthropicApiKey === undefined,
+      settings: /^ANTHROPIC_/,
+      why: "ANTHROPIC_API_KEY is not set",
+    },
+    {
+      holds: !hasOpenAi,
+      settings: /^OPENAI_/,
+      why: "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
+    },
+    {
+      holds: config.anthropicApiKey === undefined && !hasOpenAi,
+      settings: /^(?:PROVIDER|CIRCUIT)_/,
+      why: "no provider of language models is configured",
+    },
+    {
+      holds: config.databaseUrl === undefined,
+      settings: /^DATABASE_/,
+      why: "DATABASE_URL is not set",
+    },
+  ]
+  return idle.filter(({ holds }) => holds)
+}
+
+const withoutEffect = (environment: Environment, config: Config["Service"]): ReadonlyArray<string> => {
+  const given = known.filter((name) => (environment[name] ?? "") !== "")
+  return idleIn(config).flatMap(({ settings, why }) =>
+    given.filter((name) => settings.test(name)).map((name) => `${name} has no effect: ${why}.`),
+  )
+}
+
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*"])
+
+const unreachable = ({ host, publicUrl }: Config["Service"]): ReadonlyArray<string> =>
+  EVERY_ADDRESS.has(host) && publicUrl === undefined
+    ? [
+        `HOST is ${host}, so every machine that reaches this one can ask, and PUBLIC_URL is not set, so the addresses that are given out (avatars) hold ${host}. Set PUBLIC_URL to the address by which clients reach the server.`,
+      ]
+    : []
+
+/** What deserves a warning, one plain line each; values are not shown. */
+export const review = (environment: Environment, config: Config["Service"]): ReadonlyArray<string> => [
+  ...unknownIn(environment),
+  ...withoutEffect(environment, config),
+  ...unreachable(config),
+]
+
+/** Logs a warning for whatever in this process's environment is probably not meant. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const warnings = review(process.env, yield* Config)
+    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  }),
+)

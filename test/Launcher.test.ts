@@ -1,0 +1,164 @@
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
+import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
+import { freshDirectory, temporaryDirectory } from "./lib/TestDatabase.ts"
+import { testTimeout } from "./lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+/** Longer than a server needs to notice, and shorter than the test may take. */
+const NOTICED_WITHIN = 20_000
+
+let scope = Scope.makeUnsafe()
+afterEach(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  scope = Scope.makeUnsafe()
+})
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+/** As npx does: a shell in between runs `bun`, and a signal ends npx and that shell, and reaches nobody else. */
+const NPX = `#!/bin/sh
+trap 'kill $!; exit 143' TERM
+sh -c "bun $*; exit \\$?" &
+wait
+`
+
+/** A directory with `npx` and `bun` in it, first in PATH. */
+const launchers = Effect.gen(function* () {
+  const directory = yield* temporaryDirectory("launchers")
+  yield* Effect.sync(() => {
+    writeFileSync(join(directory, "npx"), NPX)
+    chmodSync(join(directory, "npx"), 0o755)
+    symlinkSync(process.execPath, join(directory, "bun"))
+  })
+  return directory
+})
+
+/** The process that has the embedded database. */
+const serverOf = (settings: Settings): number =>
+  Number(readFileSync(join(settings["DATA_DIR"] ?? "", "database", "pid"), "utf8"))
+
+const launched = (command: ReadonlyArray<string>): Promise<{ server: ServerProcess; settings: Settings }> =>
+  run(
+    Effect.gen(function* () {
+      const settings = yield* Effect.flatMap(freshDirectory, settingsFor)
+      const directory = yield* launchers
+      const [program = "", ...rest] = command
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          spawn({ ...settings, PATH: `${directory}:${process.env["PATH"]}` }, [join(directory, program), ...rest]),
+        ),
+        (launcher) =>
+          Effect.promise(async () => {
+            launcher.kill("SIGKILL")
+            if ((await endOf(launcher)) === "still there") process.kill(serverOf(settings), "SIGKILL")
+          }),
+      )
+      yield* Effect.promise(() => server.listening)
+      return { server, settings }
+    }),
+  )
+
+const endOf = (server: ServerProcess) =>
+  Promise.race([server.exited.then(() => "ended"), Bun.sleep(NOTICED_WITHIN).then(() => "still there")])
+
+describe("a server ends, drained, when", () => {
+  test.each([
+    ["SIGTERM ends npx and its shell", ["npx", "run", "start"], "SIGTERM"],
+    ["npx is killed", ["npx", "run", "parley", "serve"], "SIGKILL"],
+    ["`bun run` is killed", ["bun", "run", "start"], "SIGKILL"],
+  ] as const)("%s", async (_, command, signal) => {
+    const { server } = await launched(command)
+    server.kill(signal)
+    expect(await endOf(server)).toBe("ended")
+    expect(server.stdout()).toContain("what launched it has ended")
+    expect(server.stdout()).toContain("Requests are drained")
+    expect(server.stdout()).toContain("The server has ended")
+  })
+
+  test("SIGTERM reaches `bun run`, which passes it on", async () => {
+    const { server } = await launched(["bun", "run", "start"])
+    server.kill("SIGTERM")
+    expect(await endOf(server)).toBe("ended")
+    expect(server.stdout()).toContain('"reason":"SIGTERM"')
+    expect(server.stdout()).toContain("The server has ended")
+  })
+})
+
+describe("SIGHUP", () => {
+  test("from a terminal that is closed ends a server, drained", async () => {
+    const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+    const { promise: listening, resolve } = Promise.withResolvers<void>()
+    let shown = ""
+    const server = Bun.spawn([process.execPath, "src/main.ts"], {
+      cwd: join(import.meta.dir, ".."),
+      env: { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", ...settings },
+      terminal: {
+        cols: 200,
+        rows: 50,
+        data: (_, bytes) => {
+          shown += new TextDecoder().decode(bytes)
+          if (shown.includes("Listening on")) resolve()
+        },
+      },
+    })
+    try {
+      await listening
+      server.kill("SIGHUP")
+      expect(await Promise.race([server.exited, Bun.sleep(NOTICED_WITHIN)])).toBe(0)
+    } finally {
+      server.kill("SIGKILL")
+      await server.exited
+    }
+    expect(shown).toContain("its terminal was closed")
+  })
+
+  test("without a terminal, as under nohup, leaves it alone", async () => {
+    const { server } = await launched(["bun", "run", "start"])
+    const url = await server.listening
+    server.kill("SIGHUP")
+    await Bun.sleep(250)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    server.kill("SIGTERM")
+    expect(await endOf(server)).toBe("ended")
+    expect(server.stdout()).toContain('"reason":"SIGTERM"')
+  })
+})
+
+describe("what launched a server", () => {
+  /** Commands from the server's parent up. */
+  const launchersAmong = (...commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const found = new Map(
+      commands.map((command, index): [number, Ancestor] => [index + 2, { parent: index + 3, command }]),
+    )
+    return launchersFrom(2, (pid) => found.get(pid)).map((pid) => commands[pid - 2] ?? "")
+  }
+
+  test.each([
+    [["bun run start", "sh -c 'bun' run start", "npm exec bun@1.4.5 run start", "-bash"], 3],
+    [["/opt/bun.exe run parley", "bun run start", "/bin/sh -c bun run start", "node /usr/bin/npx bun run start"], 4],
+    [["bun --cwd /srv/parley --silent run start"], 1],
+    [["bun start"], 1],
+    [["bun run quickstart --once"], 1],
+  ])("is watched: %j", (commands, count) => {
+    expect(launchersAmong(...commands)).toEqual(commands.slice(0, count))
+  })
+
+  test.each([
+    [["-bash"]],
+    [["/bin/sh /etc/init.d/parley", "npm exec something"]],
+    [["bash -c bun src/main.ts &", "systemd"]],
+    [["bun supervisor.ts", "bash"]],
+    [["bun run dev", "bash"]],
+  ])("by hand or by a supervisor is not: %j", (commands) => {
+    expect(launchersAmong(...commands)).toEqual([])
+  })
+
+  test("by `bun run` in a shell that may end is `bun run` alone", () => {
+    expect(launchersAmong("bun run start", "sh -c bun run start & disown", "bash")).toEqual(["bun run start"])
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { Config, documentation } from "../src/Config.ts"
+import { review } from "../src/SettingsReview.ts"
+
+const reviewed = async (environment: Record<string, string>): Promise<ReadonlyArray<string>> => {
+  const provider = ConfigProvider.layer(ConfigProvider.fromUnknown(environment))
+  return review(environment, await Effect.runPromise(Effect.provide(Config, Layer.provide(Config.layer, provider))))
+}
+
+/** What a system, a shell, a container and other programs put there. */
+const ordinary = `HOME HOSTNAME HOSTTYPE LANG LOGNAME LS_COLORS MAIL OLDPWD PATH PWD SHELL SHLVL TERM TMPDIR USER XDG_DATA_DIRS
+  XDG_RUNTIME_DIR SSH_AUTH_SOCK EDITOR PAGER NODE_ENV NODE_OPTIONS BUN_INSTALL BUN_CONFIG_MAX_HTTP_REQUESTS npm_config_user_agent
+  npm_lifecycle_event INIT_CWD CI GITHUB_TOKEN AWS_REGION AWS_ACCESS_KEY_ID PGHOST PGPORT PGDATABASE POSTGRES_PASSWORD
+  DATABASE_HOST DATABASE_PASSWORD REDIS_URL OPENAI_ORG_ID ANTHROPIC_MODEL HTTP_PROXY HTTPS_PROXY NO_PROXY no_proxy
+  KUBERNETES_SERVICE_HOST KUBERNETES_PORT_443_TCP_ADDR CHAT_SERVICE_HOST CHAT_SERVICE_PORT CHAT_PORT_80_TCP_PROTO
+  LOG_DIR DATA_HOME SECRET_KEY_BASE TZ DEBUG COLORTERM FORCE_COLOR SYSTEMD_EXEC_PID INVOCATION_ID JOURNAL_STREAM`
+
+describe("a warning is given for", () => {
+  test.each([
+    ["PROT", "PORT"],
+    ["port", "PORT"],
+    ["PARLEY_PORT", "PORT"],
+    ["HOTS", "HOST"],
+    ["DATADIR", "DATA_DIR"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["ANTHROPIC_KEY", undefined],
+    ["ANTROPIC_API_KEY", "ANTHROPIC_API_KEY"],
+    ["OPEN_AI_API_KEY", "OPENAI_API_KEY"],
+    ["EMBEDDING_API_KEY", "EMBEDDINGS_API_KEY"],
+    ["UPLOAD_FILES_LIMITS", "UPLOAD_FILES_LIMIT"],
+  ])("%s, which is nearly the name of a setting", async (name, meant) => {
+    expect(await reviewed({ [name]: "hunter2" })).toEqual(
+      meant === undefined ? [] : [`${name} is not a setting. Is ${meant} meant?`],
+    )
+  })
+
+  test("what begins as our settings do", async () => {
+    expect(await reviewed({ CHAT_TEMPERATURE: "1", PROVIDER: "x", EXTRACT_WORKERS: "4" })).toEqual([
+      "CHAT_TEMPERATURE is not a setting.",
+      "EXTRACT_WORKERS is not a setting.",
+    ])
+  })
+
+  test.each([
+    ["EMBEDDINGS_API_KEY", "hunter2", {}, "EMBEDDINGS is `local`"],
+    ["EMBEDDINGS_DIMENSIONS", "512", { EMBEDDINGS: "local" }, "EMBEDDINGS is `local`"],
+    ["ANTHROPIC_BASE_URL", "http://127.0.0.1:1", {}, "ANTHROPIC_API_KEY is not set"],
+    ["OPENAI_CONCURRENCY", "4", {}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"],
+    ["CIRCUIT_REST", "1s", {}, "no provider of language models is configured"],
+    ["DATABASE_CONNECTIONS", "8", {}, "DATABASE_URL is not set"],
+  ])("%s without what it is for", async (name, value, others, why) => {
+    expect(await reviewed({ [name]: value, ...others })).toEqual([`${name} has no effect: ${why}.`])
+  })
+
+  test("every address without a public one", async () => {
+    for (const HOST of ["0.0.0.0", "::"]) {
+      const [warning = "", ...more] = await reviewed({ HOST })
+      expect(warning).toContain(`HOST is ${HOST}`)
+      expect(warning).toContain("PUBLIC_URL")
+      expect(more).toEqual([])
+    }
+  })
+})
+
+describe("no warning is given for", () => {
+  test("variables of others", async () => {
+    const environment = Object.fromEntries(ordinary.split(/\s+/).map((name) => [name, "anything"]))
+    expect(await reviewed(environment)).toEqual([])
+  })
+
+  test("settings that belong together", async () => {
+    expect(
+      await reviewed({
+        HOST: "0.0.0.0",
+        PUBLIC_URL: "https://chat.example.com",
+        DATABASE_URL: "postgres://u:p@host/db",
+        DATABASE_CONNECTIONS: "8",
+        ANTHROPIC_API_KEY: "hunter2",
+        ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
+        OPENAI_BASE_URL: "http://127.0.0.1:1",
+        PROVIDER_ATTEMPTS: "2",
+        EMBEDDINGS: "openai:model",
+        EMBEDDINGS_BASE_URL: "http://127.0.0.1:1",
+      }),
+    ).toEqual([])
+  })
+
+  test("settings that are empty, which count as absent", async () => {
+    expect(await reviewed(Object.fromEntries(documentation.map(({ variable }) => [variable, ""])))).toEqual([])
+  })
+})
