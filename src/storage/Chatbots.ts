@@ -7,6 +7,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** A row of `chatbots`. */
 export interface ChatbotRow {
@@ -187,6 +188,7 @@ export class Chatbots extends Context.Service<
           return garbage.map((row) => row.key)
         },
         transaction(sql),
+        withoutTimeLimit,
         withoutSqlErrors,
       )
 

@@ -9,6 +9,7 @@ import { timestamp } from "../domain/Timestamp.ts"
 import { messageColumns, type MessageRow, sessionNamed, toMessage } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 import { type Spent, usageEntries } from "./Usage.ts"
 
 /** What a client says, or says that was said before. */
@@ -258,11 +259,15 @@ export class Conversations extends Context.Service<
         return row === undefined ? yield* sessionNotFound : toSession(row)
       }, withoutSqlErrors)
 
-      const remove = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
-        const organization = yield* CurrentOrganization
-        const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
-        if (gone.length === 0) return yield* sessionNotFound
-      }, withoutSqlErrors)
+      const remove = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, name: string) {
+          const organization = yield* CurrentOrganization
+          const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
+          if (gone.length === 0) return yield* sessionNotFound
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
       return { find, say, reply, messages, list, get, remove }
     }),

@@ -14,6 +14,7 @@ import {
   unlessItGivesWay,
   withoutSqlErrors,
 } from "./SqlErrors.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** A file that waits in the blob store to become a document, or a document's next content. */
 export interface Content {
@@ -283,6 +284,7 @@ export class Documents extends Context.Service<
           return garbage
         },
         transaction(sql),
+        withoutTimeLimit,
         withoutSqlErrors,
       )
 

@@ -7,6 +7,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** What a reply took, and who asked for it. */
 export interface Spent {
@@ -106,15 +107,23 @@ export class Usage extends Context.Service<
         yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
       }, withoutSqlErrors)
 
-      const fold = Effect.fnUntraced(function* () {
-        const waiting = yield* system<{ id: OrganizationId }>`
+      const fold = Effect.fnUntraced(
+        function* () {
+          const waiting = yield* system<{ id: OrganizationId }>`
           select distinct organization_id as id from usage_entries`
-        yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
-      }, withoutSqlErrors)
+          yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
-      const forget = Effect.fnUntraced(function* (days: number) {
-        yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
-      }, withoutSqlErrors)
+      const forget = Effect.fnUntraced(
+        function* (days: number) {
+          yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
       return { read, add, fold: fold(), forget }
     }),

@@ -53,7 +53,7 @@ const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
 }
 
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
-const assumed = `parley_tenant ${organization}`
+const assumed = `parley_tenant ${organization} 0`
 
 describe("a session", () => {
   for (const [ending, firstSwitch] of [
@@ -85,7 +85,7 @@ describe("a session", () => {
         yield* tenant`select 4`
       }).pipe(Effect.provideService(CurrentOrganization, organization), Effect.provide(Reactivity.layer)),
     )
-    expect(asked).toEqual([assumed, "none ", "select 2", "select 3", assumed, "select 4"])
+    expect(asked).toEqual([assumed, "none  0", "select 2", "select 3", assumed, "select 4"])
   })
 
   test("that is busy with a long statement is joined by nobody, and lent anew when all in it have ended", async () => {
