@@ -7,11 +7,11 @@ import { type Clock, Effect } from "effect"
 
 const NANOS_PER_MILLI = 1e6
 
-/** Milliseconds. */
+/** Whole milliseconds. */
 export const monotonicMillis = (clock: Clock.Clock): number =>
-  Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MILLI
+  Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MILLI)
 
-/** Milliseconds. */
+/** Whole milliseconds. */
 export const currentMonotonicMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
   Effect.succeed(monotonicMillis(clock)),
 )

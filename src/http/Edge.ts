@@ -4,6 +4,7 @@ import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResp
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
+import { monotonicMillis } from "../domain/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
@@ -160,7 +161,7 @@ export const edge =
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(named(request.headers), (requestId) => {
           const clock = fiber.getRef(Clock.Clock)
-          const start = clock.currentTimeMillisUnsafe()
+          const start = monotonicMillis(clock)
           const path = pathOf(request.url)
           lifecycle.running.add(fiber)
           return answer(request, path).pipe(
@@ -174,7 +175,7 @@ export const edge =
                 method: request.method,
                 path,
                 status,
-                ms: clock.currentTimeMillisUnsafe() - start,
+                ms: monotonicMillis(clock) - start,
               }),
             ),
             Effect.provideService(Problem.RequestId, requestId),

@@ -1,4 +1,4 @@
-import { Cache, Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -13,10 +13,11 @@ import type { BudgetPatch } from "../domain/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import { currentMonotonicMillis } from "../domain/Monotonic.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 
-/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. */
-const LOOKUP_TIME_TO_LIVE = Duration.millis(900)
+/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. In milliseconds. */
+const LOOKUP_TIME_TO_LIVE = 900
 /** Keys (and wrong guesses) remembered at once. */
 const LOOKUP_CAPACITY = 10_000
 
@@ -69,20 +70,38 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       // By hash, so that no secret stays in memory, and absent keys too, so that guessing does not reach the database
-      // more than once a key. A 256-bit secret cannot be found by timing an index.
-      const lookups = yield* Cache.makeWith((hash: string) => storage.findLive(Buffer.from(hash, "base64")), {
-        capacity: LOOKUP_CAPACITY,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? LOOKUP_TIME_TO_LIVE : Duration.zero),
-      })
+      // more than once a key. A 256-bit secret cannot be found by timing an index. Effect's cache would measure by the
+      // time of day, which may step back: an entry says itself until when it holds, counted from before it was asked for.
+      const lookups = yield* Cache.makeWith(
+        Effect.fnUntraced(function* (hash: string) {
+          const askedAt = yield* currentMonotonicMillis
+          const live = yield* storage.findLive(Buffer.from(hash, "base64"))
+          return { live, freshUntil: askedAt + Math.min(LOOKUP_TIME_TO_LIVE, live?.expires_in ?? LOOKUP_TIME_TO_LIVE) }
+        }),
+        {
+          capacity: LOOKUP_CAPACITY,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
+        },
+      )
+
+      const lookUp = (hash: string) =>
+        Effect.flatMap(currentMonotonicMillis, (now) =>
+          Effect.filterOrElse(
+            Cache.get(lookups, hash),
+            ({ freshUntil }) => now < freshUntil,
+            (outdated) =>
+              Effect.andThen(
+                Cache.invalidateWhen(lookups, hash, (held) => held === outdated),
+                Cache.get(lookups, hash),
+              ),
+          ),
+        )
 
       const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
         const presented = Redacted.value(key)
         if (!isWellFormedKey(presented)) return yield* unauthorized
-        const live = yield* Cache.get(lookups, Buffer.from(hashKey(presented)).toString("base64"))
-        const now = yield* Clock.currentTimeMillis
-        if (live === undefined || (live.expires_at !== null && live.expires_at.getTime() <= now)) {
-          return yield* unauthorized
-        }
+        const { live } = yield* lookUp(Buffer.from(hashKey(presented)).toString("base64"))
+        if (live === undefined) return yield* unauthorized
         return {
           apiKeyId: live.id,
           organizationId: live.organization_id,

@@ -43,7 +43,8 @@ export interface LiveKey {
   readonly organization_id: OrganizationId
   readonly chatbot_id: ChatbotId | null
   readonly scopes: ReadonlyArray<Scope>
-  readonly expires_at: Date | null
+  /** How long it still lives by the database's clock, in milliseconds; null: until it is revoked. */
+  readonly expires_in: number | null
   readonly is_operator: boolean
   readonly budgets: { readonly organization: Budget; readonly key: Budget }
 }
@@ -109,7 +110,8 @@ export class ApiKeys extends Context.Service<
       const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
         // `last_used_at` is to the minute, so that a busy key does not write a row every second.
         const [row] = yield* sql<LiveKey & { readonly stale: boolean }>`
-          select k.id, k.organization_id, k.chatbot_id, k.scopes, k.expires_at, o.is_operator,
+          select k.id, k.organization_id, k.chatbot_id, k.scopes, o.is_operator,
+            (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
           from api_keys k join organizations o on o.id = k.organization_id

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
@@ -79,16 +79,37 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused from its expiry on, although it was just used", () =>
+  test("is refused once it is revoked, although the clock of this machine steps back meanwhile", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
-        const expiresAt = DateTime.makeUnsafe("2999-01-01T00:00:00Z")
-        const { key } = yield* issue({ organization, expiresAt })
-        yield* TestClock.setTime(expiresAt.epochMilliseconds - 1)
+        const { apiKey, key } = yield* issue({ organization })
+        yield* TestClock.setTime(Duration.toMillis("1 hour"))
         yield* authenticate(key)
-        yield* TestClock.adjust("1 millis")
+        yield* ApiKeys.use((keys) => keys.revoke(apiKey.id, organization))
+        yield* TestClock.setTime(0)
+        yield* TestClock.adjust("1 second")
         expect(yield* refused(key)).toBe("Unauthorized")
+      }),
+    ))
+
+  test("is refused from its expiry on by the database's clock, whatever the clock of this machine says", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const sql = yield* SystemSql
+        const { apiKey, key } = yield* issue({ organization })
+        yield* sql`update api_keys set expires_at = now() + interval '500 milliseconds' where id = ${apiKey.id}`
+        yield* authenticate(key)
+        // Shorter than what a key is remembered for; by this machine's clock it is 1970.
+        yield* TestClock.adjust("500 millis")
+        yield* Effect.repeat(sql`select from api_keys where id = ${apiKey.id} and expires_at <= now()`, {
+          until: (expired) => expired.length > 0,
+        })
+        expect(yield* refused(key)).toBe("Unauthorized")
+        yield* sql`update api_keys set expires_at = now() + interval '1 hour' where id = ${apiKey.id}`
+        yield* TestClock.setTime(DateTime.makeUnsafe("2999-01-01T00:00:00Z").epochMilliseconds)
+        yield* authenticate(key)
       }),
     ))
 
