@@ -4,6 +4,7 @@ import { allScopes, Scope } from "./domain/ApiKey.ts"
 import { type Budget, type BudgetPatch, LimitText } from "./domain/Budget.ts"
 import type { NotFound, Unavailable } from "./domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
+import { everything } from "./domain/Page.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Doctor } from "./services/Doctor.ts"
@@ -24,7 +25,7 @@ const organization = Flag.String("organization").pipe(
 const orOperators = (given: Option.Option<OrganizationId>) =>
   Effect.gen(function* () {
     if (Option.isSome(given)) return given.value
-    const all = yield* (yield* Organizations).list(undefined)
+    const { items: all } = yield* (yield* Organizations).list(everything)
     return yield* Effect.fromNullishOr(all.find((one) => one.is_operator)?.id)
   }).pipe(Effect.catchTag("NoSuchElementError", () => Effect.die(new Error("There is no operator's organization."))))
 
@@ -60,8 +61,8 @@ const listKeys = Command.make(
   "list",
   { organization },
   Effect.fn(function* ({ organization }) {
-    const keys = yield* (yield* ApiKeys).list(yield* orOperators(organization))
-    for (const key of keys) {
+    const { items } = yield* (yield* ApiKeys).list(yield* orOperators(organization), everything)
+    for (const key of items) {
       const state = key.revoked_at === null ? (key.expires_at ?? "never expires") : `revoked ${key.revoked_at}`
       yield* Console.log(`${key.id}  ${key.prefix}…${key.last_four}  ${key.name}  [${key.scopes.join(" ")}]  ${state}`)
     }
@@ -146,7 +147,8 @@ const listOrganizations = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    for (const { id, name, is_operator } of yield* (yield* Organizations).list(undefined)) {
+    const { items } = yield* (yield* Organizations).list(everything)
+    for (const { id, name, is_operator } of items) {
       yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
     }
   }),

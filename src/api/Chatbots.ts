@@ -11,7 +11,7 @@ import {
 } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { integer } from "./Paging.ts"
+import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 
 /** `GET /chatbots` leaves out what only the chatbot's own page shows. */
@@ -72,20 +72,8 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   )
 
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
-  query: {
-    limit: Schema.optionalKey(
-      integer(1, 1_000).annotate({ description: "Size of a page, 1 to 1,000. Absent: up to 1,000 chatbots." }),
-    ),
-    cursor: Schema.optionalKey(ChatbotId.annotate({ description: "`next_cursor` of the page before." })),
-  },
-  success: Schema.Struct({
-    chatbots: Schema.Array(ChatbotSummary),
-    next_cursor: Schema.optionalKey(
-      Schema.NullOr(Schema.String).annotate({
-        description: "Only when `limit` or `cursor` was sent: where the next page starts, or null on the last page.",
-      }),
-    ),
-  }),
+  query: cursorQuery,
+  success: withLink(Schema.Struct({ chatbots: Schema.Array(ChatbotSummary), ...nextCursor })),
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))

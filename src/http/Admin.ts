@@ -1,11 +1,12 @@
 import { Effect, Redacted } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden, NotFound } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
+import { nextPage, rangeOf } from "./Listing.ts"
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
@@ -20,8 +21,8 @@ export const layer = HttpApiBuilder.group(
     const organizationOf = Effect.fnUntraced(function* (asked: OrganizationId | undefined) {
       const { isOperator, organizationId } = yield* Caller
       if (asked === undefined || asked === organizationId) return organizationId
-      const found = isOperator ? yield* organizations.list(asked) : []
-      return found.length > 0 ? asked : yield* noOrganization
+      const found = isOperator ? yield* organizations.find(asked) : undefined
+      return found === undefined ? yield* noOrganization : asked
     })
 
     return handlers.handleAll({
@@ -33,10 +34,15 @@ export const layer = HttpApiBuilder.group(
           return { organization: yield* organizations.create(payload.name) }
         }),
 
-      listOrganizations: () =>
+      listOrganizations: ({ query, request }) =>
         Effect.gen(function* () {
           const { isOperator, organizationId } = yield* Caller
-          return { organizations: yield* organizations.list(isOperator ? undefined : organizationId) }
+          const own = isOperator || query.cursor !== undefined ? undefined : yield* organizations.find(organizationId)
+          const { items, next } = isOperator
+            ? yield* organizations.list(rangeOf(query))
+            : { items: own === undefined ? [] : [own], next: undefined }
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { organizations: items, ...body }, headers })
         }),
 
       setOrganizationBudget: ({ params, payload }) =>
@@ -61,9 +67,11 @@ export const layer = HttpApiBuilder.group(
           return { api_key: apiKey, key: Redacted.value(key) }
         }),
 
-      listApiKeys: ({ query }) =>
+      listApiKeys: ({ query, request }) =>
         Effect.gen(function* () {
-          return { api_keys: yield* keys.list(yield* organizationOf(query.organization_id)) }
+          const { items, next } = yield* keys.list(yield* organizationOf(query.organization_id), rangeOf(query))
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { api_keys: items, ...body }, headers })
         }),
 
       revokeApiKey: ({ params }) =>

@@ -14,6 +14,7 @@ import { Caller } from "../domain/Caller.ts"
 import { Forbidden, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { currentMonotonicMillis } from "../domain/Monotonic.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 
 /** Every process asks the database again after this time: a revocation takes effect within a second everywhere. In milliseconds. */
@@ -49,7 +50,8 @@ export class ApiKeys extends Context.Service<
     readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Unavailable>
     /** Makes a key with no more scopes than the caller has, and bound to the same chatbot if the caller is. */
     readonly create: (request: KeyRequest) => Effect.Effect<IssuedKey, NotFound | Forbidden | Unavailable, Caller>
-    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    /** Newest first. */
+    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. */
     readonly revoke: (
       id: ApiKeyId,

@@ -4,6 +4,7 @@ import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain
 import type { BudgetPatch } from "../domain/Budget.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import type { Organization } from "../domain/Organization.ts"
 import * as ApiKeyStorage from "../storage/ApiKeys.ts"
 import * as Storage from "../storage/Organizations.ts"
@@ -13,8 +14,9 @@ export class Organizations extends Context.Service<
   Organizations,
   {
     readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
-    /** Oldest first; all of them, or only this one. */
-    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
+    /** Oldest first. */
+    readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
     /** Holds within a second, on every server. What the patch leaves out stays. */
     readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
     /**
@@ -53,7 +55,7 @@ export class Organizations extends Context.Service<
         return made && given === undefined ? Redacted.make(key) : undefined
       })
 
-      return { create, list: storage.list, setBudget: storage.setBudget, bootstrap }
+      return { create, find: storage.find, list: storage.list, setBudget: storage.setBudget, bootstrap }
     }),
   )
 }

@@ -4,8 +4,10 @@ import { type ApiKey, type Scope } from "../domain/ApiKey.ts"
 import type { Budget, BudgetPatch } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { SystemSql } from "./Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -63,7 +65,7 @@ export class ApiKeys extends Context.Service<
     /** The key with this hash, unless it is revoked or expired. Notes that it was used. */
     readonly findLive: (hash: Uint8Array) => Effect.Effect<LiveKey | undefined, Unavailable>
     /** Newest first. */
-    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. Revoking again keeps the first time. */
     readonly revoke: (
       id: ApiKeyId,
@@ -120,10 +122,12 @@ export class ApiKeys extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      const list = Effect.fnUntraced(function* (organization: OrganizationId) {
-        const rows = yield* sql<Row>`
-          select ${columns} from api_keys where organization_id = ${organization} order by id desc`
-        return rows.map(toApiKey)
+      const list = Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
+        const rows = yield* sql<Row & Placed>`
+          select ${columns}, ${sql.literal(placeColumn)} from api_keys
+          where organization_id = ${organization} ${beyond(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`
+        return listed(rows, range, toApiKey)
       }, withoutSqlErrors)
 
       const change = Effect.fnUntraced(function* (

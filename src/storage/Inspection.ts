@@ -96,7 +96,9 @@ export class Inspection extends Context.Service<
       }).pipe(withoutTimeLimit, withoutSqlErrors)
 
       const blobKeys = Effect.fnUntraced(function* (limit: number) {
-        const rows = yield* sql<{ key: string }>`select blob_key as key from documents order by id desc limit ${limit}`
+        const rows = yield* sql<{
+          key: string
+        }>`select blob_key as key from documents order by created_at desc, id desc limit ${limit}`
         return rows.map(({ key }) => key)
       }, withoutSqlErrors)
 

@@ -3,9 +3,11 @@ import type { Budget, BudgetPatch } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Organization } from "../domain/Organization.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -31,8 +33,9 @@ export class Organizations extends Context.Service<
       id: OrganizationId,
       key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
-    /** Oldest first; all of them, or only this one. */
-    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
+    /** Oldest first. */
+    readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
     /** What the patch leaves out stays. */
     readonly setBudget: (id: OrganizationId, patch: BudgetPatch) => Effect.Effect<Organization, NotFound | Unavailable>
   }
@@ -77,10 +80,16 @@ export class Organizations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const list = Effect.fnUntraced(function* (only: OrganizationId | undefined) {
-        const rows = yield* sql<Row>`
-          select * from organizations ${only === undefined ? sql`` : sql`where id = ${only}`} order by id`
-        return rows.map(toOrganization)
+      const find = Effect.fnUntraced(function* (id: OrganizationId) {
+        const rows = yield* sql<Row>`select * from organizations where id = ${id}`
+        return rows.map(toOrganization)[0]
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (range: Range) {
+        const rows = yield* sql<Row & Placed>`
+          select *, ${sql.literal(placeColumn)} from organizations where true ${beyond(sql, range.after, ">")}
+          order by created_at, id limit ${readLimit(range)}`
+        return listed(rows, range, toOrganization)
       }, withoutSqlErrors)
 
       const setBudget = Effect.fnUntraced(function* (id: OrganizationId, patch: BudgetPatch) {
@@ -91,7 +100,7 @@ export class Organizations extends Context.Service<
           : toOrganization(row)
       }, withoutSqlErrors)
 
-      return { insert, bootstrap, list, setBudget }
+      return { insert, bootstrap, find, list, setBudget }
     }),
   )
 }

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { everything } from "../../src/domain/Page.ts"
 import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
 import * as Storage from "../../src/storage/ApiKeys.ts"
@@ -168,7 +169,7 @@ describe("a key that makes keys", () => {
         )
         expect(failure._tag).toBe("Forbidden")
         expect(failure.detail).toContain("knowledge:write, chatbots:read")
-        expect(yield* ApiKeys.use((keys) => keys.list(organizationId))).toHaveLength(1)
+        expect((yield* ApiKeys.use((keys) => keys.list(organizationId, everything))).items).toHaveLength(1)
       }),
     ))
 })
@@ -180,11 +181,16 @@ describe("the first start", () => {
     )
   const reset = SystemSql.use((sql) => sql`delete from organizations`)
   const operators = Effect.map(
-    Organizations.use((organizations) => organizations.list(undefined)),
-    (all) => all.filter((organization) => organization.is_operator),
+    Organizations.use((organizations) => organizations.list(everything)),
+    ({ items }) => items.filter((organization) => organization.is_operator),
   )
   const keysOfOperator = Effect.flatMap(operators, ([operator]) =>
-    operator === undefined ? Effect.succeed([]) : ApiKeys.use((keys) => keys.list(operator.id)),
+    operator === undefined
+      ? Effect.succeed([])
+      : Effect.map(
+          ApiKeys.use((keys) => keys.list(operator.id, everything)),
+          ({ items }) => items,
+        ),
   )
   const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.all(
