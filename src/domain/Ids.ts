@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** Ids are UUID v7 when Parley makes them, so id order is creation order; any UUID is read. */
+/**
+ * Ids are UUID v7 when Parley makes them, so that id order is creation order as far as the clocks of its servers agree; lists
+ * go by the database's clock. Any UUID is read.
+ */
 const Uuid = Schema.String.check(Schema.isUUID()).annotate({
   format: "uuid",
   examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],

@@ -1,4 +1,4 @@
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -19,6 +19,8 @@ import * as Storage from "../storage/ApiKeys.ts"
 
 /** Every process asks the database again after this time: a revocation takes effect within a second everywhere. In milliseconds. */
 const LOOKUP_TIME_TO_LIVE = 900
+/** Whoever waited for a database that does not answer is told so, and does not wait for it once more. In milliseconds. */
+const FAILURE_TIME_TO_LIVE = 100
 /** Keys (and wrong guesses) remembered at once. */
 const LOOKUP_CAPACITY = 10_000
 
@@ -77,8 +79,12 @@ export class ApiKeys extends Context.Service<
       const lookups = yield* Cache.makeWith(
         Effect.fnUntraced(function* (hash: string) {
           const askedAt = yield* currentMonotonicMillis
-          const live = yield* storage.findLive(Buffer.from(hash, "base64"))
-          return { live, freshUntil: askedAt + Math.min(LOOKUP_TIME_TO_LIVE, live?.expires_in ?? LOOKUP_TIME_TO_LIVE) }
+          const found = yield* Effect.result(storage.findLive(Buffer.from(hash, "base64")))
+          if (Result.isFailure(found)) {
+            return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
+          }
+          const livesFor = found.success?.expires_in ?? LOOKUP_TIME_TO_LIVE
+          return { found, freshUntil: askedAt + Math.min(LOOKUP_TIME_TO_LIVE, livesFor) }
         }),
         {
           capacity: LOOKUP_CAPACITY,
@@ -102,7 +108,8 @@ export class ApiKeys extends Context.Service<
       const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
         const presented = Redacted.value(key)
         if (!isWellFormedKey(presented)) return yield* unauthorized
-        const { live } = yield* lookUp(Buffer.from(hashKey(presented)).toString("base64"))
+        const { found } = yield* lookUp(Buffer.from(hashKey(presented)).toString("base64"))
+        const live = yield* Effect.fromResult(found)
         if (live === undefined) return yield* unauthorized
         return {
           apiKeyId: live.id,

@@ -3,7 +3,7 @@ import { Unavailable } from "../domain/Errors.ts"
 import { Ping } from "../storage/Ping.ts"
 
 /** A database that takes longer than this to say that it is there, is not. Who asks is answered within a second. */
-const PATIENCE = Duration.millis(800)
+const PATIENCE = Duration.millis(700)
 
 const tooSlow = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 

@@ -3,6 +3,7 @@ import { Context, DateTime, Duration, Effect, Layer, ManagedRuntime, Redacted } 
 import { TestClock } from "effect/testing"
 import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
+import { Unavailable } from "../../src/domain/Errors.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import { everything } from "../../src/domain/Page.ts"
 import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
@@ -12,18 +13,20 @@ import { SystemSql } from "../../src/storage/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { makeTenant, noBudget } from "../lib/Tenants.ts"
 
-/** How often the database was asked for a key. */
-class Lookups extends Context.Service<Lookups, { count: number }>()("test/Lookups") {}
+/** How often the database was asked for a key, and whether it answers. */
+class Lookups extends Context.Service<Lookups, { count: number; isFailing: boolean }>()("test/Lookups") {}
+
+const unavailable = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
 const countedKeys = Layer.effectContext(
   Effect.map(Storage.ApiKeys, (keys) => {
-    const lookups = { count: 0 }
+    const lookups = { count: 0, isFailing: false }
     const counted = Storage.ApiKeys.of({
       ...keys,
       findLive: (hash) =>
         Effect.suspend(() => {
           lookups.count++
-          return keys.findLive(hash)
+          return lookups.isFailing ? Effect.fail(unavailable) : keys.findLive(hash)
         }),
     })
     return Context.make(Storage.ApiKeys, counted).pipe(Context.add(Lookups, lookups))
@@ -111,6 +114,24 @@ describe("a key", () => {
         yield* sql`update api_keys set expires_at = now() + interval '1 hour' where id = ${apiKey.id}`
         yield* TestClock.setTime(DateTime.makeUnsafe("2999-01-01T00:00:00Z").epochMilliseconds)
         yield* authenticate(key)
+      }),
+    ))
+
+  test("is not asked for again by a request whose database has just not answered, and is a moment later", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const { key } = yield* issue({ organization })
+        const lookups = yield* Lookups
+        lookups.count = 0
+        lookups.isFailing = true
+        // As both schemes of one request.
+        expect([yield* refused(key), yield* refused(key)]).toEqual(["Unavailable", "Unavailable"])
+        expect(lookups.count).toBe(1)
+        lookups.isFailing = false
+        yield* TestClock.adjust("100 millis")
+        yield* authenticate(key)
+        expect(lookups.count).toBe(2)
       }),
     ))
 

@@ -95,7 +95,7 @@ describe("a database that falls silent", () => {
           const asked = Effect.all([isReady, isReady, isReady], { concurrency: "unbounded" })
           expect(yield* asked).toEqual([false, false, false])
         }
-        // Each of them 0.8 s; what is more is the machine's.
+        // Each of them 0.7 s; what is more is the machine's.
         expect((performance.now() - begin) / rounds).toBeLessThan(2_000)
         front.thaw()
         yield* Effect.repeat(isReady, { until: (ready) => ready })
