@@ -5,6 +5,7 @@ import { type Budget, type BudgetPatch, LimitText } from "./domain/Budget.ts"
 import type { Conflict, InvalidRequest, NotFound, Unavailable } from "./domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
 import { OrganizationName } from "./domain/Organization.ts"
+import { everything } from "./domain/Page.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Doctor } from "./services/Doctor.ts"
@@ -56,11 +57,14 @@ const noOrganization = (which: string) =>
 
 /** The given organization, or the operator's. */
 const orOperators = Effect.fnUntraced(function* (given: Option.Option<OrganizationId>) {
-  const all = yield* Effect.mapError((yield* Organizations).list(Option.getOrUndefined(given)), explained)
-  const found = Option.isSome(given) ? all[0] : all.find((one) => one.is_operator)
-  return found === undefined
-    ? yield* noOrganization(Option.isSome(given) ? "such organization" : "operator's organization")
-    : found.id
+  const organizations = yield* Organizations
+  if (Option.isSome(given)) {
+    const found = yield* Effect.mapError(organizations.find(given.value), explained)
+    return found === undefined ? yield* noOrganization("such organization") : found.id
+  }
+  const { items } = yield* Effect.mapError(organizations.list(everything), explained)
+  const own = items.find((one) => one.is_operator)
+  return own === undefined ? yield* noOrganization("operator's organization") : own.id
 })
 
 const ALL = "all"
@@ -120,8 +124,8 @@ const listKeys = Command.make(
   { organization },
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
-    const keys = yield* Effect.mapError((yield* ApiKeys).list(owner), explained)
-    for (const key of keys) yield* Console.log(yield* described(key))
+    const { items } = yield* Effect.mapError((yield* ApiKeys).list(owner, everything), explained)
+    for (const key of items) yield* Console.log(yield* described(key))
   }),
 ).pipe(Command.withDescription("List the API keys of an organization, newest first"))
 
@@ -210,7 +214,8 @@ const listOrganizations = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    for (const { id, name, is_operator } of yield* Effect.mapError((yield* Organizations).list(undefined), explained)) {
+    const { items } = yield* Effect.mapError((yield* Organizations).list(everything), explained)
+    for (const { id, name, is_operator } of items) {
       yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
     }
   }),
@@ -242,7 +247,7 @@ const deleteOrganization = Command.make(
   Effect.fn(function* ({ id, again, yes }) {
     const organizations = yield* Organizations
     if (!yes && Option.getOrUndefined(again) !== id) {
-      const [found] = yield* organizations.list(id)
+      const found = yield* Effect.mapError(organizations.find(id), explained)
       return yield* new StartupError({
         what: `This deletes ${found === undefined ? id : found.name} with its chatbots, documents, conversations, keys and usage.`,
         doThis: "Give its id twice, or --yes, if that is meant.",

@@ -117,6 +117,10 @@ const settings = {
   databaseUrl: postgresUrl.orAbsent("Postgres 15 or later with pgvector 0.7 or later. Absent: the embedded database."),
   databaseConnections: integer(2, 1_000).or("16", "Connections to Postgres at once, at most."),
   databasePipeline: integer(1, 128).or("32", "Statements under way at once in one connection to Postgres, at most."),
+  databaseTimeout: positiveDuration.or(
+    "10s",
+    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503. Work that rightly takes long is exempt, such as building indexes.",
+  ),
   bootstrapApiKey: apiKey.orAbsent(
     "Key with all scopes of the first organization. Absent: the first start makes one and prints it once.",
   ),

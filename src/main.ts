@@ -77,10 +77,15 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRand
 
 const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
 
-const database = configured(({ databaseUrl, databaseConnections, databasePipeline, dataDir }) =>
-  databaseUrl === undefined
-    ? layerEmbedded({ directory: resolve(dataDir, "database") })
-    : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections, pipeline: databasePipeline }),
+const database = configured((config) =>
+  config.databaseUrl === undefined
+    ? layerEmbedded({ directory: resolve(config.dataDir, "database") })
+    : layerPostgres({
+        url: config.databaseUrl,
+        maxConnections: config.databaseConnections,
+        pipeline: config.databasePipeline,
+        timeLimit: config.databaseTimeout,
+      }),
 )
 
 const storage = Layer.mergeAll(

@@ -49,7 +49,8 @@ interface Slice {
 
 /**
  * Keeps calls from a provider that fails: after many failures it is not asked for a while, then by one call, and again by
- * all when that one succeeds. Times are in milliseconds since the epoch, and come with the calls.
+ * all when that one succeeds. Times are in milliseconds by the monotonic clock, and come with
+ * the calls.
  *
  * Not effect's `CircuitBreaker`, which counts in calls, not in time: the fifth failure of a week would open it. And the
  * end of a stream is no end of an effect that it could watch.

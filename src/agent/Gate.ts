@@ -1,4 +1,5 @@
 import { Duration, Effect, Exit } from "effect"
+import { monotonicMillis } from "../domain/Monotonic.ts"
 import { type CallOutcome, CircuitBreaker, circuitLimits, type CircuitLimits } from "./CircuitBreaker.ts"
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
@@ -38,10 +39,9 @@ export class Gate {
     // Not to be interrupted in between: a call that tries whether the provider is back has to say what it found.
     return Effect.uninterruptibleMask((restore) =>
       Effect.clockWith((clock) => {
-        const admission = this.circuit.admit(clock.currentTimeMillisUnsafe())
+        const admission = this.circuit.admit(monotonicMillis(clock))
         if (!admission.admitted) return Effect.fail(heldBack(`${this.provider} failed too often`, admission.retryAfter))
-        const record = (outcome: CallOutcome) =>
-          this.circuit.record(admission, outcome, clock.currentTimeMillisUnsafe())
+        const record = (outcome: CallOutcome) => this.circuit.record(admission, outcome, monotonicMillis(clock))
         let hasBegun = false
         const begun = () => {
           hasBegun = true

@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, type Exit, type Redacted, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
 import { isCutObject } from "../domain/JsonDepth.ts"
+import { monotonicMillis } from "../domain/Monotonic.ts"
 import type { Exchange } from "./Exchange.ts"
 import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "./ModelCalls.ts"
@@ -143,8 +144,8 @@ const wholeAnswer = Effect.fnUntraced(function* (
   body: string,
 ): Effect.fn.Return<Array<Answer.PartEncoded>, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
-  const left = () => Math.max(0, deadline - clock.currentTimeMillisUnsafe())
+  const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
+  const left = () => Math.max(0, deadline - monotonicMillis(clock))
   const response = yield* dialect.send(body, left())
   const text = yield* waitFor({
     millis: left(),
@@ -168,7 +169,7 @@ const streamedAnswer = Effect.fnUntraced(function* (
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const deadline = clock.currentTimeMillisUnsafe() + Duration.toMillis(limits.replyTimeout)
+  const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(
     request.body(),
     Duration.toMillis(Duration.min(limits.firstByteTimeout, limits.replyTimeout)),
@@ -181,7 +182,7 @@ const streamedAnswer = Effect.fnUntraced(function* (
     events: dialect.events(attemptOf(dialect, { body: "", bodyLength: request.bodyLength }, response, clock)),
     onParts,
     limits,
-    millis: Math.max(0, deadline - clock.currentTimeMillisUnsafe()),
+    millis: Math.max(0, deadline - monotonicMillis(clock)),
   })
 })
 

@@ -1,4 +1,5 @@
-import { Clock, Duration, Effect, Random } from "effect"
+import { Duration, Effect, Random } from "effect"
+import { currentMonotonicMillis } from "../domain/Monotonic.ts"
 
 export interface RetryLimits {
   /** Attempts at one call, the first included. */
@@ -44,10 +45,10 @@ export const retrying = <A, E extends Failure, R>(
         }
         const jitter = yield* Random.nextBetween(1 - JITTER, 1 + JITTER)
         const wait = Math.max(retryAfter, Duration.toMillis(limits.retryDelay) * 2 ** (number - 1) * jitter)
-        const elapsed = (yield* Clock.currentTimeMillis) - begin
+        const elapsed = (yield* currentMonotonicMillis) - begin
         if (elapsed + wait > Duration.toMillis(limits.retryWindow)) return yield* Effect.fail(failure)
         return yield* Effect.delay(tryFrom(begin, number + 1), wait)
       }),
     )
-  return Effect.clockWith((clock) => tryFrom(clock.currentTimeMillisUnsafe(), 1))
+  return Effect.flatMap(currentMonotonicMillis, (now) => tryFrom(now, 1))
 }

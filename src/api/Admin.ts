@@ -4,6 +4,7 @@ import { ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 import { Sent, sentBack } from "./Sent.ts"
 
@@ -24,11 +25,12 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   )
 
 const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
-  success: Schema.Struct({ organizations: Schema.Array(Organization) }),
+  query: cursorQuery,
+  success: withLink(Schema.Struct({ organizations: Schema.Array(Organization), ...nextCursor })),
 }).annotateMerge(
   OpenApi.annotations({
     summary: "List organizations",
-    description: "All of them with an admin key of the operator's organization, else the key's own.",
+    description: "All of them with an admin key of the operator's organization, else the key's own. Oldest first.",
   }),
 )
 
@@ -94,8 +96,8 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   )
 
 const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
-  query: { organization_id: OfOrganization },
-  success: Schema.Struct({ api_keys: Schema.Array(ApiKey) }),
+  query: { organization_id: OfOrganization, ...cursorQuery },
+  success: withLink(Schema.Struct({ api_keys: Schema.Array(ApiKey), ...nextCursor })),
   error: Problem.NotFound,
 }).annotateMerge(OpenApi.annotations({ summary: "List API keys", description: "Newest first, revoked ones too." }))
 

@@ -5,7 +5,7 @@ import { Chatbot, ChatbotInput, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch 
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { integer } from "./Paging.ts"
+import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
 import { Sent, sentBack } from "./Sent.ts"
 
@@ -66,22 +66,8 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   )
 
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
-  query: {
-    limit: Schema.optionalKey(
-      integer(1, 1_000, { description: "Chatbots of one page. Absent: all of them, up to 1,000." }),
-    ),
-    cursor: Schema.optionalKey(
-      ChatbotId.pipe(Schema.annotateEncoded({ description: "`next_cursor` of the page before." })),
-    ),
-  },
-  success: Schema.Struct({
-    chatbots: Schema.Array(ChatbotSummary),
-    next_cursor: Schema.optionalKey(
-      Schema.NullOr(Schema.String).annotate({
-        description: "Only when `limit` or `cursor` was sent: where the next page starts, or null on the last page.",
-      }),
-    ),
-  }),
+  query: cursorQuery,
+  success: withLink(Schema.Struct({ chatbots: Schema.Array(ChatbotSummary), ...nextCursor })),
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))

@@ -6,6 +6,7 @@ import { unexpressed } from "../domain/Unexpressed.ts"
 import { ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
 import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
+import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import * as OpenAiError from "./OpenAiError.ts"
 
 const ModelName = textBetween(1, 200).annotate({
@@ -175,13 +176,14 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   )
 
 const models = HttpApiEndpoint.get("models", "/v1/models", {
-  success: Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(Model) }),
+  query: cursorQuery,
+  success: withLink(Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(Model), ...nextCursor })),
 })
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
       summary: "List chatbots as models",
-      description: "Those that the key may chat with, newest first, 1,000 at most.",
+      description: "Those that the key may chat with, newest first.",
     }),
   )
 

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 
 interface IntegerDocumentation {
   readonly description: string
@@ -28,3 +29,56 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
   page,
   limit,
 })
+
+const PlaceStruct = Schema.Struct({ at: Schema.String, id: Schema.String })
+
+/** A place in a list, as a text that means nothing to a client. */
+const Cursor = Schema.String.check(
+  Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
+    message: "Expected `next_cursor` of the page before",
+  }),
+)
+  .annotate({ description: "`next_cursor` of the page before." })
+  .pipe(
+    Schema.decodeTo(
+      PlaceStruct,
+      SchemaTransformation.transform({
+        decode: (text) => {
+          const [at = "", id = ""] = text.split(".")
+          return { at, id }
+        },
+        encode: ({ at, id }) => `${at}.${id}`,
+      }),
+    ),
+  )
+
+/** `limit` and `cursor` of every list that is not paged by number. */
+export const cursorQuery = {
+  limit: Schema.optionalKey(
+    integer(1, 1_000, { description: "Items of one page. Absent: all of them, up to 1,000.", default: 1_000 }),
+  ),
+  cursor: Schema.optionalKey(Cursor),
+}
+export interface CursorQuery {
+  readonly limit?: number
+  readonly cursor?: typeof PlaceStruct.Type
+}
+
+/** Where such a list goes on. */
+export const nextCursor = {
+  next_cursor: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description:
+        "Where the next page starts. Null on the last page; absent when neither `limit` nor `cursor` was sent and this is all.",
+    }),
+  ),
+}
+
+export const withLink = <S extends Schema.Top>(body: S) =>
+  HttpApiSchema.WithHeaders(body, {
+    link: Schema.optionalKey(
+      Schema.String.annotate({
+        description: 'The address of the next page, with `rel="next"`, when there is one (RFC 8288).',
+      }),
+    ),
+  })

@@ -13,8 +13,9 @@ export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
 })
 
 /**
- * Ids are UUID v7 when Parley makes them, so that id order is creation order; any UUID is read. Case does not count: what is
- * read becomes lower case, so that programs may compare ids as text.
+ * Ids are UUID v7 when Parley makes them, so that id order is creation order as far as the clocks of its servers agree; lists
+ * go by the database's clock. Any UUID is read. Case does not count: what is read becomes lower case, so that programs may
+ * compare ids as text.
  */
 const idOf = (what: string) =>
   AnyUuid.annotate({ description: `Id of ${what}.` }).pipe(

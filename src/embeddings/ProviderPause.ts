@@ -1,4 +1,5 @@
-import { Clock, Duration, Effect, Ref } from "effect"
+import { Duration, Effect, Ref } from "effect"
+import { currentMonotonicMillis } from "../domain/Monotonic.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /** Wait after a failure, when the provider does not say; doubled for each further one in a row, */
@@ -21,12 +22,12 @@ export interface ProviderPause {
 }
 
 export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(function* () {
-  /** Milliseconds since the epoch. */
-  const until = yield* Ref.make(0)
+  /** By the monotonic clock, in milliseconds. */
+  const until = yield* Ref.make(Number.NEGATIVE_INFINITY)
   const failures = yield* Ref.make(0)
 
   const left = Effect.gen(function* () {
-    return Math.max(0, (yield* Ref.get(until)) - (yield* Clock.currentTimeMillis))
+    return Math.max(0, (yield* Ref.get(until)) - (yield* currentMonotonicMillis))
   })
 
   const passed: Effect.Effect<void> = Effect.flatMap(left, (milliseconds) =>
@@ -40,7 +41,7 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff
     const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, ASKED)
-    const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
+    const end = (yield* currentMonotonicMillis) + Duration.toMillis(wait)
     yield* Ref.update(until, (before) => Math.max(before, end))
     if (isFirst) {
       const log = kind === "setting" ? Effect.logError : Effect.logWarning

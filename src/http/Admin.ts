@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
 import { Caller } from "../domain/Caller.ts"
@@ -9,6 +9,7 @@ import { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { changes } from "./Changes.ts"
+import { nextPage, rangeOf } from "./Listing.ts"
 
 const ensureOperator = Effect.flatMap(Caller, ({ isOperator }) =>
   isOperator
@@ -32,8 +33,8 @@ export const layer = HttpApiBuilder.group(
     const organizationOf = Effect.fnUntraced(function* (asked: OrganizationId | undefined) {
       const { isOperator, organizationId } = yield* Caller
       if (asked === undefined || asked === organizationId) return organizationId
-      const found = isOperator ? yield* organizations.list(asked) : []
-      return found.length > 0 ? asked : yield* noOrganization
+      const found = isOperator ? yield* organizations.find(asked) : undefined
+      return found === undefined ? yield* noOrganization : asked
     })
 
     return handlers.handleAll({
@@ -43,10 +44,15 @@ export const layer = HttpApiBuilder.group(
           return { organization: yield* organizations.create(payload.name) }
         }),
 
-      listOrganizations: () =>
+      listOrganizations: ({ query, request }) =>
         Effect.gen(function* () {
           const { isOperator, organizationId } = yield* Caller
-          return { organizations: yield* organizations.list(isOperator ? undefined : organizationId) }
+          const own = isOperator || query.cursor !== undefined ? undefined : yield* organizations.find(organizationId)
+          const { items, next } = isOperator
+            ? yield* organizations.list(rangeOf(query))
+            : { items: own === undefined ? [] : [own], next: undefined }
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { organizations: items, ...body }, headers })
         }),
 
       updateOrganization: ({ params, payload }) =>
@@ -74,9 +80,11 @@ export const layer = HttpApiBuilder.group(
           return { api_key: apiKey, key: Redacted.value(key) }
         }),
 
-      listApiKeys: ({ query }) =>
+      listApiKeys: ({ query, request }) =>
         Effect.gen(function* () {
-          return { api_keys: yield* keys.list(yield* organizationOf(query.organization_id)) }
+          const { items, next } = yield* keys.list(yield* organizationOf(query.organization_id), rangeOf(query))
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { api_keys: items, ...body }, headers })
         }),
 
       revokeApiKey: ({ params }) =>

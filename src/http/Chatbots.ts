@@ -1,17 +1,24 @@
-import { Effect, FileSystem } from "effect"
+import { Array, Effect, FileSystem, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { ChatbotSummary } from "../api/Chatbots.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/Chatbot.ts"
 import { Forbidden, InvalidRequest, TooLarge } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
+import { inTurns } from "../domain/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import { Chatbots, etagOf } from "../services/Chatbots.ts"
 import { changes } from "./Changes.ts"
+import { nextPage, rangeOf } from "./Listing.ts"
 
-/** All of an organization's chatbots in one answer, up to this many. */
-const LIST_LIMIT = 1_000
+/** Chatbots that are read, and made into text, at once: a list of them can be as large as a thousand prompts. */
+const READ_AT_ONCE = 50
+
+const encodeSummary = Schema.encodeSync(ChatbotSummary)
+const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
 
 const withEtag = <A>(body: A, chatbot: { readonly version: bigint }) =>
   HttpApiSchema.withHeaders({ body, headers: { etag: etagOf(chatbot) } })
@@ -56,13 +63,26 @@ export const layer = HttpApiBuilder.group(
           return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
         }),
 
-      list: ({ query: { limit, cursor } }) =>
+      list: ({ query, request }) =>
         Effect.gen(function* () {
-          const pageSize = limit ?? LIST_LIMIT
-          const found = yield* chatbots.list(pageSize + 1, cursor)
-          const page = found.slice(0, pageSize)
-          if (limit === undefined && cursor === undefined) return { chatbots: page }
-          return { chatbots: page, next_cursor: found.length > pageSize ? (page.at(-1)?.id ?? null) : null }
+          const { items, next } = yield* chatbots.list(rangeOf(query))
+          const { body, headers } = nextPage(request.url, query, next)
+          const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+          const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
+            chatbots.getMany(some.map(({ id }) => id)).pipe(
+              Effect.flatMap((found) => inTurns(found, summaryOf)),
+              Effect.map((texts) => texts.join(",")),
+            ),
+          )
+          const pieces = parts.filter((part) => part !== "").map((part, index) => (index === 0 ? part : `,${part}`))
+          const options = { contentType: "application/json", headers }
+          // As one text, what is long would be copied more than once, while others wait.
+          return pieces.length > 1
+            ? HttpServerResponse.stream(
+                Stream.encodeText(Stream.make('{"chatbots":[', ...pieces, `]${rest.join("")}}`)),
+                options,
+              )
+            : HttpServerResponse.text(`{"chatbots":[${pieces.join("")}]${rest.join("")}}`, options)
         }),
 
       get: ({ params }) =>

@@ -4,6 +4,7 @@ import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResp
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
+import { monotonicMillis } from "../domain/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
@@ -40,7 +41,7 @@ const corsHeaders = {
   "access-control-allow-headers":
     "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
   "access-control-expose-headers":
-    "ETag, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-request-id, x-session-id",
+    "ETag, Link, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-request-id, x-session-id",
 }
 
 /**
@@ -160,7 +161,7 @@ export const edge =
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(named(request.headers), (requestId) => {
           const clock = fiber.getRef(Clock.Clock)
-          const start = clock.currentTimeMillisUnsafe()
+          const start = monotonicMillis(clock)
           const path = pathOf(request.url)
           lifecycle.running.add(fiber)
           return answer(request, path).pipe(
@@ -174,7 +175,7 @@ export const edge =
                 method: request.method,
                 path,
                 status,
-                ms: clock.currentTimeMillisUnsafe() - start,
+                ms: monotonicMillis(clock) - start,
               }),
             ),
             Effect.provideService(Problem.RequestId, requestId),

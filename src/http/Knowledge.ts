@@ -25,13 +25,13 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       query: ({ params, payload }) =>
         Effect.gen(function* () {
-          const start = yield* Clock.currentTimeNanos
+          const start = yield* Clock.monotonicTimeNanos
           const { hits, threshold } = yield* knowledge.search(
             params.chatbotId,
             payload.query,
             payload.top_k ?? DEFAULT_RESULTS,
           )
-          const milliseconds = Number((yield* Clock.currentTimeNanos) - start) / 1e6
+          const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
           return HttpApiSchema.withHeaders({
             body: {
               results: hits.map((hit) => ({

@@ -1,20 +1,18 @@
 import { Clock, DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import type { Model } from "../api/OpenAi.ts"
-import type { Chatbot } from "../domain/Chatbot.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { type Asked, completion, CompletionChunks } from "./Completions.ts"
+import { nextPage, rangeOf } from "./Listing.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./Streaming.ts"
 
 /** Where users of these clients are said to write. */
 const PLATFORM = "openai"
-/** All of an organization's chatbots in one answer, up to this many. */
-const MODELS_LIMIT = 1_000
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -46,10 +44,17 @@ export const layer = HttpApiBuilder.group(
         })
       },
 
-      models: () =>
-        Effect.map(chatbots.list(MODELS_LIMIT), (served) => ({ object: "list" as const, data: served.map(modelOf) })),
+      models: ({ query, request }) =>
+        Effect.map(chatbots.list(rangeOf(query)), ({ items, next }) => {
+          const { body, headers } = nextPage(request.url, query, next)
+          const data = items.map(({ created_at, slug }) => modelOf({ slug, created_at: created_at.getTime() }))
+          return HttpApiSchema.withHeaders({ body: { object: "list" as const, data, ...body }, headers })
+        }),
 
-      model: ({ params }) => Effect.map(chatbots.named(params.model), modelOf),
+      model: ({ params }) =>
+        Effect.map(chatbots.named(params.model), ({ created_at, slug }) =>
+          modelOf({ slug, created_at: DateTime.toEpochMillis(DateTime.makeUnsafe(created_at)) }),
+        ),
     })
   }),
 )
@@ -69,9 +74,9 @@ const conversationOf = (
   ),
 })
 
-const modelOf = ({ created_at, slug }: Chatbot): Model => ({
+const modelOf = ({ created_at, slug }: { readonly slug: string; readonly created_at: number }): Model => ({
   id: slug,
   object: "model",
-  created: Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(created_at)) / 1_000),
+  created: Math.floor(created_at / 1_000),
   owned_by: "parley",
 })

@@ -1,4 +1,4 @@
-import { Cache, Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -14,10 +14,14 @@ import { Caller } from "../domain/Caller.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Change } from "../domain/Merge.ts"
+import { currentMonotonicMillis } from "../domain/Monotonic.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 
-/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. */
-const LOOKUP_TIME_TO_LIVE = Duration.millis(900)
+/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. In milliseconds. */
+const LOOKUP_TIME_TO_LIVE = 900
+/** Whoever waited for a database that does not answer is told so, and does not wait for it once more. In milliseconds. */
+const FAILURE_TIME_TO_LIVE = 100
 /** Keys (and wrong guesses) remembered at once. */
 const LOOKUP_CAPACITY = 10_000
 
@@ -53,7 +57,8 @@ export class ApiKeys extends Context.Service<
     readonly create: (
       request: KeyRequest,
     ) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Forbidden | Unavailable, Caller>
-    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    /** Newest first. */
+    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. */
     readonly revoke: (
       id: ApiKeyId,
@@ -74,20 +79,43 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       // By hash, so that no secret stays in memory, and absent keys too, so that guessing does not reach the database
-      // more than once a key. A 256-bit secret cannot be found by timing an index.
-      const lookups = yield* Cache.makeWith((hash: string) => storage.findLive(Buffer.from(hash, "base64")), {
-        capacity: LOOKUP_CAPACITY,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? LOOKUP_TIME_TO_LIVE : Duration.zero),
-      })
+      // more than once a key. A 256-bit secret cannot be found by timing an index. Effect's cache would measure by the
+      // time of day, which may step back: an entry says itself until when it holds, counted from before it was asked for.
+      const lookups = yield* Cache.makeWith(
+        Effect.fnUntraced(function* (hash: string) {
+          const askedAt = yield* currentMonotonicMillis
+          const found = yield* Effect.result(storage.findLive(Buffer.from(hash, "base64")))
+          if (Result.isFailure(found)) {
+            return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
+          }
+          const livesFor = found.success?.expires_in ?? LOOKUP_TIME_TO_LIVE
+          return { found, freshUntil: askedAt + Math.min(LOOKUP_TIME_TO_LIVE, livesFor) }
+        }),
+        {
+          capacity: LOOKUP_CAPACITY,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
+        },
+      )
+
+      const lookUp = (hash: string) =>
+        Effect.flatMap(currentMonotonicMillis, (now) =>
+          Effect.filterOrElse(
+            Cache.get(lookups, hash),
+            ({ freshUntil }) => now < freshUntil,
+            (outdated) =>
+              Effect.andThen(
+                Cache.invalidateWhen(lookups, hash, (held) => held === outdated),
+                Cache.get(lookups, hash),
+              ),
+          ),
+        )
 
       const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
         const presented = Redacted.value(key)
         if (!isWellFormedKey(presented)) return yield* unauthorized
-        const live = yield* Cache.get(lookups, Buffer.from(hashKey(presented)).toString("base64"))
-        const now = yield* Clock.currentTimeMillis
-        if (live === undefined || (live.expires_at !== null && live.expires_at.getTime() <= now)) {
-          return yield* unauthorized
-        }
+        const { found } = yield* lookUp(Buffer.from(hashKey(presented)).toString("base64"))
+        const live = yield* Effect.fromResult(found)
+        if (live === undefined) return yield* unauthorized
         return {
           apiKeyId: live.id,
           organizationId: live.organization_id,

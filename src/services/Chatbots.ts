@@ -12,8 +12,8 @@ import {
   emptyChatWidget,
   PersonalityConfig,
   Settings,
+  freeSlug,
   slugOf,
-  suffixedSlug,
 } from "../domain/Chatbot.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
@@ -28,6 +28,7 @@ import {
 import { ChatbotId } from "../domain/Ids.ts"
 import { imageExtension } from "../domain/ImageFormats.ts"
 import { type Change, merge } from "../domain/Merge.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
@@ -63,11 +64,14 @@ export class Chatbots extends Context.Service<
     readonly named: (
       name: string,
     ) => Effect.Effect<Chatbot, Forbidden | NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Those that the caller's key serves: newest first, at most `limit`, those older than `before`. */
+    /** Those that the caller's key serves, newest first: no more of them than their names. */
     readonly list: (
-      limit: number,
-      before?: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, Caller | CurrentOrganization>
+      range: Range,
+    ) => Effect.Effect<Listed<Storage.NamedChatbot>, Unavailable, Caller | CurrentOrganization>
+    /** Of these, those that are there, in this order. */
+    readonly getMany: (
+      ids: ReadonlyArray<ChatbotId>,
+    ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, CurrentOrganization>
     readonly update: (
       id: ChatbotId,
       change: Change<Chatbot, ChatbotPatch>,
@@ -157,7 +161,7 @@ export class Chatbots extends Context.Service<
           if (input.slug !== undefined) return present(yield* insertAs(input.slug))
           const suggested = slugOf(input.name)
           return present(
-            yield* insertAs(suffixedSlug(suggested, yield* storage.slugsLike(suggested))).pipe(
+            yield* insertAs(yield* freeSlug(suggested, storage.slugsInUse)).pipe(
               // Another took it meanwhile, and many at once would go on taking each other's numbers.
               Effect.catchTag("SlugTaken", () =>
                 Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
@@ -263,14 +267,11 @@ export class Chatbots extends Context.Service<
           return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
         })
 
-        const list = Effect.fn("Chatbots.list")(function* (limit: number, before?: ChatbotId) {
+        const list = Effect.fn("Chatbots.list")(function* (range: Range) {
           const { chatbotId } = yield* Caller
-          if (chatbotId === null) return (yield* storage.list({ limit, before })).map(present)
-          return yield* storage.get(chatbotId).pipe(
-            Effect.map((row) => (before === undefined || row.id < before ? [present(row)] : [])),
-            // It was deleted a moment ago.
-            Effect.catchTag("NotFound", () => Effect.succeed([])),
-          )
+          if (chatbotId === null) return yield* storage.list(range)
+          // After any place there is nothing: its only one has no other after it.
+          return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
         })
 
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
@@ -281,6 +282,7 @@ export class Chatbots extends Context.Service<
           create,
           get: (id) => Effect.map(storage.get(id), present),
           list,
+          getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
           named: (name) =>
             Effect.map(
               Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),

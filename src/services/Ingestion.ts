@@ -9,6 +9,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Extract } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
+import { withoutTimeLimit } from "../storage/TimeLimit.ts"
 import { Blobs } from "./Blobs.ts"
 
 /** How often an idle worker looks whether another process left it something. */
@@ -201,10 +202,12 @@ export class Ingestion extends Context.Service<
 
         if (settings.isAlone) yield* ingestions.releaseAll
         yield* Effect.forkScoped(
-          Effect.forEach(Array.range(1, settings.concurrency), () => Effect.forever(next), {
-            concurrency: "unbounded",
-            discard: true,
-          }),
+          withoutTimeLimit(
+            Effect.forEach(Array.range(1, settings.concurrency), () => Effect.forever(next), {
+              concurrency: "unbounded",
+              discard: true,
+            }),
+          ),
         )
 
         return { nudge: Effect.asVoid(bell.open), ended }

@@ -5,6 +5,7 @@ import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Change } from "../domain/Merge.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import * as ApiKeyStorage from "../storage/ApiKeys.ts"
 import * as Storage from "../storage/Organizations.ts"
 import { OrganizationRemoval } from "./OrganizationRemoval.ts"
@@ -14,8 +15,9 @@ export class Organizations extends Context.Service<
   Organizations,
   {
     readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
-    /** Oldest first; all of them, or only this one. */
-    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
+    /** Oldest first. */
+    readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
     /** A budget holds within a second, on every server. What the change leaves out stays. */
     readonly update: (
       id: OrganizationId,
@@ -67,7 +69,7 @@ export class Organizations extends Context.Service<
         Effect.andThen(storage.remove(id), removal.want),
       )
 
-      return { create, list: storage.list, update: storage.modify, remove, bootstrap }
+      return { create, find: storage.find, list: storage.list, update: storage.modify, remove, bootstrap }
     }),
   )
 }

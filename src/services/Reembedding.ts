@@ -5,6 +5,7 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import { textToEmbed } from "../knowledge/Indexer.ts"
 import { sketch } from "../knowledge/Sketch.ts"
 import { type Reembedding, Reembeddings } from "../storage/Reembeddings.ts"
+import { withoutTimeLimit } from "../storage/TimeLimit.ts"
 import { FAULT_DELAY, persistently, regularly } from "./Background.ts"
 
 /** How often it looks for chunks by other models: the setting changes seldom. */
@@ -110,6 +111,7 @@ export const layer = (settings: ReembeddingSettings) =>
       const warning = "Embedding again waits"
       yield* persistently(warning, begin).pipe(
         Effect.andThen(regularly(LOOK_INTERVAL, warning, look)),
+        withoutTimeLimit,
         Effect.forkScoped,
       )
     }),

@@ -3,8 +3,10 @@ import type { ApiKey, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { SystemSql } from "./Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -44,7 +46,8 @@ export interface LiveKey {
   readonly organization_id: OrganizationId
   readonly chatbot_id: ChatbotId | null
   readonly scopes: ReadonlyArray<Scope>
-  readonly expires_at: Date | null
+  /** How long it still lives by the database's clock, in milliseconds; null: until it is revoked. */
+  readonly expires_in: number | null
   readonly is_operator: boolean
   readonly budgets: { readonly organization: Budget; readonly key: Budget }
 }
@@ -63,7 +66,7 @@ export class ApiKeys extends Context.Service<
     /** The key with this hash, unless it is revoked or expired. Notes that it was used. */
     readonly findLive: (hash: Uint8Array) => Effect.Effect<LiveKey | undefined, Unavailable>
     /** Newest first. */
-    readonly list: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>, Unavailable>
+    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /** Of any organization, or only of this one. Revoking again keeps the first time. */
     readonly revoke: (
       id: ApiKeyId,
@@ -112,7 +115,8 @@ export class ApiKeys extends Context.Service<
       const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
         // `last_used_at` is to the minute, so that a busy key does not write a row every second.
         const [row] = yield* sql<LiveKey & { readonly stale: boolean }>`
-          select k.id, k.organization_id, k.chatbot_id, k.scopes, k.expires_at, o.is_operator,
+          select k.id, k.organization_id, k.chatbot_id, k.scopes, o.is_operator,
+            (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
           from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
@@ -121,10 +125,12 @@ export class ApiKeys extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      const list = Effect.fnUntraced(function* (organization: OrganizationId) {
-        const rows = yield* sql<Row>`
-          select ${columns} from api_keys where organization_id = ${organization} order by id desc`
-        return rows.map(toApiKey)
+      const list = Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
+        const rows = yield* sql<Row & Placed>`
+          select ${columns}, ${sql.literal(placeColumn)} from api_keys
+          where organization_id = ${organization} ${beyond(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`
+        return listed(rows, range, toApiKey)
       }, withoutSqlErrors)
 
       const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>

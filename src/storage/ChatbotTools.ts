@@ -120,7 +120,7 @@ export class ChatbotTools extends Context.Service<
         const organization = yield* CurrentOrganization
         const rows = yield* sql<StoredRow>`
           select ${columns} from chatbot_tools
-          where chatbot_id = ${chatbot} and organization_id = ${organization} order by id`
+          where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`
         return rows.map(toRow)
       }, withoutSqlErrors)
 

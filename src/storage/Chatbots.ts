@@ -3,11 +3,14 @@ import { SqlClient } from "effect/sql"
 import type { ChatWidgetConfig, PersonalityConfig, Settings } from "../domain/Chatbot.ts"
 import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/VoiceWidget.ts"
 import { discardBlobs } from "./BlobGarbage.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { json, texts, uuids } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** A row of `chatbots`. */
 export interface ChatbotRow {
@@ -32,6 +35,9 @@ export interface ChatbotRow {
 
 /** What the API shows of a chatbot. */
 export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
+
+/** What a list of models shows of a chatbot. */
+export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at">
 
 /** What a change may set. */
 export type ChatbotChange = Partial<
@@ -77,13 +83,16 @@ export class Chatbots extends Context.Service<
     readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
     /** By id or slug. A slug may look like an id; then the id is meant. */
     readonly named: (name: string) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
-    /** Newest first, those older than `before`. */
-    readonly list: (options: {
-      readonly limit: number
-      readonly before: ChatbotId | undefined
-    }) => Effect.Effect<ReadonlyArray<ShownChatbot>, Unavailable, CurrentOrganization>
-    /** Of the slugs that are this or begin with it and a hyphen, those in use. */
-    readonly slugsLike: (slug: string) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+    /** Newest first. */
+    readonly list: (range: Range) => Effect.Effect<Listed<NamedChatbot>, Unavailable, CurrentOrganization>
+    /** In the order of the ids; without those that are not there any more. */
+    readonly getMany: (
+      ids: ReadonlyArray<ChatbotId>,
+    ) => Effect.Effect<ReadonlyArray<ShownChatbot>, Unavailable, CurrentOrganization>
+    /** Of these, the slugs in use. */
+    readonly slugsInUse: (
+      slugs: ReadonlyArray<string>,
+    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
     /**
      * Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it.
      * Returns the new row, and the key of the blob that is garbage now.
@@ -141,21 +150,26 @@ export class Chatbots extends Context.Service<
         )
       }, withoutSqlErrors)
 
-      const list = Effect.fnUntraced(function* (options: {
-        readonly limit: number
-        readonly before: ChatbotId | undefined
-      }) {
+      const list = Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ShownChatbot>`
-          select ${shownColumns} from chatbots
-          where organization_id = ${organization} ${options.before === undefined ? sql`` : sql`and id < ${options.before}`}
-          order by id desc limit ${options.limit}`
+        const rows = yield* sql<NamedChatbot & Placed>`
+          select id, slug, created_at, ${sql.literal(placeColumn)} from chatbots
+          where organization_id = ${organization} ${beyond(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`
+        return listed(rows, range, (row): NamedChatbot => row)
       }, withoutSqlErrors)
 
-      const slugsLike = Effect.fnUntraced(function* (slug: string) {
+      const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
+        const organization = yield* CurrentOrganization
+        return yield* sql<ShownChatbot>`
+          select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+          join chatbots on id = wanted_id where organization_id = ${organization} order by number`
+      }, withoutSqlErrors)
+
+      const slugsInUse = Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<{ slug: string }>`
-          select slug from chatbots where organization_id = ${organization} and (slug = ${slug} or slug like ${`${slug}-%`})`
+          select slug from chatbots where organization_id = ${organization} and slug = any(${texts(slugs)})`
         return rows.map((row) => row.slug)
       }, withoutSqlErrors)
 
@@ -197,10 +211,11 @@ export class Chatbots extends Context.Service<
           return garbage.map((row) => row.key)
         },
         transaction(sql),
+        withoutTimeLimit,
         withoutSqlErrors,
       )
 
-      return { insert, get, named, list, slugsLike, modify, remove }
+      return { insert, get, named, list, getMany, slugsInUse, modify, remove }
     }),
   )
 }

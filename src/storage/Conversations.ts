@@ -9,6 +9,7 @@ import { timestamp } from "../domain/Timestamp.ts"
 import { messageColumns, type MessageRow, sessionNamed, toMessage } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 import { type Spent, usageEntries } from "./Usage.ts"
 
 /** What a client says, or says that was said before. */
@@ -254,13 +255,20 @@ export class Conversations extends Context.Service<
       const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
         const organization = yield* CurrentOrganization
         const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
-        const [count] = yield* sql<{
-          total: number
-        }>`select count(*)::int as total from sessions s where ${own}`
-        const rows = yield* sql<SessionRow>`
-          select ${sessionColumns} from sessions s where ${own}
-          order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}`
-        return { sessions: rows.map(toSession), total: count?.total ?? 0 }
+        // What comes before the page is passed over in the index alone. The total comes back even when the page is empty.
+        const rows = yield* sql<{ readonly total: number } & (SessionRow | { readonly id: null })>`
+          with page as (
+            select s.id, s.updated_at from sessions s where ${own}
+            order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}
+          )
+          select counted.total, ${sessionColumns}
+          from (select count(*)::int as total from sessions s where ${own}) counted
+          left join (page join sessions s on s.id = page.id and ${own}) on true
+          order by page.updated_at desc, page.id desc`
+        return {
+          sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),
+          total: rows[0]?.total ?? 0,
+        }
       }, withoutSqlErrors)
 
       const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
@@ -270,11 +278,15 @@ export class Conversations extends Context.Service<
         return row === undefined ? yield* sessionNotFound : toSession(row)
       }, withoutSqlErrors)
 
-      const remove = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
-        const organization = yield* CurrentOrganization
-        const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
-        if (gone.length === 0) return yield* sessionNotFound
-      }, withoutSqlErrors)
+      const remove = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, name: string) {
+          const organization = yield* CurrentOrganization
+          const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
+          if (gone.length === 0) return yield* sessionNotFound
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
       return { find, say, reply, messages, list, get, remove }
     }),

@@ -1,5 +1,5 @@
 import { PgPool, type PgTypes } from "@effect/sql-pg"
-import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, type Scope } from "effect"
+import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, Schedule, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { type EmbeddedSettings, openEmbedded, poolOver } from "./embedded/Embedded.ts"
@@ -9,6 +9,7 @@ import { migrate, migrationsDirectory } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./Sessions.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 import type { StartupError } from "../domain/StartupError.ts"
 
 /**
@@ -47,6 +48,8 @@ export interface PostgresSettings {
   readonly pipeline?: number
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
+  /** How long a statement may take, and wait for a connection, where `withoutTimeLimit` does not say otherwise. */
+  readonly timeLimit?: Duration.Duration
 }
 
 const DEFAULT_MAX_CONNECTIONS = 16
@@ -54,6 +57,9 @@ const DEFAULT_MAX_CONNECTIONS = 16
 const SYSTEM_SHARE = 0.25
 const DEFAULT_PIPELINE = 32
 const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
+const DEFAULT_TIME_LIMIT = Duration.seconds(10)
+/** How often it is looked for connections that have fallen silent, in parts of the time limit. */
+const LOOKS_PER_TIME_LIMIT = 20
 /** An idle connection is worth keeping: it holds parsed statements. */
 const IDLE_TIMEOUT = Duration.minutes(10)
 /** Finds a dead peer behind a silent network. */
@@ -99,7 +105,11 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: settings.pipeline ?? DEFAULT_PIPELINE })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1 })),
       })
-      return contextOf(yield* openClients(types, connections), Effect.never)
+      const timeLimit = settings.timeLimit ?? DEFAULT_TIME_LIMIT
+      const clients = yield* openClients(types, connections, timeLimit)
+      const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
+      yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
+      return contextOf(clients, Effect.never)
     }),
   )
 
@@ -136,11 +146,12 @@ const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+    timeLimit?: Duration.Duration,
   ) {
-    const clients = yield* makeClients(yield* connections)
-    const vectorTypes = yield* prepareDatabase(clients.system)
+    const clients = yield* makeClients(yield* connections, timeLimit)
+    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
-    yield* migrate(clients.system, migrationsDirectory)
+    yield* withoutTimeLimit(migrate(clients.system, migrationsDirectory))
     return { ...clients, vectorTypes }
   },
   Effect.provide(Reactivity.layer),

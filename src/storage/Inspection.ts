@@ -3,6 +3,7 @@ import type { Unavailable } from "../domain/Errors.ts"
 import { LEXEME_INDEX } from "./LexemeIndexes.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** A queue as it is at the moment. */
 export interface QueueState {
@@ -92,10 +93,12 @@ export class Inspection extends Context.Service<
           ingestions: yield* queue("ingestions"),
           reembeddings: yield* queue("reembeddings"),
         }
-      }).pipe(withoutSqlErrors)
+      }).pipe(withoutTimeLimit, withoutSqlErrors)
 
       const blobKeys = Effect.fnUntraced(function* (limit: number) {
-        const rows = yield* sql<{ key: string }>`select blob_key as key from documents order by id desc limit ${limit}`
+        const rows = yield* sql<{
+          key: string
+        }>`select blob_key as key from documents order by created_at desc, id desc limit ${limit}`
         return rows.map(({ key }) => key)
       }, withoutSqlErrors)
 

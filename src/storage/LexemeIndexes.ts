@@ -3,6 +3,7 @@ import type { SqlError } from "effect/sql"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "./Database.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** How often it is looked whether one is missing that could not be made, or is left of a chatbot that is gone. */
 const LOOK_EVERY = Duration.minutes(1)
@@ -47,7 +48,7 @@ export class LexemeIndexes extends Context.Service<
           where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
             and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`
         for (const { name } of orphans) yield* indexes.drop(name)
-      }).pipe(Effect.withSpan("LexemeIndexes.tend"))
+      }).pipe(Effect.withSpan("LexemeIndexes.tend"), withoutTimeLimit)
 
       const keep = tend.pipe(
         Effect.catchCause((cause) => Effect.logWarning("An index of words was not made", cause)),

@@ -3,9 +3,11 @@ import type { Budget } from "../domain/Budget.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
+import type { Listed, Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { json } from "./SqlValues.ts"
 
@@ -34,8 +36,9 @@ export class Organizations extends Context.Service<
       id: OrganizationId,
       key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
-    /** Oldest first; all of them, or only this one. */
-    readonly list: (only: OrganizationId | undefined) => Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
+    /** Oldest first. */
+    readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
     /** Changes the row under its lock. What the change leaves out stays. */
     readonly modify: <E>(
       id: OrganizationId,
@@ -87,11 +90,17 @@ export class Organizations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const list = Effect.fnUntraced(function* (only: OrganizationId | undefined) {
-        const rows = yield* sql<Row>`
-          select ${columns} from organizations
-          where deleted_at is null ${only === undefined ? sql`` : sql`and id = ${only}`} order by id`
-        return rows.map(toOrganization)
+      const find = Effect.fnUntraced(function* (id: OrganizationId) {
+        const rows = yield* sql<Row>`select ${columns} from organizations where id = ${id} and deleted_at is null`
+        return rows.map(toOrganization)[0]
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (range: Range) {
+        const rows = yield* sql<Row & Placed>`
+          select ${columns}, ${sql.literal(placeColumn)} from organizations
+          where deleted_at is null ${beyond(sql, range.after, ">")}
+          order by created_at, id limit ${readLimit(range)}`
+        return listed(rows, range, toOrganization)
       }, withoutSqlErrors)
 
       const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
@@ -126,7 +135,7 @@ export class Organizations extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { insert, bootstrap, list, modify, remove }
+      return { insert, bootstrap, find, list, modify, remove }
     }),
   )
 }

@@ -38,6 +38,11 @@ export class Pipeline {
     return this.#inside === 0
   }
 
+  /** When the connection was got, or a statement in it came to an end last, while others are still under way. */
+  get waitingSince(): number | undefined {
+    return this.#inside > 0 && this.#connection !== undefined ? Math.max(this.#openedAt, this.#movedAt) : undefined
+  }
+
   /** Enters if that is wise. Whoever is inside leaves. */
   tryJoin(now: number): boolean {
     if (!this.#isOpen || this.#inside >= this.#most) return false

@@ -7,6 +7,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** What a reply took, and who asked for it. */
 export interface Spent {
@@ -69,9 +70,9 @@ export class Usage extends Context.Service<
       const sums = sql.literal(
         [
           ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
-            (column) => `coalesce(sum(${column}), 0)::float8 as ${column}`,
+            (column) => `coalesce(sum(${column}::float8), 0) as ${column}`,
           ),
-          `coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)::float8 as total_tokens`,
+          `coalesce(sum((input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::float8), 0) as total_tokens`,
         ].join(", "),
       )
 
@@ -80,21 +81,34 @@ export class Usage extends Context.Service<
           const organization = yield* CurrentOrganization
           const asked = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
             ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
-          const by = sql.literal(groups.map((group) => columns[group]).join(", "))
-          // Days and entries in one statement, so that no reply is missed, or seen twice, because it is just folded.
+          const columnsOf = (prefix: string) => sql.literal(groups.map((group) => prefix + columns[group]).join(", "))
+          const by = columnsOf("")
+          const groupsIn = (table: "usage_days" | "usage_entries") =>
+            sql`select distinct ${by} from ${sql(table)} where ${asked}`
+          const takenIn = (table: "usage_days" | "usage_entries") =>
+            sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${asked}`
+          // Days and entries in one statement, so that no reply is missed, or seen twice, because it is just folded. Only
+          // the groups of the page are summed up one by one: of the others it matters how many there are, and the total.
           const rows = yield* sql<Found>`
-            with taken as (
-              select ${everyColumn}, replies, ${kinds} from usage_days where ${asked}
-              union all select ${everyColumn}, replies, ${kinds} from usage_entries where ${asked}
-            ), grouped as (
-              select ${by}, ${sums} from taken group by ${by}
+            with keys as (
+              select ${by} from (
+                (${groupsIn("usage_days")} order by ${by} limit ${offset(page) + page.limit}) union ${groupsIn("usage_entries")}
+              ) found order by ${by} limit ${page.limit} offset ${offset(page)}
             ), page as (
-              select * from grouped order by ${by} limit ${page.limit} offset ${offset(page)}
+              select ${by}, ${sums} from (
+                select * from (${takenIn("usage_days")}) days where (${by}) in (table keys)
+                union all select * from (${takenIn("usage_entries")}) entries where (${by}) in (table keys)
+              ) taken group by ${by}
+            ), counted as (
+              select ((select count(*) from (${groupsIn("usage_days")}) days) + (
+                select count(*) from (${groupsIn("usage_entries")}) e
+                where not exists (select from usage_days d where ${asked} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
+              ))::int as rows
             )
-            select page.*, total.counts, total.rows
-            from (select to_jsonb(t) as counts, (select count(*)::int from grouped) as rows
-              from (select ${sums} from taken) t) total
-            left join page on true order by ${by}`
+            select page.*, to_jsonb(total) as counts, counted.rows
+            from counted, (
+              select ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken
+            ) total left join page on true order by ${by}`
           const { counts, rows: count } = yield* Effect.fromNullishOr(rows[0])
           return { rows: rows.flatMap(toRow), count, total: counts }
         },
@@ -106,15 +120,23 @@ export class Usage extends Context.Service<
         yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
       }, withoutSqlErrors)
 
-      const fold = Effect.fnUntraced(function* () {
-        const waiting = yield* system<{ id: OrganizationId }>`
+      const fold = Effect.fnUntraced(
+        function* () {
+          const waiting = yield* system<{ id: OrganizationId }>`
           select distinct organization_id as id from usage_entries`
-        yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
-      }, withoutSqlErrors)
+          yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
-      const forget = Effect.fnUntraced(function* (days: number) {
-        yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
-      }, withoutSqlErrors)
+      const forget = Effect.fnUntraced(
+        function* (days: number) {
+          yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      )
 
       return { read, add, fold: fold(), forget }
     }),

@@ -3,6 +3,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "./Database.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /** An HNSW index over the vectors of one model and dimension, of all chatbots. */
 export interface VectorIndex {
@@ -85,7 +86,7 @@ export class VectorIndexes extends Context.Service<
             })
             if (isReady) ready.set(nameOf(index), index)
           }
-        })
+        }, withoutTimeLimit)
 
         const keep = (model: string) =>
           build(model).pipe(

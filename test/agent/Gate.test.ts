@@ -56,6 +56,19 @@ describe("a provider that fails", () => {
     await run(Effect.provide(program, TestClock.layer()))
   })
 
+  test("is left alone for no longer when the clock of this machine steps back", async () => {
+    const program = Effect.gen(function* () {
+      const { model } = yield* connect({}, overloaded, overloaded, says("Back"))
+      yield* TestClock.setTime(Duration.toMillis("1 hour"))
+      yield* failure(model)
+      yield* failure(model)
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("15 seconds")
+      expect(yield* say(model)).toBe("Back")
+    })
+    await run(Effect.provide(program, TestClock.layer()))
+  })
+
   test("is left alone when its streams break after they have begun", async () => {
     const program = Effect.gen(function* () {
       const { fake, model } = yield* connect({}, { kind: "early end" })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Arbitrary, Schema } from "effect"
+import { Arbitrary, Effect, Schema } from "effect"
 import * as fc from "fast-check"
 import {
   ChatbotInput,
@@ -8,8 +8,8 @@ import {
   ChatWidgetPatch,
   Settings,
   Slug,
+  freeSlug,
   slugOf,
-  suffixedSlug,
 } from "../../src/domain/Chatbot.ts"
 import { merge } from "../../src/domain/Merge.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../src/domain/VoiceWidget.ts"
@@ -45,17 +45,49 @@ describe("slugs", () => {
     expect(slugOf("!?")).toBe("chatbot")
   })
 
+  /** What is found among those that are taken, and how many were asked for each time. */
+  const search = (slug: string, taken: ReadonlySet<string>) => {
+    const asked: Array<number> = []
+    const free = Effect.runSync(
+      freeSlug(slug, (slugs) => {
+        asked.push(slugs.length)
+        return Effect.succeed(slugs.filter((each) => taken.has(each)))
+      }),
+    )
+    return { free, asked }
+  }
+
   test("are free, and the first that is", () =>
     fc.assert(
       fc.property(fc.string(), fc.array(fc.integer({ min: 0, max: 12 })), fc.boolean(), (name, numbers, isTaken) => {
         const slug = slugOf(name)
         const taken = [...numbers.map((number) => `${slug}-${number}`), ...(isTaken ? [slug] : [])]
-        const free = suffixedSlug(slug, taken)
+        const { free } = search(slug, new Set(taken))
         expect(taken).not.toContain(free)
         expect(isSlug(free)).toBe(true)
         const candidates = [slug, ...Array.from({ length: 13 }, (_, index) => `${slug}-${index + 2}`)]
         expect(free).toBe(candidates.find((candidate) => !taken.includes(candidate)) ?? "none")
       }),
+    ))
+
+  test("are found among very many in a few steps, and follow one that is taken", () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.array(fc.integer({ min: 2, max: 100_000 })),
+        (count, gaps) => {
+          const taken = new Set(["a", ...Array.from({ length: count - 1 }, (_, index) => `a-${index + 2}`)])
+          for (const gap of gaps) taken.delete(`a-${gap}`)
+          const { free, asked } = search("a", taken)
+          expect(taken.has(free)).toBe(false)
+          expect(asked.length).toBeLessThanOrEqual(5)
+          expect(Math.max(...asked)).toBeLessThanOrEqual(64)
+          const number = Number(free.split("-")[1] ?? 1)
+          expect(number === 1 || taken.has(number === 2 ? "a" : `a-${number - 1}`)).toBe(true)
+          if (gaps.length === 0) expect(number).toBe(count + 1)
+        },
+      ),
+      { numRuns: 50 },
     ))
 })
 

@@ -320,10 +320,12 @@ describe("3. list", () => {
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
     expect(pages.flat()).toStrictEqual(reduced)
     expect((await own.get(`${chatbots}?limit=5`)).body).toStrictEqual({ chatbots: reduced, next_cursor: null })
-    expect((await own.get(`${chatbots}?cursor=${reduced[3]?.id}`)).body).toStrictEqual({
-      chatbots: reduced.slice(4),
-      next_cursor: null,
-    })
+    const first = await own.get(`${chatbots}?limit=4`)
+    const next = read(ListPage, first).next_cursor
+    expect(first.headers.get("link")).toBe(`<${chatbots}?limit=4&cursor=${next}>; rel="next"`)
+    const last = await own.get(`${chatbots}?cursor=${next}`)
+    expect(last.body).toStrictEqual({ chatbots: reduced.slice(4), next_cursor: null })
+    expect(last.headers.get("link")).toBeNull()
   })
 
   test("shows a key that is bound its own chatbot, also as a page", async () => {
@@ -334,7 +336,7 @@ describe("3. list", () => {
     expect((await bound.get(`${chatbots}?limit=1`)).body).toStrictEqual(Object.assign({ next_cursor: null }, all))
   })
 
-  test.each(["limit=0", "limit=1001", "limit=1.5", "limit=1e2", "limit=x", "limit=", "cursor=x"])(
+  test.each(["limit=0", "limit=1001", "limit=1.5", "limit=1e2", "limit=x", "limit=", "cursor=x", "cursor=1.x"])(
     "refuses %s",
     async (query) => {
       expect(wrongPaths(await client.get(`${chatbots}?${query}`))).toEqual([`query.${query.split("=")[0]}`])

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { Caller } from "../../src/domain/Caller.ts"
+import { Unavailable } from "../../src/domain/Errors.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
+import { everything } from "../../src/domain/Page.ts"
 import { ApiKeys, type KeyRequest } from "../../src/services/ApiKeys.ts"
 import { OrganizationRemoval } from "../../src/services/OrganizationRemoval.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
@@ -12,18 +14,20 @@ import { SystemSql } from "../../src/storage/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { makeTenant, noBudget } from "../lib/Tenants.ts"
 
-/** How often the database was asked for a key. */
-class Lookups extends Context.Service<Lookups, { count: number }>()("test/Lookups") {}
+/** How often the database was asked for a key, and whether it answers. */
+class Lookups extends Context.Service<Lookups, { count: number; isFailing: boolean }>()("test/Lookups") {}
+
+const unavailable = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
 const countedKeys = Layer.effectContext(
   Effect.map(Storage.ApiKeys, (keys) => {
-    const lookups = { count: 0 }
+    const lookups = { count: 0, isFailing: false }
     const counted = Storage.ApiKeys.of({
       ...keys,
       findLive: (hash) =>
         Effect.suspend(() => {
           lookups.count++
-          return keys.findLive(hash)
+          return lookups.isFailing ? Effect.fail(unavailable) : keys.findLive(hash)
         }),
     })
     return Context.make(Storage.ApiKeys, counted).pipe(Context.add(Lookups, lookups))
@@ -81,16 +85,55 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused from its expiry on, although it was just used", () =>
+  test("is refused once it is revoked, although the clock of this machine steps back meanwhile", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
-        const expiresAt = DateTime.makeUnsafe("2999-01-01T00:00:00Z")
-        const { key } = yield* issue({ organization, expiresAt })
-        yield* TestClock.setTime(expiresAt.epochMilliseconds - 1)
+        const { apiKey, key } = yield* issue({ organization })
+        yield* TestClock.setTime(Duration.toMillis("1 hour"))
         yield* authenticate(key)
-        yield* TestClock.adjust("1 millis")
+        yield* ApiKeys.use((keys) => keys.revoke(apiKey.id, organization))
+        yield* TestClock.setTime(0)
+        yield* TestClock.adjust("1 second")
         expect(yield* refused(key)).toBe("Unauthorized")
+      }),
+    ))
+
+  test("is refused from its expiry on by the database's clock, whatever the clock of this machine says", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const sql = yield* SystemSql
+        const { apiKey, key } = yield* issue({ organization })
+        yield* sql`update api_keys set expires_at = now() + interval '500 milliseconds' where id = ${apiKey.id}`
+        yield* authenticate(key)
+        // Shorter than what a key is remembered for; by this machine's clock it is 1970.
+        yield* TestClock.adjust("500 millis")
+        yield* Effect.repeat(sql`select from api_keys where id = ${apiKey.id} and expires_at <= now()`, {
+          until: (expired) => expired.length > 0,
+        })
+        expect(yield* refused(key)).toBe("Unauthorized")
+        yield* sql`update api_keys set expires_at = now() + interval '1 hour' where id = ${apiKey.id}`
+        yield* TestClock.setTime(DateTime.makeUnsafe("2999-01-01T00:00:00Z").epochMilliseconds)
+        yield* authenticate(key)
+      }),
+    ))
+
+  test("is not asked for again by a request whose database has just not answered, and is a moment later", () =>
+    runTimeless(
+      Effect.gen(function* () {
+        const { organization } = yield* makeTenant
+        const { key } = yield* issue({ organization })
+        const lookups = yield* Lookups
+        lookups.count = 0
+        lookups.isFailing = true
+        // As both schemes of one request.
+        expect([yield* refused(key), yield* refused(key)]).toEqual(["Unavailable", "Unavailable"])
+        expect(lookups.count).toBe(1)
+        lookups.isFailing = false
+        yield* TestClock.adjust("100 millis")
+        yield* authenticate(key)
+        expect(lookups.count).toBe(2)
       }),
     ))
 
@@ -149,7 +192,7 @@ describe("a key that makes keys", () => {
         )
         expect(failure._tag).toBe("Forbidden")
         expect(failure.detail).toContain("knowledge:write, chatbots:read")
-        expect(yield* ApiKeys.use((keys) => keys.list(organizationId))).toHaveLength(1)
+        expect((yield* ApiKeys.use((keys) => keys.list(organizationId, everything))).items).toHaveLength(1)
       }),
     ))
 })
@@ -161,11 +204,16 @@ describe("the first start", () => {
     )
   const reset = SystemSql.use((sql) => sql`delete from organizations`)
   const operators = Effect.map(
-    Organizations.use((organizations) => organizations.list(undefined)),
-    (all) => all.filter((organization) => organization.is_operator),
+    Organizations.use((organizations) => organizations.list(everything)),
+    ({ items }) => items.filter((organization) => organization.is_operator),
   )
   const keysOfOperator = Effect.flatMap(operators, ([operator]) =>
-    operator === undefined ? Effect.succeed([]) : ApiKeys.use((keys) => keys.list(operator.id)),
+    operator === undefined
+      ? Effect.succeed([])
+      : Effect.map(
+          ApiKeys.use((keys) => keys.list(operator.id, everything)),
+          ({ items }) => items,
+        ),
   )
   const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.all(

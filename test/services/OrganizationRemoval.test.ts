@@ -98,7 +98,7 @@ describe("a deleted organization", () => {
         yield* organizations.remove(organization)
         expect(yield* keys.findLive(key.hash)).toBeUndefined()
         expect((yield* Effect.flip(keys.insert(yield* newKey)))._tag).toBe("NotFound")
-        expect(yield* organizations.list(organization)).toEqual([])
+        expect(yield* organizations.find(organization)).toBeUndefined()
         expect((yield* Effect.flip(organizations.remove(organization)))._tag).toBe("NotFound")
         const renamed = organizations.modify(organization, () => Effect.succeed({ name: "Again" }))
         expect((yield* Effect.flip(renamed))._tag).toBe("NotFound")

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { hashKey } from "../../src/domain/ApiKey.ts"
 import { ApiKeyId, type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
+import { everything } from "../../src/domain/Page.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { platform, storage } from "../lib/Layers.ts"
@@ -45,7 +46,9 @@ describe("a key", () => {
           scopes: ["chat", "knowledge:read"],
           is_operator: false,
         })
-        const [listed] = yield* keys.list(organization)
+        const {
+          items: [listed],
+        } = yield* keys.list(organization, everything)
         expect(listed).toEqual({ ...apiKey, last_used_at: expect.stringMatching(/\+00:00$/) })
         expect(yield* keys.findLive(hashKey("unknown"))).toBeUndefined()
       }),
@@ -73,7 +76,7 @@ describe("a key", () => {
         const [mine, theirs] = [yield* makeOrganization, yield* makeOrganization]
         const keys = yield* ApiKeys
         const { apiKey, hash } = yield* insert(theirs)
-        expect(yield* keys.list(mine)).toEqual([])
+        expect(yield* keys.list(mine, everything)).toEqual({ items: [], next: undefined })
         expect((yield* Effect.flip(keys.revoke(apiKey.id, mine)))._tag).toBe("NotFound")
         expect(yield* keys.findLive(hash)).toBeDefined()
       }),
@@ -86,7 +89,7 @@ describe("a key", () => {
         const foreign = insert(mine.organization, { chatbot_id: theirs.chatbot })
         expect((yield* Effect.flip(foreign))._tag).toBe("NotFound")
         expect((yield* Effect.flip(insert(OrganizationId.make(crypto.randomUUID()))))._tag).toBe("NotFound")
-        expect(yield* (yield* ApiKeys).list(mine.organization)).toEqual([])
+        expect((yield* (yield* ApiKeys).list(mine.organization, everything)).items).toEqual([])
       }),
     ))
 
@@ -115,7 +118,7 @@ describe("a key", () => {
           ),
           { concurrency: "unbounded" },
         )
-        expect(yield* keys.list(organization)).toHaveLength(1)
+        expect((yield* keys.list(organization, everything)).items).toHaveLength(1)
       }),
     ))
 })

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { chatbotDefaults, emptyChatWidget } from "../../src/domain/Chatbot.ts"
 import { MessageId, type OrganizationId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { everything } from "../../src/domain/Page.ts"
 import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
@@ -93,9 +94,10 @@ const chatbotCases: Cases<Chatbots["Service"]> = {
   list: [
     [],
     (chatbots, { chatbot }) =>
-      Effect.map(chatbots.list({ limit: 1_000, before: undefined }), (rows) => rows.filter(({ id }) => id === chatbot)),
+      Effect.map(chatbots.list(everything), ({ items }) => items.filter(({ id }) => id === chatbot)),
   ],
-  slugsLike: [[], (chatbots, { chatbot }) => chatbots.slugsLike(`some-${chatbot}`)],
+  getMany: [[], (chatbots, { chatbot }) => chatbots.getMany([chatbot])],
+  slugsInUse: [[], (chatbots, { chatbot }) => chatbots.slugsInUse([`some-${chatbot}`])],
   modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
   remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],
 }

@@ -1,0 +1,22 @@
+import { describe, expect, test } from "bun:test"
+import { Duration, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { ProviderFailure } from "../../src/embeddings/ProviderFailure.ts"
+import { makeProviderPause } from "../../src/embeddings/ProviderPause.ts"
+import { quiet } from "../lib/Layers.ts"
+
+describe("a pause of the embedding provider", () => {
+  test("lasts no longer when the clock of this machine steps back", () =>
+    Effect.gen(function* () {
+      const pause = yield* makeProviderPause
+      expect(yield* pause.left).toBe(0)
+      yield* TestClock.setTime(Duration.toMillis("1 hour"))
+      const retryAfter = Duration.seconds(20)
+      yield* pause.begin(new ProviderFailure({ kind: "passing", reason: "429", retryAfter }))
+      expect(yield* pause.left).toBe(20_000)
+      yield* TestClock.setTime(0)
+      expect(yield* pause.left).toBe(20_000)
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* pause.left).toBe(0)
+    }).pipe(Effect.provide([TestClock.layer(), quiet]), Effect.runPromise))
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { type Client, read, wrongPaths } from "../lib/Client.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const { client } = await startServer()
+
+/** One more than a list holds that nobody asked to be shorter. */
+const MANY = 1_001
+const AT_ONCE = 25
+
+const make = async (many: number, one: () => Promise<unknown>) => {
+  for (let made = 0; made < many; made += AT_ONCE) {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, many - made) }, one))
+  }
+}
+
+const Named = Schema.Array(Schema.Struct({ id: Schema.String }))
+const Page = Schema.Struct({
+  chatbots: Schema.optionalKey(Named),
+  api_keys: Schema.optionalKey(Named),
+  data: Schema.optionalKey(Named),
+  next_cursor: Schema.optionalKey(Schema.NullOr(Schema.String)),
+})
+
+/** Follows `Link` from a list that was cut, which says so, to its end, which says so too. */
+const followed = async (of: Client, path: string) => {
+  const first = await of.get(path)
+  const { next_cursor, chatbots, api_keys, data } = read(Page, first)
+  const shown = chatbots ?? api_keys ?? data ?? []
+  expect(shown).toHaveLength(MANY - 1)
+  const link = first.headers.get("link") ?? ""
+  expect(link).toBe(`<${path}?cursor=${next_cursor}>; rel="next"`)
+  const last = await of.get(link.slice(1, link.indexOf(">")))
+  const rest = read(Page, last)
+  expect(rest.next_cursor).toBeNull()
+  expect(last.headers.get("link")).toBeNull()
+  const all = [...shown, ...(rest.chatbots ?? rest.api_keys ?? rest.data ?? [])]
+  return all.map(({ id }) => id)
+}
+
+describe("a list that was cut says so, and goes on where it was cut", () => {
+  test("of chatbots, as such and as models", async () => {
+    const own = await client.newOrganization()
+    await make(MANY, () => own.newChatbot())
+    expect(new Set(await followed(own, "/api/external/chatbots")).size).toBe(MANY)
+    expect(new Set(await followed(own, "/v1/models")).size).toBe(MANY)
+  })
+
+  test("of API keys", async () => {
+    const own = await client.newOrganization()
+    // It has one already.
+    await make(MANY - 1, () => own.newKey())
+    expect(new Set(await followed(own, "/api/admin/api-keys")).size).toBe(MANY)
+  })
+
+  test("of organizations, by pages", async () => {
+    const path = "/api/admin/organizations"
+    await client.newOrganization()
+    const first = await client.get(`${path}?limit=1`)
+    const next = read(Page, first).next_cursor
+    expect(first.headers.get("link")).toBe(`<${path}?limit=1&cursor=${next}>; rel="next"`)
+    const rest = await client.get(`${path}?cursor=${next}`)
+    expect(rest.body).toMatchObject({ next_cursor: null })
+    const own = await client.newOrganization()
+    expect((await own.get(`${path}?limit=1`)).body).toMatchObject({ organizations: [{}], next_cursor: null })
+    expect((await own.get(`${path}?cursor=${next}`)).body).toEqual({ organizations: [], next_cursor: null })
+  })
+
+  test.each(["/api/external/chatbots", "/api/admin/api-keys", "/api/admin/organizations"])(
+    "%s refuses a cursor that it did not give",
+    async (path) => {
+      for (const cursor of [
+        "",
+        "1",
+        "x.01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b",
+        `${"9".repeat(18)}.${crypto.randomUUID()}`,
+      ]) {
+        expect(wrongPaths(await client.get(`${path}?cursor=${cursor}`))).toEqual(["query.cursor"])
+      }
+    },
+  )
+})

@@ -1,0 +1,97 @@
+import { createServer, connect, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { openEmbedded } from "../../src/storage/embedded/Embedded.ts"
+import { fresh } from "./TestDatabase.ts"
+
+/** A Postgres server as seen through a network that a test can spoil. */
+export interface DatabaseFront {
+  readonly url: Redacted.Redacted
+  /** From now on nothing passes, in either direction, and nothing is said of it; new connections are taken and ignored. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** Cuts all connections. */
+  readonly cut: () => void
+  /** Has the server end a connection, as a failover does; the embedded engine cannot, so there they are cut. */
+  readonly terminate: (processId: number) => Effect.Effect<void>
+}
+
+/** A database of one's own behind such a network; the embedded engine answers as a server, too. */
+export const databaseFront = Effect.gen(function* () {
+  const database = yield* fresh
+  if (database.kind === "postgres") {
+    const { hostname, port } = new URL(database.url)
+    const server = yield* front(database.url, () => connect(Number(port), hostname))
+    return { ...server, terminate: terminate(database.url) } satisfies DatabaseFront
+  }
+  const { wire } = yield* Effect.provide(openEmbedded({ directory: database.directory }), fileSystem)
+  const embedded = yield* front("postgres://postgres@127.0.0.1/postgres", () => wire.connect())
+  return { ...embedded, terminate: () => Effect.sync(embedded.cut) } satisfies DatabaseFront
+})
+
+const terminate = (url: string) => (processId: number) =>
+  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+    Effect.flatMap((sql) => sql`select pg_terminate_backend(${processId}::int)`),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer),
+    Effect.orDie,
+    Effect.asVoid,
+  )
+
+const front = Effect.fnUntraced(function* (target: string, open: () => Duplex) {
+  const pairs = new Set<readonly [Socket, Duplex]>()
+  let isFrozen = false
+  const freeze = () => {
+    isFrozen = true
+    for (const ends of pairs) for (const end of ends) end.pause()
+  }
+  const cut = () => {
+    for (const end of [...pairs].flat()) end.destroy()
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      createServer((near) => {
+        const far = open()
+        const pair = [near, far] as const
+        pairs.add(pair)
+        const end = () => {
+          pairs.delete(pair)
+          near.destroy()
+          far.destroy()
+        }
+        for (const [from, to] of [pair, [far, near] as const]) {
+          from.on("data", (bytes: Uint8Array) => void to.write(bytes))
+          from.on("error", end)
+          from.on("close", end)
+        }
+        if (isFrozen) freeze()
+      }),
+    ),
+    (server) =>
+      Effect.sync(() => {
+        cut()
+        server.close()
+      }),
+  )
+  const port = yield* Effect.callback<number>((resume) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+  const url = new URL(target)
+  url.hostname = "127.0.0.1"
+  url.port = String(port)
+  return {
+    url: Redacted.make(url.href),
+    freeze,
+    thaw: () => {
+      isFrozen = false
+      for (const ends of pairs) for (const end of ends) end.resume()
+    },
+    cut,
+  }
+})

@@ -1,0 +1,198 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { chatbotDefaults, emptyChatWidget, freeSlug } from "../../src/domain/Chatbot.ts"
+import { ApiKeyId, ChatbotId, DocumentId, OrganizationId, ToolId } from "../../src/domain/Ids.ts"
+import { everything, type Listed, type Place, type Range } from "../../src/domain/Page.ts"
+import { hashKey } from "../../src/domain/ApiKey.ts"
+import { ApiKeys } from "../../src/storage/ApiKeys.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { Organizations } from "../../src/storage/Organizations.ts"
+import { someTool } from "../lib/FilledTenant.ts"
+import { platform, quiet, storage } from "../lib/Layers.ts"
+import { as, contentOf, makeTenant } from "../lib/Tenants.ts"
+
+setDefaultTimeout(60_000)
+
+const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+describe("what servers make whose clocks differ", () => {
+  /** Ids as such servers make them: each is from before the one before. The database's clock ticks in milliseconds. */
+  const making = <A, E, R>(make: (id: string, name: string) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const ids: Array<string> = []
+      for (const hours of [4, 3, 2, 1]) {
+        const id = Bun.randomUUIDv7("hex", hours * 3_600_000)
+        ids.push(id)
+        yield* make(id, `name${hours}`)
+        yield* Effect.sleep("2 millis")
+      }
+      return ids
+    })
+
+  /** By pages of two. */
+  const paged = <A extends { readonly id: string }, E, R>(list: (range: Range) => Effect.Effect<Listed<A>, E, R>) =>
+    Effect.gen(function* () {
+      const ids: Array<string> = []
+      let after: Place | undefined
+      do {
+        const { items, next } = yield* list({ limit: 2, after })
+        ids.push(...items.map(({ id }) => id))
+        after = next
+      } while (after !== undefined)
+      return ids
+    })
+
+  test("is listed in the order in which the database got it: chatbots, documents, tools and keys", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeTenant
+        const mine = as(organization)
+        const [chatbots, documents] = [yield* Chatbots, yield* Documents]
+        const [tools, keys] = [yield* ChatbotTools, yield* ApiKeys]
+
+        const bots = yield* making((id, slug) =>
+          mine(
+            chatbots.insert({
+              id: ChatbotId.make(id),
+              name: slug,
+              slug,
+              chat_widget_config: emptyChatWidget,
+              ...chatbotDefaults("Some", "local/extractive"),
+            }),
+          ),
+        )
+        expect(yield* paged((range) => mine(chatbots.list(range)))).toEqual([...bots.toReversed(), chatbot])
+
+        const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
+        const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
+        expect(listed.documents.map(({ id }): string => id)).toEqual(files)
+
+        const made = yield* making((id, name) => mine(tools.insert(ToolId.make(id), chatbot, { ...someTool, name }, 9)))
+        expect((yield* mine(tools.list(chatbot))).map(({ id }): string => id)).toEqual(made)
+
+        const issued = yield* making((id, name) =>
+          keys.insert({
+            id: ApiKeyId.make(id),
+            organization_id: organization,
+            chatbot_id: null,
+            name,
+            hash: hashKey(id),
+            prefix: "p",
+            last_four: "f",
+            scopes: ["chat"],
+            expires_at: null,
+          }),
+        )
+        expect(yield* paged((range) => keys.list(organization, range))).toEqual(issued.toReversed())
+      }),
+    ))
+
+  test("is listed in the order in which the database got it: organizations", () =>
+    run(
+      Effect.gen(function* () {
+        const organizations = yield* Organizations
+        const before = (yield* organizations.list(everything)).items.map(({ id }): string => id)
+        const made = yield* making((id, name) => organizations.insert({ id: OrganizationId.make(id), name }))
+        expect(yield* paged(organizations.list)).toEqual([...before, ...made])
+      }),
+    ))
+})
+
+describe("a list", () => {
+  const ROWS = 3_000
+
+  /** Rows that it reads of a table, whether an index finds them or not; those that the index alone answers do not count. */
+  const reads = <A, E, R>(table: string, list: Effect.Effect<A, E, R>) =>
+    SqlClient.SqlClient.use((sql) => {
+      // Of earlier transactions, too, until the database gets round to adding them up.
+      const count = Effect.map(
+        sql<{ rows: number }>`select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+          from pg_stat_xact_user_tables where relname = ${table}`,
+        ([row]) => row?.rows ?? 0,
+      )
+      const counts = Effect.all([count, Effect.andThen(list, count)])
+      return Effect.map(sql.withTransaction(counts), ([before, after]) => after - before)
+    })
+
+  /** Everything of a tenant's. */
+  const fillOne = Effect.gen(function* () {
+    const { organization, chatbot } = yield* makeTenant
+    const sql = yield* SystemSql
+    yield* sql`insert into sessions (id, organization_id, chatbot_id, platform, message_count, updated_at)
+      select gen_random_uuid(), ${organization}, ${chatbot}, 'web', 1, now() - number * interval '1 second'
+      from generate_series(1, ${ROWS}::int) number`
+    yield* sql`insert into messages (id, organization_id, session_id, sender_type, content)
+      select gen_random_uuid(), organization_id, id, 'user', 'Hello' from sessions where chatbot_id = ${chatbot}`
+    yield* sql`insert into documents
+        (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status, created_at)
+      select gen_random_uuid(), ${organization}, ${chatbot}, 'a', 'text/plain', 1, number, number,
+        case when number % 300 = 0 then 'failed' else 'ready' end, now() - number * interval '1 second'
+      from generate_series(1, ${ROWS}::int) number`
+    yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config, settings,
+        chat_widget_config)
+      select gen_random_uuid(), ${organization}, 'a', '', case when number = 1 then 'a' else 'a-' || number end, false,
+        '{}', '{}', '{}'
+      from generate_series(1, ${ROWS}::int) number`
+    return { organization, chatbot }
+  })
+
+  /** Of some tenants, so that none has most of a table: that would be read as a whole. */
+  const fill = Effect.gen(function* () {
+    const tenant = yield* fillOne
+    yield* Effect.replicateEffect(fillOne, 4)
+    const sql = yield* SystemSql
+    for (const table of ["sessions", "messages", "documents", "chatbots"]) {
+      yield* sql`vacuum (analyze) ${sql(table)}`.unprepared
+    }
+    return tenant
+  })
+  const filled = run(Effect.cached(fill)).then(run)
+
+  const LIMIT = 20
+  const lastPage = { page: ROWS / LIMIT, limit: LIMIT }
+  /** Each row of a page may be read once to find it, and once to show it. */
+  const ofAPage = 2 * LIMIT
+
+  test("of conversations reads those of its page, and their last messages, also far behind", async () => {
+    const { organization, chatbot } = await filled
+    const list = Conversations.use((conversations) => conversations.list(chatbot, lastPage))
+    const { sessions, total } = await run(as(organization)(list))
+    expect([sessions.length, total]).toEqual([LIMIT, ROWS])
+    expect(await run(as(organization)(reads("sessions", list)))).toBeLessThanOrEqual(ofAPage)
+    expect(await run(as(organization)(reads("messages", list)))).toBeLessThanOrEqual(ofAPage)
+  })
+
+  test("of documents reads those of its page, also of one status", async () => {
+    const { organization, chatbot } = await filled
+    for (const [page, status, expected] of [
+      [lastPage, undefined, ROWS],
+      [{ page: 1, limit: LIMIT }, "failed", ROWS / 300],
+      [{ page: 2, limit: LIMIT }, "failed", ROWS / 300],
+    ] as const) {
+      const list = Documents.use((documents) => documents.list(chatbot, page, status))
+      expect((await run(as(organization)(list))).total).toBe(expected)
+      expect(await run(as(organization)(reads("documents", list)))).toBeLessThanOrEqual(ofAPage)
+    }
+  })
+
+  test("of chatbots reads those that it shows", async () => {
+    const { organization } = await filled
+    const list = Chatbots.use((chatbots) => chatbots.list({ limit: LIMIT, after: undefined }))
+    expect((await run(as(organization)(list))).items).toHaveLength(LIMIT)
+    expect(await run(as(organization)(reads("chatbots", list)))).toBeLessThanOrEqual(ofAPage)
+  })
+
+  test("of slugs is not needed to find one that is free", async () => {
+    const { organization } = await filled
+    const search = Chatbots.use((chatbots) => freeSlug("a", chatbots.slugsInUse))
+    expect(await run(as(organization)(search))).toBe(`a-${ROWS + 1}`)
+    expect(await run(as(organization)(reads("chatbots", search)))).toBeLessThan(ROWS / 10)
+  })
+})
