@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
+import { allScopes, ApiKey, ApiKeyName, Scope } from "../domain/ApiKey.ts"
+import { boundedList } from "../domain/Bounded.ts"
 import { BudgetPatch } from "../domain/Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName } from "../domain/Organization.ts"
@@ -58,7 +59,11 @@ const setOrganizationBudget = HttpApiEndpoint.patch(
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
     name: ApiKeyName,
-    scopes: Schema.NonEmptyArray(Scope).annotate({ description: "No more than the calling key has itself." }),
+    scopes: boundedList(
+      Scope,
+      { minimum: 1, maximum: allScopes.length },
+      { description: "No more than the calling key has itself." },
+    ),
     organization_id: OfOrganization,
     chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Bind the key to this chatbot." })),
     expires_at: Schema.optionalKey(
@@ -125,7 +130,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
     setApiKeyBudget,
   )
   .annotateEndpoints(RequiredScope, "admin")
-  .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
   .middleware(Authorization)
   .middleware(Problems) {}

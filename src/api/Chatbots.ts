@@ -1,5 +1,4 @@
 import { Schema, Struct } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
   Chatbot,
@@ -10,6 +9,7 @@ import {
   VoiceWidgetConfig,
 } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
+import { FormFile } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { integer } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
@@ -116,14 +116,15 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
     }),
   )
 
+/** What `updateAvatar` takes. */
+export const AvatarForm = Schema.Struct({
+  avatar: FormFile.annotate({ description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB." }),
+})
+
 const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/update-avatar`, {
   params,
   headers: IfMatch,
-  payload: Schema.Struct({
-    avatar: Multipart.SingleFileSchema.annotate({
-      description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB.",
-    }),
-  }).pipe(HttpApiSchema.asMultipart()),
+  payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
@@ -175,7 +176,7 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
 /** Chatbots: operations 1 to 7. */
 export class ChatbotsApi extends HttpApiGroup.make("chatbots")
   .add(create, update, list, get, remove, updateAvatar, updateChatWidget, updateVoiceAgent)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Chatbots", description: "Chatbots, their look and their voice." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -1,6 +1,7 @@
 import anyAscii from "any-ascii"
 import { Schema, Struct } from "effect"
-import { ChatbotId, OrganizationId } from "./Ids.ts"
+import { boundedList } from "./Bounded.ts"
+import { ChatbotId, OrganizationId, uuidOf } from "./Ids.ts"
 import { textBetween, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { unexpressed } from "./Unexpressed.ts"
@@ -74,12 +75,16 @@ export const Settings = Schema.Struct({
     examples: ["local/extractive"],
   }),
   fallbackModels: Schema.optionalKey(
-    Schema.Array(textBetween(1, 200)).check(Schema.isMaxLength(fallbackModelsMaxCount)),
-  ).annotate({
-    description:
-      "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
-    examples: [["local/extractive"]],
-  }),
+    boundedList(
+      textBetween(1, 200),
+      { maximum: fallbackModelsMaxCount },
+      {
+        description:
+          "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
+        examples: [["local/extractive"]],
+      },
+    ),
+  ),
   prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
   isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
@@ -111,7 +116,7 @@ const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.is
 /** Null until set; what has been set so far, and nothing else, is stored and shown. */
 export const VoiceWidgetConfig = partial(
   Schema.Struct({
-    agentId: Schema.String.check(Schema.isUUID()),
+    agentId: uuidOf("the voice agent"),
     appearance: partial(
       Schema.Struct({
         backgroundColor: Color,

@@ -1,8 +1,10 @@
 import { Schema } from "effect"
 
 /** Ids are UUID v7 when Parley makes them, so id order is creation order; any UUID is read. */
-const uuidOf = (what: string) =>
-  Schema.String.check(Schema.isUUID()).annotate({
+export const uuidOf = (what: string) =>
+  Schema.String.check(
+    Schema.isUUID(undefined, { message: "Expected a UUID, such as 01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b" }),
+  ).annotate({
     format: "uuid",
     description: `Id of ${what}.`,
     examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],

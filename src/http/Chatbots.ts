@@ -1,12 +1,14 @@
 import { Effect, FileSystem } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { AvatarForm } from "../api/Chatbots.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import type { Chatbot } from "../domain/Chatbot.ts"
-import { Forbidden, InvalidRequest, TooLarge } from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { Chatbots, etagOf } from "../services/Chatbots.ts"
+import { Uploads } from "./Uploads.ts"
 
 /** All of an organization's chatbots in one answer, up to this many. */
 const LIST_LIMIT = 1_000
@@ -30,6 +32,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
     const files = yield* FileSystem.FileSystem
+    const uploads = yield* Uploads
     const { avatarLimit } = yield* Config
 
     return handlers.handleAll({
@@ -67,9 +70,8 @@ export const layer = HttpApiBuilder.group(
 
       updateAvatar: ({ params, payload, headers }) =>
         Effect.gen(function* () {
-          const { size } = yield* Effect.orDie(files.stat(payload.avatar.path))
-          if (size > avatarLimit) return yield* new TooLarge({ detail: `avatar: at most ${avatarLimit} bytes.` })
-          const image = yield* Effect.orDie(files.readFile(payload.avatar.path))
+          const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
+          const image = yield* Effect.orDie(files.readFile(avatar.path))
           const chatbot = yield* chatbots.updateAvatar(params.chatbotId, image, headers["if-match"])
           return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
         }),
