@@ -174,6 +174,10 @@ const settings = {
   logFormat: oneOf("pretty", "json").orAbsent("Absent: `pretty` on a terminal, else `json`."),
   jsonBodyLimit: size.or("1MiB", "Largest JSON body."),
   jsonDepthLimit: integer(1, 1_000).or("32", "Deepest nesting of a JSON body."),
+  requestBodyTimeout: positiveDuration.or(
+    "20s",
+    "How long a JSON body may take to arrive, and how long an upload may pause; then 408.",
+  ),
   avatarLimit: size.or("10MiB", "Largest avatar."),
   uploadFileLimit: size.or("25MiB", "Largest knowledge base file."),
   uploadFilesLimit: integer(1, 1_000).or("10", "Files of one upload, at most."),

@@ -23,6 +23,7 @@ import * as RemoteEmbeddings from "./embeddings/RemoteEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/Lifecycle.ts"
 import { Server, urlOf } from "./http/Server.ts"
+import { Uploads } from "./http/Uploads.ts"
 import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
@@ -287,6 +288,15 @@ const listener = configured((config) =>
   }),
 ).pipe(Layer.provideMerge(Lifecycle.layer))
 
+const uploads = configured(({ dataDir, databaseUrl, requestBodyTimeout }) =>
+  Uploads.layer({
+    directory: resolve(dataDir, "uploads"),
+    // The embedded database is open by now, and nobody else has it, nor the directory.
+    isAlone: databaseUrl === undefined,
+    pause: requestBodyTimeout,
+  }),
+)
+
 const publicUrl = Layer.effect(
   PublicUrl,
   Effect.gen(function* () {
@@ -311,6 +321,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide(App.layer),
+  Layer.provide(uploads),
   Layer.provide(bootstrap),
   Layer.provideMerge(services),
   Layer.provide(publicUrl),

@@ -3,6 +3,7 @@ import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import { type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { within } from "../domain/Within.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
@@ -13,7 +14,6 @@ import { Models, type ModelUnavailable } from "./Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "./ProviderErrors.ts"
 import { estimateTokens } from "./TokenCount.ts"
 import { type AgentTool, cut, type Passage, passagesJson, queryMaxLength, type Search, searchTool } from "./Tools.ts"
-import { within } from "./WaitFor.ts"
 
 export interface AgentInput {
   readonly model: string

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
+import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
+import { boundedList } from "../domain/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
@@ -69,7 +70,11 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
     name: ApiKeyName,
-    scopes: Schema.NonEmptyArray(Scope).annotate({ description: "No more than the calling key has itself." }),
+    scopes: boundedList(
+      Scope,
+      { minimum: 1, maximum: allScopes.length },
+      { description: "No more than the calling key has itself." },
+    ),
     organization_id: OfOrganization,
     chatbot_id: Schema.optionalKey(
       ChatbotId.pipe(Schema.annotateEncoded({ description: "Bind the key to this chatbot." })),
@@ -139,7 +144,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
     updateApiKey,
   )
   .annotateEndpoints(RequiredScope, "admin")
-  .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
   .middleware(Authorization)
   .middleware(Problems) {}

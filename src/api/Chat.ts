@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatMessages, ChatReply } from "../domain/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/Text.ts"
@@ -25,12 +25,13 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     }),
   },
   payload: Schema.Struct({
-    messages: ChatMessages.annotate({
-      description:
-        "One message: the model sees the stored session and it. Several: the model sees them as sent, and what the session does not hold yet is stored.",
-    }),
+    messages: ChatMessages,
     platform: Schema.optionalKey(
-      Schema.String.check(Schema.isPattern(/^[a-z0-9_-]{1,32}$/u)).annotate({
+      Schema.String.check(
+        Schema.isPattern(/^[a-z0-9_-]{1,32}$/u, {
+          message: "Expected 1 to 32 lower-case letters, digits, _ and -, such as web",
+        }),
+      ).annotate({
         description: "Where the user writes.",
         default: "web",
         examples: ["web"],
@@ -83,7 +84,6 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
 /** Chat: operation 8. */
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(chat)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Replies, with the steps that led to them." }))
   .middleware(Authorization)
   .middleware(Problems) {}

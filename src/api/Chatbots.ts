@@ -1,9 +1,9 @@
 import { Schema, Struct } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot, ChatbotInput, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
+import { FormFile } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
@@ -98,14 +98,15 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
     }),
   )
 
+/** What `updateAvatar` takes. */
+export const AvatarForm = Schema.Struct({
+  avatar: FormFile.annotate({ description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB." }),
+})
+
 const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/update-avatar`, {
   params,
   headers: IfMatch,
-  payload: Schema.Struct({
-    avatar: Multipart.SingleFileSchema.annotate({
-      description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB.",
-    }),
-  }).pipe(HttpApiSchema.asMultipart()),
+  payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
@@ -197,7 +198,7 @@ export class ChatbotsApi extends HttpApiGroup.make("chatbots")
     getVoiceAgent,
     updateVoiceAgent,
   )
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Chatbots", description: "Chatbots, their look and their voice." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -1,11 +1,11 @@
 import { Schema, Struct } from "effect"
-import { Multipart } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/Chatbot.ts"
 import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/Text.ts"
+import { FormFile, FormFiles } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
 import * as Problem from "./Problem.ts"
@@ -162,6 +162,18 @@ const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
     }),
   )
 
+/** What `replace` takes. */
+export const ReplaceForm = Schema.Struct({ documentId: DocumentId, file: FormFile })
+
+/** What `upload` takes. */
+export const UploadForm = Schema.Struct({
+  chatbotId: ChatbotId,
+  files: FormFiles.annotate({
+    description:
+      "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
+  }),
+})
+
 const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   params,
   query: {
@@ -172,9 +184,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
     ),
   },
   headers: Prefer,
-  payload: Schema.Struct({ documentId: DocumentId, file: Multipart.SingleFileSchema }).pipe(
-    HttpApiSchema.asMultipart({ fieldMimeTypes: [] }),
-  ),
+  payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
   error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
 })
@@ -209,13 +219,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
 
 const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
-  payload: Schema.Struct({
-    chatbotId: ChatbotId,
-    files: Multipart.FilesSchema.check(Schema.isMinLength(1)).annotate({
-      description:
-        "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
-    }),
-  }).pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] })),
+  payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [UploadFinished, UploadAccepted],
   error: Problem.NotFound,
 })
@@ -280,7 +284,6 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
 /** Knowledge bases: operations 10 to 14, and the documents. */
 export class KnowledgeApi extends HttpApiGroup.make("knowledge")
   .add(query, overview, replace, removeData, upload, listDocuments, getDocument, removeDocument, retryDocument)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -40,9 +40,12 @@ export class Problems extends HttpApiMiddleware.Service<Problems>()("parley/api/
   error: [Problem.InvalidRequest, Problem.UnsupportedVersion, Problem.InternalError, Problem.Unavailable],
 }) {}
 
-/** Refuses bodies that are too large, of another media type, incomplete, or that nest too deep as JSON. */
+/**
+ * Refuses bodies that are of another media type than the endpoint takes, too large, too slow, incomplete, or that nest
+ * too deep as JSON.
+ */
 export class RequestBody extends HttpApiMiddleware.Service<RequestBody>()("parley/api/RequestBody", {
-  error: [Problem.InvalidRequest, Problem.TooLarge, Problem.UnsupportedMediaType],
+  error: [Problem.InvalidRequest, Problem.RequestTimeout, Problem.TooLarge, Problem.UnsupportedMediaType],
 }) {}
 
 /*
@@ -68,5 +71,10 @@ export class OpenAiProblems extends HttpApiMiddleware.Service<OpenAiProblems>()(
 }) {}
 
 export class OpenAiRequestBody extends HttpApiMiddleware.Service<OpenAiRequestBody>()("parley/api/OpenAiRequestBody", {
-  error: [OpenAiError.InvalidRequest, OpenAiError.TooLarge, OpenAiError.UnsupportedMediaType],
+  error: [
+    OpenAiError.InvalidRequest,
+    OpenAiError.RequestTimeout,
+    OpenAiError.TooLarge,
+    OpenAiError.UnsupportedMediaType,
+  ],
 }) {}

@@ -1,6 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { chatInputMaxLength, chatMessagesMaxCount } from "../domain/Chat.ts"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { boundedList } from "../domain/Bounded.ts"
+import { chatInputMaxLength, chatMessagesMaxCount, chatPartsMaxCount } from "../domain/Chat.ts"
 import { Text, textBetween } from "../domain/Text.ts"
 import { unexpressed } from "../domain/Unexpressed.ts"
 import { ReplyHeaders } from "./Chat.ts"
@@ -16,7 +17,7 @@ const ModelName = textBetween(1, 200).annotate({
 
 const Content = Schema.Union([
   Text,
-  Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: Text })),
+  boundedList(Schema.Struct({ type: Schema.Literal("text"), text: Text }), { maximum: chatPartsMaxCount }),
   Schema.Null,
 ]).pipe(
   Schema.decodeTo(
@@ -60,12 +61,14 @@ const lastProblem = (messages: ReadonlyArray<Message>): Schema.FilterOutput => {
 
 const Request = Schema.Struct({
   model: ModelName,
-  messages: Schema.Array(Message)
-    .check(Schema.isBetweenLength(1, chatMessagesMaxCount), Schema.makeFilter(lastProblem, unexpressed))
-    .annotate({
+  messages: boundedList(
+    Message,
+    { minimum: 1, maximum: chatMessagesMaxCount },
+    {
       description:
         "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions. `tool` and `function` messages are refused.",
-    }),
+    },
+  ).check(Schema.makeFilter(lastProblem, unexpressed)),
   stream: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   stream_options: Schema.optionalKey(
     Schema.NullOr(
@@ -95,7 +98,7 @@ const Request = Schema.Struct({
       message: "Only text is supported",
     }),
   ),
-  modalities: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Literal("text")))).annotate({
+  modalities: Schema.optionalKey(Schema.NullOr(boundedList(Schema.Literal("text"), { maximum: 2 }))).annotate({
     description: "Text only.",
   }),
   tools: Unused,
@@ -198,7 +201,6 @@ const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
 /** What clients of OpenAI expect. */
 export class OpenAiApi extends HttpApiGroup.make("openai")
   .add(completions, models, model)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({
       title: "OpenAI",

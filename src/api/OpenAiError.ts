@@ -16,7 +16,7 @@ const Body = Schema.Struct({
     code: Schema.String.annotate({ description: "Stable, for programs.", examples: ["model_not_found"] }),
     errors: Schema.optionalKey(
       Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })).annotate({
-        description: "All that is wrong with the request.",
+        description: "What is wrong with the request: the first 20 places.",
       }),
     ),
     retry_after_seconds: Schema.optionalKey(Schema.Int),
@@ -42,6 +42,7 @@ const kinds = {
   Forbidden: { status: 403, type: "invalid_request_error", code: "insufficient_permissions" },
   NotFound: { status: 404, type: "invalid_request_error", code: "model_not_found" },
   MethodNotAllowed: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
+  RequestTimeout: { status: 408, type: "invalid_request_error", code: "request_timeout" },
   ChatbotInactive: { status: 409, type: "invalid_request_error", code: "chatbot_inactive" },
   TooLarge: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   UnsupportedMediaType: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
@@ -116,11 +117,16 @@ export const InvalidRequest = openAiError(
   Errors.InvalidRequest,
   ({ message, errors = [] }) => new Errors.InvalidRequest({ detail: message, errors }),
 )
-export const UnsupportedVersion = plain("UnsupportedVersion", Errors.UnsupportedVersion)
+export const UnsupportedVersion = openAiError(
+  "UnsupportedVersion",
+  Errors.UnsupportedVersion,
+  ({ message, errors = [] }) => new Errors.UnsupportedVersion({ detail: message, errors }),
+)
 export const Unauthorized = plain("Unauthorized", Errors.Unauthorized)
 export const Forbidden = plain("Forbidden", Errors.Forbidden)
 export const NotFound = plain("NotFound", Errors.NotFound)
 export const MethodNotAllowed = plain("MethodNotAllowed", Errors.MethodNotAllowed)
+export const RequestTimeout = plain("RequestTimeout", Errors.RequestTimeout)
 export const ChatbotInactive = plain("ChatbotInactive", Errors.ChatbotInactive)
 export const TooLarge = plain("TooLarge", Errors.TooLarge)
 export const UnsupportedMediaType = plain("UnsupportedMediaType", Errors.UnsupportedMediaType)

@@ -1,5 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { AnyUuid } from "../domain/Ids.ts"
 
 interface IntegerDocumentation {
   readonly description: string
@@ -30,7 +31,7 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
   limit,
 })
 
-const PlaceStruct = Schema.Struct({ at: Schema.String, id: Schema.String })
+const PlaceStruct = Schema.Struct({ at: Schema.String.check(Schema.isPattern(/^\d{1,17}$/)), id: AnyUuid })
 
 /** A place in a list, as a text that means nothing to a client. */
 const Cursor = Schema.String.check(

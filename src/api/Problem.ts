@@ -97,12 +97,16 @@ export const InvalidRequest = problemWith(
   },
   ({ detail, errors = [] }) => new Errors.InvalidRequest({ detail, errors }),
 )
-export const UnsupportedVersion = problem(
+export const UnsupportedVersion = problemWith(
   Errors.UnsupportedVersion,
   400,
   "unsupported_version",
   "Interface version not supported",
-  "This server speaks version 1.0.0.",
+  {
+    detail: "This server speaks version 1.0.0.",
+    errors: [{ path: "header.accept-version", message: "Expected 1, 1.0 or 1.0.0" }],
+  },
+  ({ detail, errors = [] }) => new Errors.UnsupportedVersion({ detail, errors }),
 )
 export const Unauthorized = problem(
   Errors.Unauthorized,
@@ -125,6 +129,13 @@ export const MethodNotAllowed = problem(
   "method_not_allowed",
   "Method not allowed",
   "PUT is not possible here. Possible: GET, HEAD.",
+)
+export const RequestTimeout = problem(
+  Errors.RequestTimeout,
+  408,
+  "request_timeout",
+  "The body did not arrive in time",
+  "The body: nothing of it arrived for 20 seconds.",
 )
 export const SlugTaken = problem(
   Errors.SlugTaken,
@@ -154,7 +165,7 @@ export const PreconditionFailed = problem(
   "Changed since it was read",
   "The chatbot has changed since the version that If-Match names.",
 )
-export const TooLarge = problem(Errors.TooLarge, 413, "too_large", "Too large", "The body is too large.")
+export const TooLarge = problem(Errors.TooLarge, 413, "too_large", "Too large", "handbook.pdf: at most 25 MiB.")
 export const UnsupportedMediaType = problem(
   Errors.UnsupportedMediaType,
   415,

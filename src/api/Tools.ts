@@ -71,7 +71,7 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
 /** HTTP endpoints that a chatbot's model may call. */
 export class ToolsApi extends HttpApiGroup.make("tools")
   .add(createTool, listTools, getTool, updateTool, deleteTool)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Tools", description: "HTTP endpoints that a chatbot may call." }))
   .middleware(Authorization)
   .middleware(Problems) {}

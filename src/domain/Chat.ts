@@ -1,4 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
+import { boundedList } from "./Bounded.ts"
 import { SessionId } from "./Ids.ts"
 import { Text, textUpTo } from "./Text.ts"
 import { Timestamp } from "./Timestamp.ts"
@@ -11,6 +12,8 @@ import { unexpressed } from "./Unexpressed.ts"
 
 /** Most messages of one request. */
 export const chatMessagesMaxCount = 1_000
+/** Most parts of one message. */
+export const chatPartsMaxCount = 1_000
 /** Longest message that is answered, in UTF-16 code units. */
 export const chatInputMaxLength = 32_000
 
@@ -30,10 +33,16 @@ const MessageBody = Schema.Struct({
     description: "`bot` is an alias of `assistant`.",
   }),
   content: Schema.optionalKey(Text).annotate({ examples: ["How long do refunds take?"] }),
-  parts: Schema.optionalKey(Schema.Array(MessagePart)).annotate({
-    description: "AI SDK form, instead of `content`: the text of its `text` parts counts, other parts are ignored.",
-    examples: [[{ type: "text", text: "How long do refunds take?" }]],
-  }),
+  parts: Schema.optionalKey(
+    boundedList(
+      MessagePart,
+      { maximum: chatPartsMaxCount },
+      {
+        description: "AI SDK form, instead of `content`: the text of its `text` parts counts, other parts are ignored.",
+        examples: [[{ type: "text", text: "How long do refunds take?" }]],
+      },
+    ),
+  ),
 }).check(
   Schema.makeFilter((message) =>
     message.content !== undefined || message.parts !== undefined
@@ -70,10 +79,14 @@ const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => 
 }
 
 /** The messages of a request: 1–1,000, the last of them the user's and not empty. */
-export const ChatMessages = Schema.Array(ChatMessage).check(
-  Schema.isBetweenLength(1, chatMessagesMaxCount),
-  Schema.makeFilter(lastProblem, unexpressed),
-)
+export const ChatMessages = boundedList(
+  ChatMessage,
+  { minimum: 1, maximum: chatMessagesMaxCount },
+  {
+    description:
+      "One message: the model sees the stored session and it. Several: the model sees them as sent, and what the session does not hold yet is stored.",
+  },
+).check(Schema.makeFilter(lastProblem, unexpressed))
 
 export const FinishReason = Schema.Literals([
   "stop",

@@ -1,5 +1,6 @@
 import anyAscii from "any-ascii"
 import { Effect, Schema, Struct } from "effect"
+import { boundedList } from "./Bounded.ts"
 import { Color, ImageUrl, Label, Language, partial } from "./ConfigFields.ts"
 import { ChatbotId, OrganizationId } from "./Ids.ts"
 import { Name, textBetween, textUpTo } from "./Text.ts"
@@ -39,13 +40,15 @@ const Snippet = Schema.Struct({
   secondaryColor: Color,
 })
 
-const FallbackModels = Schema.Array(textBetween(1, 200))
-  .check(Schema.isMaxLength(fallbackModelsMaxCount))
-  .annotate({
+const FallbackModels = boundedList(
+  textBetween(1, 200),
+  { maximum: fallbackModelsMaxCount },
+  {
     description:
       "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
     examples: [["local/extractive"]],
-  })
+  },
+)
 
 export const Settings = Schema.Struct({
   model: textBetween(1, 200).annotate({

@@ -1,4 +1,5 @@
 import { Schema, Struct } from "effect"
+import { boundedRecord } from "./Bounded.ts"
 import { ChatbotId, ToolId } from "./Ids.ts"
 import {
   inputSchemaIssues,
@@ -71,11 +72,8 @@ const HeaderValue = Schema.String.check(
   Schema.isMaxLength(headerMaxLength),
 )
 
-const headersOf = <S extends Schema.Top>(value: S) =>
-  Schema.Record(Schema.String, value).check(
-    Schema.isMaxProperties(headersMaxCount),
-    Schema.makeFilter(headerIssues, unexpressed),
-  )
+const headersOf = <S extends Schema.Top>(value: S, annotations: Parameters<typeof boundedRecord<S>>[2]) =>
+  boundedRecord(value, headersMaxCount, annotations).check(Schema.makeFilter(headerIssues, unexpressed))
 
 const headersDescription = "Sent with every call. Their values are secrets: they are never shown, to models neither."
 
@@ -96,10 +94,7 @@ export const ToolInput = Schema.Struct({
   method: Schema.optionalKey(ToolMethod.annotate({ description: "Absent: `GET`." })),
   url: ToolUrl,
   headers: Schema.optionalKey(
-    headersOf(HeaderValue).annotate({
-      description: headersDescription,
-      examples: [{ authorization: "Bearer s3cr3t" }],
-    }),
+    headersOf(HeaderValue, { description: headersDescription, examples: [{ authorization: "Bearer s3cr3t" }] }),
   ),
   timeout_ms: Schema.optionalKey(Timeout),
 })
@@ -109,7 +104,7 @@ export type ToolInput = typeof ToolInput.Type
 export const ToolPatch = ToolInput.mapFields(Struct.map(Schema.optionalKey)).mapFields(
   Struct.assign({
     headers: Schema.optionalKey(
-      headersOf(Schema.NullOr(HeaderValue)).annotate({
+      headersOf(Schema.NullOr(HeaderValue), {
         description: `Merged by name: null keeps a value, as answers show it, and an empty text removes the header. When \`url\` moves to another server, every value has to be given anew. ${headersDescription}`,
         examples: [{ authorization: "Bearer n3w" }],
       }),

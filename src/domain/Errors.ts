@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { ByteSize, Schema } from "effect"
 
 /*
  * Every failure that a client can meet: one class each, with the status it is answered with and a stable code.
@@ -8,25 +8,52 @@ import { Schema } from "effect"
 
 const Detail = { detail: Schema.String }
 
+/** Most places of a request that one answer lists as wrong. */
+export const listedErrorsMaxCount = 20
+/** Longest path or message of a listed place, in UTF-16 code units: callers choose the names of fields. */
+const listedTextMaxLength = 200
+
+const PlaceErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+
+const shortened = (text: string): string =>
+  text.length <= listedTextMaxLength ? text : `${text.slice(0, listedTextMaxLength - 1).toWellFormed()}…`
+
 /** 400: the request is malformed or breaks a documented bound. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()(
   "InvalidRequest",
   {
     ...Detail,
-    errors: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })),
+    errors: PlaceErrors,
   },
   { httpApiStatus: 400 },
 ) {
   /** One offending place, named by its path in the request. */
   static at(path: string, message: string): InvalidRequest {
-    return new InvalidRequest({ detail: `${path}: ${message}`, errors: [{ path, message }] })
+    return InvalidRequest.of([{ path, message }])
+  }
+
+  /** All offending places that were found: the first of them are listed, and the number of the others is told. */
+  static of(found: typeof PlaceErrors.Type, isComplete = true): InvalidRequest {
+    const errors = found
+      .slice(0, listedErrorsMaxCount)
+      .map(({ path, message }) => ({ path: shortened(path), message: shortened(message) }))
+    const [first] = errors
+    const detail = first === undefined ? "The request is not valid." : `${first.path}: ${first.message}`
+    const others = found.length - errors.length
+    if (others > 0) return new InvalidRequest({ detail: `${detail} (and ${others} more that are not listed)`, errors })
+    return new InvalidRequest({
+      detail: isComplete ? detail : `${detail} (there may be more that are not listed)`,
+      errors,
+    })
   }
 }
 
 /** 400: the request asks for an interface version that this server does not speak. */
-export class UnsupportedVersion extends Schema.TaggedError<UnsupportedVersion>()("UnsupportedVersion", Detail, {
-  httpApiStatus: 400,
-}) {}
+export class UnsupportedVersion extends Schema.TaggedError<UnsupportedVersion>()(
+  "UnsupportedVersion",
+  { ...Detail, errors: PlaceErrors },
+  { httpApiStatus: 400 },
+) {}
 
 /** 401: the API key is missing, malformed, unknown, expired or revoked. Which of them is not told. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", Detail, { httpApiStatus: 401 }) {}
@@ -40,6 +67,11 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Detail,
 /** 405: the path exists, the method does not. */
 export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", Detail, {
   httpApiStatus: 405,
+}) {}
+
+/** 408: the body did not arrive in time. */
+export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("RequestTimeout", Detail, {
+  httpApiStatus: 408,
 }) {}
 
 /** 409: another chatbot of the organization has the slug. */
@@ -59,7 +91,12 @@ export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()
 }) {}
 
 /** 413: the body, a file or the number of files is over its limit. */
-export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail, { httpApiStatus: 413 }) {}
+export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail, { httpApiStatus: 413 }) {
+  /** What is too large, and the bytes that it may have, told in MiB or the unit that suits them. */
+  static of(what: string, limit: number): TooLarge {
+    return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
+  }
+}
 
 /** 415: a file or a body of a kind that is not taken here. */
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", Detail, {

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 
 const uuid = (digit: string) =>
   Schema.isPattern(new RegExp(`^${digit}{8}-${digit}{4}-${digit}{4}-${digit}{4}-${digit}{12}$`), {
-    message: "Expected a UUID",
+    message: "Expected a UUID, such as 01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b",
     toJsonSchema: () => ({ format: "uuid" }),
   })
 

@@ -1,14 +1,6 @@
 import { ByteSize, Context, Effect, Layer, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
-import {
-  Etag,
-  HttpEffect,
-  HttpIncomingMessage,
-  HttpPlatform,
-  HttpRouter,
-  type HttpServerRequest,
-  Multipart,
-} from "effect/http"
+import { Etag, HttpEffect, HttpIncomingMessage, HttpPlatform, HttpRouter, type HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
@@ -30,10 +22,6 @@ import * as System from "./System.ts"
 import * as Tools from "./Tools.ts"
 import * as Usage from "./Usage.ts"
 
-/** Fields of a form beside its files. */
-const FORM_FIELDS = 4
-/** What a form needs beside the bytes of its files. */
-const FORM_OVERHEAD_BYTES = 64 * 1024
 /** Longest part of a path, in characters: a session token of 200, each percent-encoded. The router's own limit is 100. */
 const PATH_PART_MAX_LENGTH = 2_048
 
@@ -53,14 +41,10 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api, { openapiPath: "/openapi
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 
-/** The largest form: an avatar, or an upload with as many files as are allowed, each as large as is allowed. */
-const formLimit = ({ avatarLimit, uploadFileLimit, uploadFilesLimit }: Config["Service"]): number =>
-  Math.max(avatarLimit, uploadFileLimit * uploadFilesLimit) + FORM_OVERHEAD_BYTES
-
 /** The API on the server, as long as it lives. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const config = yield* Config
+    const { jsonBodyLimit } = yield* Config
     const server = yield* Server
     const lifecycle = yield* Lifecycle
     const random = yield* SecureRandom.SecureRandom
@@ -71,18 +55,11 @@ export const layer = Layer.effectDiscard(
       ignoreDuplicateSlashes: false,
       ignoreTrailingSlash: false,
     })
-    const limits = Context.merge(
-      Multipart.limitsServices({
-        // The services hold files to their limits by the byte; the parser counts some of the form as well.
-        maxFileSize: ByteSize.bytes(Math.max(config.avatarLimit, config.uploadFileLimit) + FORM_OVERHEAD_BYTES),
-        maxParts: config.uploadFilesLimit + FORM_FIELDS,
-        maxFieldSize: ByteSize.bytes(FORM_OVERHEAD_BYTES),
-      }),
-      Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.jsonBodyLimit)),
-    )
+    // Of every body: only where files are taken is another limit put in its place.
+    const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(yield* Effect.context<never>(), limits),
-    )(edge({ formLimit: formLimit(config), jsonLimit: config.jsonBodyLimit }, lifecycle, random)(api))
+    )(edge(lifecycle, random)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

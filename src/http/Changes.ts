@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
-import type { InvalidRequest } from "../domain/Errors.ts"
 import { type Change, difference } from "../domain/Merge.ts"
-import { invalid } from "./Problems.ts"
+import { searched } from "./Problems.ts"
 
 /**
  * Reads what was sent as a change of what is stored. What is the same in both counts as not sent, so that nothing which was
@@ -13,10 +12,16 @@ export const changes = <Shown, ShownJson extends Schema.JsonObject, Patch>(
   whole: ReadonlyArray<string> = [],
 ) => {
   const encode = Schema.encodeEffect(shown)
-  const decode = Schema.decodeUnknownEffect(change, { errors: "all", onExcessProperty: "error" })
+  const decode = Schema.decodeUnknownEffect(change, { onExcessProperty: "error" })
+  const decodeAll = Schema.decodeUnknownEffect(Schema.fromJsonString(change), {
+    errors: "all",
+    onExcessProperty: "error",
+  })
   return (sent: Schema.JsonObject): Change<Shown, Patch> =>
-    (stored) =>
-      Effect.flatMap(Effect.orDie(encode(stored)), (json) =>
-        Effect.mapError(decode(difference(json, sent, whole)), (error): InvalidRequest => invalid("Payload", error)),
+    Effect.fnUntraced(function* (stored) {
+      const different = difference(yield* Effect.orDie(encode(stored)), sent, whole)
+      return yield* Effect.catchTag(decode(different), "SchemaError", ({ issue }) =>
+        Effect.flip(searched(JSON.stringify(different), issue, decodeAll)),
       )
+    })
 }

@@ -2,17 +2,18 @@ import { Array, Effect, FileSystem, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { ChatbotSummary } from "../api/Chatbots.ts"
+import { AvatarForm, ChatbotSummary } from "../api/Chatbots.ts"
 import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/Chatbot.ts"
-import { Forbidden, InvalidRequest, TooLarge } from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../domain/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
 import { Chatbots, etagOf } from "../services/Chatbots.ts"
 import { changes } from "./Changes.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
+import { Uploads } from "./Uploads.ts"
 
 /** Chatbots that are read, and made into text, at once: a list of them can be as large as a thousand prompts. */
 const READ_AT_ONCE = 50
@@ -43,6 +44,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
     const files = yield* FileSystem.FileSystem
+    const uploads = yield* Uploads
     const { avatarLimit } = yield* Config
 
     return handlers.handleAll({
@@ -93,9 +95,8 @@ export const layer = HttpApiBuilder.group(
 
       updateAvatar: ({ params, payload, headers }) =>
         Effect.gen(function* () {
-          const { size } = yield* Effect.orDie(files.stat(payload.avatar.path))
-          if (size > avatarLimit) return yield* new TooLarge({ detail: `avatar: at most ${avatarLimit} bytes.` })
-          const image = yield* Effect.orDie(files.readFile(payload.avatar.path))
+          const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
+          const image = yield* Effect.orDie(files.readFile(avatar.path))
           const chatbot = yield* chatbots.updateAvatar(params.chatbotId, image, headers["if-match"])
           return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
         }),

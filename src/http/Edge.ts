@@ -1,6 +1,6 @@
-import { ByteSize, Cause, Clock, Effect, Result } from "effect"
+import { Cause, Clock, Effect, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../api/Api.ts"
 import * as Problem from "../api/Problem.ts"
 import * as Errors from "../domain/Errors.ts"
@@ -10,20 +10,13 @@ import { isMcp } from "./Mcp.ts"
 import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
-import { bodyTooLarge, isForm, unreadableBody } from "./RequestBody.ts"
+import { unreadableBody } from "./RequestBody.ts"
 import { isOpenAi, respondWith } from "./Respond.ts"
 
 /*
- * What holds for every request, whatever it asks for: its id, the version, CORS, limits, the form of errors that no
- * endpoint declares, and one line in the log.
+ * What holds for every request, whatever it asks for: its id, the version, CORS, the form of errors that no endpoint
+ * declares, and one line in the log.
  */
-
-export interface EdgeSettings {
-  /** Bytes of a form with all its files. */
-  readonly formLimit: number
-  /** Bytes of any other body, which the context holds too. */
-  readonly jsonLimit: number
-}
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -31,6 +24,7 @@ const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
 export const keptId = (sent: string | undefined): string | undefined =>
   sent !== undefined && wellFormedId.test(sent) ? sent : undefined
 
+const versionHeaders = ["accept-version", "x-api-version"]
 const spokenVersions = new Set(["1", "1.0", apiVersion])
 
 /** As the specification shows them for operation 9; never the caller's own origin, since credentials are allowed. */
@@ -100,7 +94,7 @@ const inForm = (path: string, response: HttpServerResponse.HttpServerResponse) =
   if (response.status < 400 || response.headers["content-type"] === form) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(path, bodyTooLarge)
+      return respondWith(path, new Errors.TooLarge({ detail: "The body is too large." }))
     case 415:
       return respondWith(path, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
@@ -118,18 +112,23 @@ const pathOf = (url: string) => {
 }
 
 const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
-  const asked = headers["accept-version"] ?? headers["x-api-version"]
-  return asked === undefined || spokenVersions.has(asked)
+  // Each for itself: where they disagree, one of them asks for what is not spoken.
+  const wrong = versionHeaders.filter((name) => !spokenVersions.has(headers[name] ?? apiVersion))
+  return wrong.length === 0
     ? undefined
-    : new Errors.UnsupportedVersion({ detail: `This server speaks version ${apiVersion}.` })
+    : new Errors.UnsupportedVersion({
+        detail: `This server speaks version ${apiVersion}.`,
+        errors: wrong.map((name) => ({
+          path: `header.${name}`,
+          message: `Expected ${Array.from(spokenVersions).join(" or ")}`,
+        })),
+      })
 }
 
 /** Wraps the whole of the API. The result never fails: every failure has become a response. */
 export const edge =
-  (settings: EdgeSettings, lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
+  (lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
-    const formLimit = ByteSize.bytes(settings.formLimit)
-
     const answer = (request: HttpServerRequest.HttpServerRequest, path: string) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
       if (
@@ -140,15 +139,11 @@ export const edge =
         return respondWith(path, shuttingDown)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(path, version)
-      const isUpload = isForm(request)
-      const announced = Number(request.headers["content-length"] ?? 0)
-      if (announced > (isUpload ? settings.formLimit : settings.jsonLimit)) return respondWith(path, bodyTooLarge)
-      const routed = Effect.flatMap(
+      return Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
         // The errors of MCP have a form of their own.
         (response) => (isMcp(path) ? undefined : inForm(path, response)) ?? Effect.succeed(response),
       )
-      return isUpload ? Effect.provideService(routed, HttpIncomingMessage.MaxBodySize, formLimit) : routed
     }
 
     const named = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
@@ -185,6 +180,8 @@ export const edge =
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
                 ...corsHeadersFor(path),
+                // Whoever is slow would keep the connection with the rest of what it has to send.
+                ...(response.status === 408 && { connection: "close" }),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),
                 // Of a stream nobody knows the length; Bun would say 0.
                 ...(request.method === "HEAD" && response.body._tag === "Stream" && { "transfer-encoding": "chunked" }),

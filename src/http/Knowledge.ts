@@ -1,7 +1,14 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { ReplaceAccepted, ReplaceFinished, UploadAccepted, UploadFinished } from "../api/Knowledge.ts"
+import {
+  ReplaceAccepted,
+  ReplaceFinished,
+  ReplaceForm,
+  UploadAccepted,
+  UploadFinished,
+  UploadForm,
+} from "../api/Knowledge.ts"
 import { pageOf } from "../api/Paging.ts"
 import { Config } from "../Config.ts"
 import { ensureServes } from "../domain/Caller.ts"
@@ -11,6 +18,7 @@ import { pageMetadata } from "../domain/Page.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { waitOf } from "./Prefer.ts"
+import { Uploads } from "./Uploads.ts"
 
 const DEFAULT_RESULTS = 5
 
@@ -21,6 +29,8 @@ export const layer = HttpApiBuilder.group(
     const knowledge = yield* Knowledge
     const chatbots = yield* Chatbots
     const config = yield* Config
+    const uploads = yield* Uploads
+    const limits = { fileSize: config.uploadFileLimit, files: config.uploadFilesLimit }
 
     return handlers.handleAll({
       query: ({ params, payload }) =>
@@ -51,15 +61,11 @@ export const layer = HttpApiBuilder.group(
 
       replace: ({ params, query, payload, headers }) =>
         Effect.gen(function* () {
-          if (query.id !== undefined && query.id !== payload.documentId) {
+          const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, { ...limits, files: 1 })
+          if (query.id !== undefined && query.id !== documentId) {
             return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
           }
-          const document = yield* knowledge.replace(
-            params.chatbotId,
-            payload.documentId,
-            payload.file,
-            waitOf(headers.prefer, config),
-          )
+          const document = yield* knowledge.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, config))
           const chatbot = yield* chatbots.get(params.chatbotId)
           return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
         }),
@@ -76,8 +82,9 @@ export const layer = HttpApiBuilder.group(
 
       upload: ({ payload, headers }) =>
         Effect.gen(function* () {
-          yield* ensureServes(payload.chatbotId)
-          const documents = yield* knowledge.upload(payload.chatbotId, payload.files, waitOf(headers.prefer, config))
+          const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
+          yield* ensureServes(chatbotId)
+          const documents = yield* knowledge.upload(chatbotId, files, waitOf(headers.prefer, config))
           const body = { message: summary(documents), documents }
           return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
         }),
@@ -110,16 +117,16 @@ const explanationOf = ({ documentId, ordinal, page, scores }: Hit) => ({
   scores,
 })
 
-/** "3 files uploaded: 2 ready, 1 failed" */
+/** "4 files uploaded: 2 ready, 1 failed, 1 already there" */
 const summary = (documents: ReadonlyArray<Document>): string => {
-  const count = (status: (document: Document) => boolean, word: string) => {
-    const number = documents.filter(status).length
-    return number === 0 ? [] : [`${number} ${word}`]
-  }
-  const states = [
-    ...count((document) => document.status === "ready", "ready"),
-    ...count((document) => document.status === "failed", "failed"),
-    ...count((document) => !isSettled(document), "being processed"),
-  ]
-  return `${documents.length} ${documents.length === 1 ? "file" : "files"} uploaded: ${states.join(", ")}`
+  const states = Map.groupBy(documents, (document) => {
+    if (!isSettled(document)) return "being processed"
+    return document.duplicate && document.status === "ready" ? "already there" : document.status
+  })
+  const told = ["ready", "failed", "being processed", "already there"] as const
+  const counts = told.flatMap((state) => {
+    const number = states.get(state)?.length ?? 0
+    return number === 0 ? [] : [`${number} ${state}`]
+  })
+  return `${documents.length} ${documents.length === 1 ? "file" : "files"} uploaded: ${counts.join(", ")}`
 }

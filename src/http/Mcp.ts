@@ -7,14 +7,14 @@ import { Config } from "../Config.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { jsonDepth } from "../domain/JsonDepth.ts"
+import { jsonValues } from "../domain/JsonDepth.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { PublicUrl } from "../services/PublicUrl.ts"
 import { keyOf } from "./Authorization.ts"
 import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
-import { bodyProblem, unreadableBody } from "./RequestBody.ts"
+import { readJson } from "./RequestBody.ts"
 import { respondWith } from "./Respond.ts"
 
 /*
@@ -27,6 +27,9 @@ const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol
 
 /** Those that have sessions. */
 const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
+
+/** Values of one message, at most: the protocol's server decodes all of them, whatever they are. */
+const VALUES_MAX_COUNT = 10_000
 
 /** Not in the form of JSON-RPC, since it may be no call that fails. */
 const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
@@ -53,8 +56,7 @@ const decodeInitialize = Schema.decodeOption(
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.Served }>()(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
-    const { jsonDepthLimit } = yield* Config
-    const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+    const config = yield* Config
     const sessions = yield* McpSessions.make(sessionful)
 
     const admit = Effect.gen(function* () {
@@ -70,10 +72,10 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     /** Whether it asks for a session. */
     const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
-      const body = yield* Effect.mapError(request.text, ({ reason }) =>
-        reason._tag === "RequestParseError" ? bodyProblem(reason) : unreadableBody,
-      )
-      if (jsonDepth(body) > jsonDepthLimit) return yield* tooDeep
+      const body = yield* readJson(request, config)
+      if (jsonValues(body) > VALUES_MAX_COUNT) {
+        return yield* InvalidRequest.at("body", `Expected at most ${VALUES_MAX_COUNT} values`)
+      }
       return request.headers[McpSessions.header] === undefined && Option.isSome(decodeInitialize(body))
     })
 
@@ -107,7 +109,9 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
           Unauthorized: refuse,
           Forbidden: refuse,
           InvalidRequest: refuse,
+          RequestTimeout: refuse,
           TooLarge: refuse,
+          UnsupportedMediaType: refuse,
           Unavailable: refuse,
         }),
       )

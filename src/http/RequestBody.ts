@@ -1,71 +1,99 @@
 import { isUtf8 } from "node:buffer"
-import { Cause, Effect, Layer, Result, type Types } from "effect"
-import { HttpServerError, HttpServerRequest, Multipart } from "effect/http"
+import { type ByteSize, Cause, Duration, Effect, Layer, Result, type Types } from "effect"
+import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { OpenAiRequestBody, RequestBody } from "../api/Middleware.ts"
 import { Config } from "../Config.ts"
-import { InvalidRequest, TooLarge } from "../domain/Errors.ts"
+import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../domain/Errors.ts"
 import { jsonDepth } from "../domain/JsonDepth.ts"
+import { within } from "../domain/Within.ts"
+
+const JSON_TYPE = "application/json"
 
 /** Elsewhere, bytes that are no UTF-8 would silently become other text. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined
 
-export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-  headers["content-type"]?.startsWith("multipart/") === true
+/** The media type of a body without its parameters. One that is not told is JSON. */
+const mediaTypeOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  (headers["content-type"] ?? JSON_TYPE).split(";", 1).join("").trim().toLowerCase()
 
-const limits = {
-  FileTooLarge: "A file is too large.",
-  FieldTooLarge: "A form field is too large.",
-  BodyTooLarge: "The body is too large.",
-  TooManyParts: "The form has too many parts.",
-} as const
+/** Fails when the body says that it is of none of these media types. Nothing of the body is read. */
+export const ensureMediaType = (
+  request: HttpServerRequest.HttpServerRequest,
+  taken: ReadonlyArray<string>,
+): Effect.Effect<void, UnsupportedMediaType> =>
+  taken.includes(mediaTypeOf(request))
+    ? Effect.void
+    : Effect.fail(
+        new UnsupportedMediaType({ detail: `Expected a body of type ${taken.join(" or ")}; see Content-Type.` }),
+      )
 
-const isLimit = (reason: string): reason is keyof typeof limits => reason in limits
+/** Fails when the body says that it is longer than this many bytes. Nothing of the body is read. */
+export const ensureLength = (
+  request: HttpServerRequest.HttpServerRequest,
+  what: string,
+  limit: number,
+): Effect.Effect<void, TooLarge> =>
+  Number(request.headers["content-length"] ?? 0) > limit ? Effect.fail(TooLarge.of(what, limit)) : Effect.void
 
-export const bodyTooLarge = new TooLarge({ detail: limits.BodyTooLarge })
 export const unreadableBody = InvalidRequest.at("body", "Expected a body that can be read")
 
 /** Why a body could not be read. */
-export const bodyProblem = ({ reason }: HttpServerError.RequestParseError): TooLarge | InvalidRequest =>
-  reason === "BodyTooLarge" ? bodyTooLarge : unreadableBody
+const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteSize | undefined) =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+    ? TooLarge.of("The body", Number(limit ?? 0))
+    : unreadableBody
 
-/** Why a body could not be read, which the framework reports as a defect. */
-const problemOf = (defect: unknown) => {
-  if (Multipart.isMultipartError(defect)) {
-    const reason = defect.reason._tag
-    return isLimit(reason)
-      ? new TooLarge({ detail: limits[reason] })
-      : InvalidRequest.at("body", "Expected a complete multipart/form-data body")
-  }
-  if (HttpServerError.isHttpServerError(defect) && defect.reason._tag === "RequestParseError") {
-    return bodyProblem(defect.reason)
-  }
-  return undefined
-}
+export type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
 
-const make = Effect.gen(function* (): Effect.fn.Return<RequestBody["Service"], never, Config> {
-  const { jsonDepthLimit } = yield* Config
-  const notUtf8 = InvalidRequest.at("body", "Expected UTF-8")
-  const tooDeep = InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
-
-  const checkText = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    if (isForm(request)) return
-    // The request keeps its bytes, so the handler does not receive them again.
-    const text = decodeUtf8(new Uint8Array(yield* Effect.orDie(request.arrayBuffer)))
-    if (text === undefined) return yield* notUtf8
-    if (jsonDepth(text) > jsonDepthLimit) return yield* tooDeep
+/**
+ * The JSON text of a request: of the right media type, no longer and nested no deeper than the settings say, and there
+ * in time. The request keeps its bytes, so whoever asks for them afterwards does not receive them again.
+ */
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  { jsonDepthLimit, requestBodyTimeout }: Config["Service"],
+): Effect.Effect<string, BodyRefused> =>
+  Effect.gen(function* () {
+    yield* ensureMediaType(request, [JSON_TYPE])
+    const limit = yield* HttpIncomingMessage.MaxBodySize
+    if (limit !== undefined) yield* ensureLength(request, "The body", Number(limit))
+    const bytes = yield* request.arrayBuffer.pipe(
+      Effect.mapError((error) => problemOf(error, limit)),
+      within(requestBodyTimeout, () => bodyTimeout("The body: it did not arrive within", requestBodyTimeout)),
+    )
+    const text = decodeUtf8(new Uint8Array(bytes))
+    if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
+    if (text.trim() === "") return yield* InvalidRequest.at("body", "Expected a JSON body; there is none")
+    if (jsonDepth(text) > jsonDepthLimit) {
+      return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+    }
+    return text
   })
 
-  return (respond) =>
-    Effect.catchCause(
-      Effect.andThen(checkText, respond),
-      (cause): Effect.Effect<never, Types.unhandled | InvalidRequest | TooLarge> => {
+/** `what` completes with the time that it took too long for. */
+export const bodyTimeout = (what: string, time: Duration.Duration): RequestTimeout =>
+  new RequestTimeout({ detail: `${what} ${Duration.toSeconds(time)} seconds.` })
+
+const make = Effect.gen(function* (): Effect.fn.Return<RequestBody["Service"], never, Config> {
+  const config = yield* Config
+
+  return (respond, { endpoint }) => {
+    const taken = Array.from(endpoint.payload.keys())
+    const takesForms = !taken.includes(JSON_TYPE)
+    return Effect.catchCause(
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        // A form is read by who takes it, part by part.
+        Effect.andThen(takesForms ? ensureMediaType(request, taken) : readJson(request, config), respond),
+      ),
+      (cause): Effect.Effect<never, Types.unhandled | BodyRefused> => {
         const defect = Cause.findDefect(cause)
-        const problem = Result.isSuccess(defect) ? problemOf(defect.success) : undefined
-        return problem === undefined ? Effect.failCause(cause) : Effect.fail(problem)
+        return Result.isSuccess(defect) && HttpServerError.isHttpServerError(defect.success)
+          ? Effect.fail(problemOf(defect.success, undefined))
+          : Effect.failCause(cause)
       },
     )
+  }
 })
 
 export const layer = Layer.mergeAll(Layer.effect(RequestBody, make), Layer.effect(OpenAiRequestBody, make))

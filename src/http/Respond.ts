@@ -15,6 +15,7 @@ const encodeProblem = Schema.encodeEffect(
     Problem.Forbidden,
     Problem.NotFound,
     Problem.MethodNotAllowed,
+    Problem.RequestTimeout,
     Problem.TooLarge,
     Problem.UnsupportedMediaType,
     Problem.InternalError,

@@ -114,7 +114,7 @@ export class Knowledge extends Context.Service<
             const name = displayName(file.name)
             const { size } = yield* files.stat(file.path)
             if (size > settings.fileLimit) {
-              return yield* new TooLarge({ detail: `${name}: a file may have at most ${settings.fileLimit} bytes.` })
+              return yield* TooLarge.of(name, settings.fileLimit)
             }
             // Most files are small: those are read once.
             const whole = size <= detectLastBytes ? yield* files.readFile(file.path) : undefined

@@ -1,7 +1,7 @@
-import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { allScopes, type Scope } from "../../src/domain/ApiKey.ts"
 import { type Client, problem, type Reply, type Sent, wrongPaths } from "../lib/Client.ts"
+import { rawRequest } from "../lib/RawRequest.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
 import { startServer } from "../lib/TestServer.ts"
 
@@ -54,7 +54,26 @@ describe("the version", () => {
       expect((await client.get(chatbots, { headers: { [header]: version } })).status).toBe(200)
     }
     for (const version of ["2", "1.0.1", "1.1", "0", "latest", "v1"]) {
-      problem(await client.get(chatbots, { headers: { [header]: version } }), 400, "unsupported_version")
+      const { errors } = problem(
+        await client.get(chatbots, { headers: { [header]: version } }),
+        400,
+        "unsupported_version",
+      )
+      expect(errors).toEqual([{ path: `header.${header}`, message: "Expected 1 or 1.0 or 1.0.0" }])
+    }
+  })
+
+  test("is one, whichever header asks for it", async () => {
+    const ask = (accept: string, api: string) =>
+      client.get(chatbots, { headers: { "accept-version": accept, "x-api-version": api } })
+    expect((await ask("1", "1.0.0")).status).toBe(200)
+    for (const [accept, api, wrong] of [
+      ["1", "2", ["header.x-api-version"]],
+      ["2", "1", ["header.accept-version"]],
+      ["3", "2", ["header.accept-version", "header.x-api-version"]],
+    ] as const) {
+      const { errors } = problem(await ask(accept, api), 400, "unsupported_version")
+      expect(errors?.map(({ path }) => path)).toEqual([...wrong])
     }
   })
 })
@@ -215,37 +234,74 @@ describe("a JSON body", () => {
     }
   })
 
+  test("must not be left out", async () => {
+    const { detail } = problem(await create(""), 400, "invalid_request")
+    expect(detail).toBe("body: Expected a JSON body; there is none")
+  })
+
   test("that is announced as too large is refused before it is sent", async () => {
-    const answer = await raw(
-      [
-        `POST ${chatbots} HTTP/1.1`,
-        `Host: ${new URL(url).host}`,
-        `x-api-key: ${operatorKey}`,
-        "Content-Type: application/json",
-        `Content-Length: ${300 * megabyte}`,
-        "Connection: close",
-        "",
-        '{"name":',
-      ].join("\r\n"),
-    )
+    const answer = await refusedEarly(`POST ${chatbots}`, {
+      ...withKey,
+      ...json,
+      "content-length": String(300 * megabyte),
+    })
     expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*content-type: application\/problem\+json/i)
     expect(answer).toMatch(/^x-request-id: /im)
   })
 })
 
-/** What a server answers to these bytes. */
-const raw = (request: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url)
-    let answer = ""
-    const socket = connect(Number(port), hostname, () => socket.write(request))
-    socket.on("data", (data) => {
-      answer += String(data)
-      if (answer.includes("\r\n\r\n")) socket.destroy()
-    })
-    socket.on("close", () => resolve(answer))
-    socket.on("error", reject)
+const withKey = { "x-api-key": operatorKey }
+const megabytes = 1024 * 1024
+
+/** What is answered to the head of a request whose body is never sent. */
+const refusedEarly = async (line: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+  const { answer, socket } = rawRequest(url, line, headers)
+  const answered = await answer
+  socket.destroy()
+  return answered
+}
+
+describe("a body that is not read", () => {
+  const multipart = { "content-type": "multipart/form-data; boundary=x" }
+  const lengths = [{ "content-length": String(240 * megabytes) }, { "transfer-encoding": "chunked" }]
+  const bot = `/api/external/chatbot/${nowhere}`
+  const ofJson = [`POST ${chatbots}`, `POST ${bot}/chat`, "POST /v1/chat/completions", "POST /api/admin/api-keys"]
+  const ofForms = ["POST /api/embedfiles", `PATCH ${bot}/knowledge-base`, `PATCH ${bot}/update-avatar`]
+  const ofMcp = ["POST /mcp", `POST /mcp/${nowhere}`]
+
+  test.each([...ofJson, ...ofForms, ...ofMcp])("is that of a request without a good key: %s", async (line) => {
+    const unknown = { "x-api-key": "unknown-key-unknown-key-unknown-key-1" }
+    for (const length of lengths) {
+      for (const key of [{}, unknown]) {
+        for (const type of [multipart, json]) {
+          expect(await refusedEarly(line, { ...key, ...type, ...length })).toStartWith("HTTP/1.1 401 ")
+        }
+      }
+    }
   })
+
+  test.each([...ofJson, ...ofMcp])("is a form where none is taken: %s", async (line) => {
+    for (const length of lengths) {
+      expect(await refusedEarly(line, { ...withKey, ...multipart, ...length })).toStartWith("HTTP/1.1 415 ")
+    }
+  })
+
+  test.each(ofForms)("is JSON where a form is taken: %s", async (line) => {
+    for (const length of lengths) {
+      expect(await refusedEarly(line, { ...withKey, ...json, ...length })).toStartWith("HTTP/1.1 415 ")
+    }
+  })
+
+  test.each([...ofJson, ...ofMcp])("is JSON that is announced as too large: %s", async (line) => {
+    const answer = await refusedEarly(line, { ...withKey, ...json, "content-length": String(240 * megabytes) })
+    expect(answer).toStartWith("HTTP/1.1 413 ")
+  })
+
+  test.each(ofForms)("is a form that is announced as larger than all that it may hold: %s", async (line) => {
+    const answer = await refusedEarly(line, { ...withKey, ...multipart, "content-length": String(300 * megabytes) })
+    expect(answer).toStartWith("HTTP/1.1 413 ")
+  })
+})
 
 /** Every operation that asks for a key, with the scope it asks for and a request that is valid but for its ids. */
 const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() => {

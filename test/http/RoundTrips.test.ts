@@ -280,7 +280,6 @@ describe("ids", () => {
     problem(await update(nothing, { name: "A" }), 404, "not_found")
     problem(await client.delete(at(id, `/knowledge-base?id=${nothing}`)), 404, "not_found")
     problem(await client.delete(`/api/admin/api-keys/${nothing}`), 404, "not_found")
-    expect((await client.get(`${chatbots}?cursor=${nothing}`)).status).toBe(200)
   })
 
   test("in upper case are the same ids", async () => {

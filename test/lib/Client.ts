@@ -211,7 +211,7 @@ export const problem = (reply: Reply, status: number, code: string): typeof Prob
   const found = Schema.decodeUnknownSync(Problem, { onExcessProperty: "error" })(reply.body)
   expect(found.type).toBe(`urn:parley:problem:${code}`)
   expect(found.request_id).toBe(reply.headers.get("x-request-id") ?? "missing")
-  expect(found.errors !== undefined).toBe(code === "invalid_request")
+  expect(found.errors !== undefined).toBe(status === 400)
   expect(reply.headers.get("retry-after")).toBe(found.retry_after_seconds?.toString() ?? null)
   return found
 }

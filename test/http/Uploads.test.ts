@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Duration, Effect, Exit, Layer, Scope } from "effect"
+import { Uploads } from "../../src/http/Uploads.ts"
+import { Client, problem, until } from "../lib/Client.ts"
+import { platform } from "../lib/Layers.ts"
+import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
+import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
+import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+/** Servers, directories and databases of one test are gone after it. */
+let scope = Scope.makeUnsafe()
+afterEach(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  scope = Scope.makeUnsafe()
+})
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const start = async (settings: Settings) => {
+  const server = await run(serverProcess(settings))
+  return { server, client: new Client(await server.listening, operatorKey) }
+}
+
+const started = async (more: Settings = {}) => {
+  const temporary = await run(temporaryDirectory("temporary"))
+  const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), TMPDIR: temporary, ...more }
+  const { client, server } = await start(settings)
+  const { id } = await client.newChatbot()
+  return { client, id, server, settings, temporary, uploads: join(settings.DATA_DIR, "uploads") }
+}
+
+/** All files below a directory that were received, and not made by the server for itself. */
+const received = (directory: string): ReadonlyArray<string> =>
+  existsSync(directory)
+    ? readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== "alive")
+        .map(({ name, parentPath }) => join(parentPath, name))
+    : []
+
+const part = (disposition: string, content: string) =>
+  `--x\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}`
+
+/** An upload of a megabyte, of which half has been sent. */
+const halfUploaded = async (url: string, id: string): Promise<RawRequest> => {
+  const begun = rawRequest(
+    url,
+    "POST /api/embedfiles",
+    { "x-api-key": operatorKey, "content-type": "multipart/form-data; boundary=x", "content-length": "1000000" },
+    `${part('name="chatbotId"', id)}\r\n${part('name="files"; filename="half.txt"', "Half of it. ")}`,
+  )
+  await begun.send("a".repeat(500_000))
+  return begun
+}
+
+describe("a file that is being received", () => {
+  test("is below the data directory, for the server's eyes alone, and gone at once when its client leaves", async () => {
+    const { client, id, temporary, uploads } = await started()
+    const begun = await halfUploaded(client.url, id)
+    const [file = ""] = await until(
+      () => received(uploads),
+      ([path]) => path !== undefined && statSync(path).size > 100_000,
+    )
+    expect(statSync(uploads).mode & 0o777).toBe(0o700)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(received(temporary).filter((path) => path.includes("half"))).toEqual([])
+    begun.socket.destroy()
+    await until(
+      () => received(uploads),
+      (files) => files.length === 0,
+    )
+    // One that arrives whole leaves nothing behind either.
+    await client.learn(id, { "whole.txt": "The tide turns at noon." })
+    expect(received(uploads)).toEqual([])
+  })
+
+  test("is given up when nothing more comes, and so is JSON", async () => {
+    const { client, id, uploads } = await started({ REQUEST_BODY_TIMEOUT: "500ms" })
+    const begun = await halfUploaded(client.url, id)
+    expect(await begun.answer).toStartWith("HTTP/1.1 408 ")
+    await begun.closed
+    await until(
+      () => received(uploads),
+      (files) => files.length === 0,
+    )
+    for (const path of ["/api/external/chatbots", "/mcp", "/v1/chat/completions"]) {
+      const json = rawRequest(
+        client.url,
+        `POST ${path}`,
+        { "x-api-key": operatorKey, "content-type": "application/json", "content-length": "1000" },
+        '{"name":',
+      )
+      expect(await json.answer).toStartWith("HTTP/1.1 408 ")
+      await json.closed
+    }
+    expect((await client.get("/healthz")).status).toBe(200)
+  })
+
+  test("is swept away at the next start when the server was killed", async () => {
+    const { client, id, server, settings, uploads } = await started()
+    await halfUploaded(client.url, id)
+    await until(
+      () => received(uploads),
+      (files) => files.length > 0,
+    )
+    server.kill("SIGKILL")
+    await server.exited
+    expect(received(uploads)).toHaveLength(1)
+    // Where other processes may share the directory, what is left over is told by its age.
+    for (const name of readdirSync(uploads)) utimesSync(join(uploads, name, "alive"), 0, 0)
+    await start(settings)
+    expect(received(uploads)).toEqual([])
+  })
+})
+
+describe("the directory of uploads", () => {
+  const build = (directory: string, isAlone: boolean) =>
+    run(Layer.build(Layer.provide(Uploads.layer({ directory, isAlone, pause: Duration.seconds(1) }), platform)))
+  const leave = (directory: string, process: string, seconds: number) => {
+    mkdirSync(join(directory, process, "request"), { recursive: true })
+    writeFileSync(join(directory, process, "request", "half.txt"), "Half of it.")
+    writeFileSync(join(directory, process, "alive"), "")
+    const time = Date.now() / 1_000 - seconds
+    utimesSync(join(directory, process, "alive"), time, time)
+  }
+
+  test("is swept of everything by a process that is alone", async () => {
+    const directory = await run(temporaryDirectory("uploads"))
+    leave(directory, "a", 0)
+    await build(directory, true)
+    expect(received(directory)).toEqual([])
+  })
+
+  test("is swept of what shows no sign of life where processes share it", async () => {
+    const directory = await run(temporaryDirectory("uploads"))
+    leave(directory, "living", 20)
+    leave(directory, "gone", 120)
+    await build(directory, false)
+    expect(received(directory)).toEqual([join(directory, "living", "request", "half.txt")])
+  })
+})
+
+describe("a form", () => {
+  test("whose parts are too large is told which, by name and in MiB", async () => {
+    const { client, id } = await started({ UPLOAD_FILE_LIMIT: "1MiB", AVATAR_LIMIT: "1MiB", UPLOAD_FILES_LIMIT: "2" })
+    const large = new Uint8Array(1024 * 1024 + 1).fill(97)
+    const detail = async (reply: Promise<Awaited<ReturnType<Client["send"]>>>) =>
+      problem(await reply, 413, "too_large").detail
+    expect(await detail(client.upload(id, { "small.txt": "a", "large.txt": large }))).toBe("large.txt: at most 1 MiB.")
+    expect(await detail(client.upload(id, { "1.txt": "1", "2.txt": "2", "3.txt": "3" }))).toBe(
+      "files: at most 2 files in one upload.",
+    )
+    const avatar = new FormData()
+    avatar.set("avatar", new Blob([large]), "face.png")
+    expect(await detail(client.patch(`/api/external/chatbot/${id}/update-avatar`, { form: avatar }))).toBe(
+      "face.png: at most 1 MiB.",
+    )
+    const body = JSON.stringify({ name: "a".repeat(1024 * 1024) })
+    const sent = { body, headers: { "content-type": "application/json" } }
+    expect(await detail(client.post("/api/external/chatbots", sent))).toBe("The body: at most 1 MiB.")
+  })
+
+  test("with a text for a file is told to send a file", async () => {
+    const { client, id } = await started()
+    const form = new FormData()
+    form.set("chatbotId", id)
+    form.set("files", "The tide turns at noon.")
+    const { detail } = problem(await client.post("/api/embedfiles", { form }), 400, "invalid_request")
+    expect(detail).toBe("files: Expected a file; send it as a file part with a filename")
+    const avatar = new FormData()
+    avatar.set("avatar", "me.png")
+    const path = `/api/external/chatbot/${id}/update-avatar`
+    expect(problem(await client.patch(path, { form: avatar }), 400, "invalid_request").detail).toBe(
+      "avatar: Expected a file; send it as a file part with a filename",
+    )
+  })
+
+  test("with a file that is there already is told so", async () => {
+    const { client, id } = await started()
+    await client.learn(id, { "tides.txt": "The tide turns at noon." })
+    const { body } = await client.upload(id, { "again.txt": "The tide turns at noon.", "new.txt": "The ferry leaves." })
+    expect(body).toMatchObject({ message: "2 files uploaded: 1 ready, 1 already there" })
+  })
+})
