@@ -176,7 +176,16 @@ const settings = {
   uploadWait: duration.or("20s", "How long an upload waits for its files to be searchable when `Prefer` says nothing."),
   uploadWaitLimit: duration.or("60s", "The longest wait that `Prefer: wait=N` can ask for."),
   ingestConcurrency: integer(1, 64).or("2", "Documents that one process works on at once."),
-  ingestAttempts: integer(1, 100).or("3", "Tries of a document whose ingestion is cut off, before it fails."),
+  ingestAttempts: integer(1, 100).or("3", "Tries of a document that itself makes them fail, before it is given up."),
+  ingestLapses: integer(1, 10_000).or(
+    "50",
+    "Tries of a document that end with the server that makes them, before it is given up.",
+  ),
+  ingestRetryDelay: positiveDuration.or(
+    "1h",
+    "When a document that was given up is tried anew; after twice as long each time.",
+  ),
+  ingestRetries: integer(0, 20).or("5", "How often a document that was given up is tried anew."),
   ingestLease: positiveDuration.or("30s", "How long a document stays with a process that shows no sign of life."),
   extractTimeout: positiveDuration.or("30s", "Longest time to read one file, of the processor."),
   extractMemory: size.or("512MiB", "Most memory that reading one file may take."),

@@ -189,13 +189,16 @@ const extract = configured(({ ingestConcurrency, extractTimeout, extractMemory, 
   }),
 )
 
-const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>
+const ingestion = configured((config) =>
   Ingestion.layer({
-    concurrency: ingestConcurrency,
-    attempts: ingestAttempts,
-    lease: ingestLease,
+    concurrency: config.ingestConcurrency,
+    attempts: config.ingestAttempts,
+    lapses: config.ingestLapses,
+    retryDelay: config.ingestRetryDelay,
+    retries: config.ingestRetries,
+    lease: config.ingestLease,
     // Nobody else has the embedded database, so whatever is leased there was left by a process that is gone.
-    isAlone: databaseUrl === undefined,
+    isAlone: config.databaseUrl === undefined,
   }),
 )
 

@@ -188,8 +188,8 @@ export class Chatbots extends Context.Service<
           yield* storage.get(id)
           const key = `avatars/${yield* random.uuidV4()}.${extension}`
           yield* blobs.put(key, Stream.succeed(image))
-          const { row, garbage } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
-          yield* blobs.discard(garbage)
+          const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+          yield* blobs.nudge
           return present(row)
         })
 
@@ -228,7 +228,8 @@ export class Chatbots extends Context.Service<
         })
 
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
-          yield* blobs.discard(yield* storage.remove(id))
+          yield* storage.remove(id)
+          yield* blobs.nudge
         })
 
         return {
