@@ -165,6 +165,8 @@ const settings = {
   embeddingsQueryTimeout: positiveDuration.or("5s", "Longest time to embed a question; without, words alone decide."),
   embeddingsConcurrency: integer(1, 64).or("4", "Requests to embed passages at once, of one process."),
   blobs: oneOf("local").or("local", "Where files are kept; `local` is a directory below `DATA_DIR`."),
+  filesCheckInterval: positiveDuration.or("24h", "How often the stored files are compared with the database."),
+  orphanAge: duration.or("24h", "A stored file that belongs to nobody is deleted when it is older than this."),
   similarityThreshold: fraction.orAbsent("Similarity below which a search leaves a result out. Absent: calibrated."),
   logLevel: oneOf("trace", "debug", "info", "warn", "error", "none").or("info", "Least level that is logged."),
   logFormat: oneOf("pretty", "json").orAbsent("Absent: `pretty` on a terminal, else `json`."),

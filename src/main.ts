@@ -28,6 +28,7 @@ import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
 import * as Log from "./Log.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
+import { BlobCheck } from "./services/BlobCheck.ts"
 import { Blobs } from "./services/Blobs.ts"
 import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
@@ -45,6 +46,7 @@ import { PublicUrl } from "./services/PublicUrl.ts"
 import { Usage } from "./services/Usage.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
+import { BlobOwners } from "./storage/BlobOwners.ts"
 import * as BudgetStorage from "./storage/Budgets.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
 import * as ToolStorage from "./storage/ChatbotTools.ts"
@@ -81,6 +83,7 @@ const database = configured(({ databaseUrl, databaseConnections, databasePipelin
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
+  BlobOwners.layer,
   BudgetStorage.Budgets.layer,
   ChatbotStorage.Chatbots.layer,
   ToolStorage.ChatbotTools.layer,
@@ -100,6 +103,8 @@ const storage = Layer.mergeAll(
 ).pipe(Layer.provide(database), Layer.provide(configured(({ secretsKey: keys }) => Secrets.layer({ keys }))))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
+
+const blobCheck = configured(({ orphanAge }) => BlobCheck.layer({ strangerAge: orphanAge }))
 
 const embeddings = configured((config) => {
   const { embeddings: chosen } = config
@@ -255,8 +260,9 @@ const services = Layer.mergeAll(
   reembedding,
   Sealing.layer,
   chunkIndexing,
+  configured(({ filesCheckInterval }) => BlobCheck.layerRegularly({ interval: filesCheckInterval })),
 ).pipe(
-  Layer.provide(ingestion),
+  Layer.provide([ingestion, blobCheck]),
   Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
@@ -313,6 +319,7 @@ const administration = bootstrap.pipe(
 )
 
 const doctor = Doctor.layer.pipe(
+  Layer.provide(blobCheck),
   Layer.provide([embeddings, storage, blobStore]),
   Layer.provide(settings),
   Layer.provide(platform),

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { BlobCheck } from "../../src/services/BlobCheck.ts"
 import { Doctor } from "../../src/services/Doctor.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -12,15 +13,16 @@ import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
-    Layer.provide(Inspection.layer),
+    Layer.provide([Inspection.layer, BlobCheck.layer({ strangerAge: Duration.hours(24) })]),
     Layer.provideMerge(indexing),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
   ),
 )
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
-beforeEach(() =>
-  run(
+beforeEach(async () => {
+  await run(BlobControl.use(({ blobs }) => Effect.sync(() => blobs.clear())))
+  await run(
     SystemSql.use((sql) =>
       Effect.all([
         sql`delete from documents`,
@@ -29,8 +31,8 @@ beforeEach(() =>
         sql`delete from embedding_setting`,
       ]),
     ),
-  ),
-)
+  )
+})
 
 const findings = Effect.map(
   Doctor.use(({ examine }) => examine),
@@ -66,7 +68,7 @@ test("nothing is wrong with a server that is well", () =>
 test("a file that is lost, and a store that does not work, are wrong", () =>
   run(
     Effect.gen(function* () {
-      const { blobs, keys } = yield* healthy
+      const { blobs, id, keys } = yield* healthy
       for (const key of keys) blobs.delete(key)
       const { failing } = yield* BlobControl
       failing.add("put")
@@ -74,7 +76,25 @@ test("a file that is lost, and a store that does not work, are wrong", () =>
         wrongs,
         Effect.sync(() => failing.clear()),
       )
-      expect(found).toEqual(["wrong files: The disk is full.", "wrong files: missing for 1 of 1 document"])
+      expect(found).toEqual([
+        "wrong files: The disk is full.",
+        `wrong files: missing for 1 of 1 document: "file.txt" (${id})`,
+      ])
+    }),
+  ))
+
+test("files that belong to nobody are wrong, and stay as they are", () =>
+  run(
+    Effect.gen(function* () {
+      const { blobs, keys } = yield* healthy
+      blobs.set("documents/nobody's", Uint8Array.of(1))
+      blobs.set("avatars/nobody's", Uint8Array.of(1))
+      expect(yield* wrongs).toEqual([
+        "wrong files: 2 files of nobody; a server deletes those that are old enough, every day",
+      ])
+      blobs.set("databases/another", new Uint8Array())
+      expect(yield* wrongs).toEqual([expect.stringContaining("2 files of nobody; they are kept")])
+      expect(blobs.size).toBe(keys.length + 3)
     }),
   ))
 
