@@ -114,6 +114,10 @@ const settings = {
   port: integer(0, 65_535).or("3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent("Base of the addresses it gives out (avatars). Absent: from host and port."),
   dataDir: text.or("./data", "Directory of the embedded database and of local blobs; made with mode 0700."),
+  diskReserve: size.or(
+    "64MiB",
+    "Space on the disk of the embedded database below which it is only read, so that it can go on. `0KiB`: off.",
+  ),
   databaseUrl: postgresUrl.orAbsent("Postgres 15 or later with pgvector 0.7 or later. Absent: the embedded database."),
   databaseConnections: integer(2, 1_000).or("16", "Connections to Postgres at once, at most."),
   databasePipeline: integer(1, 128).or("32", "Statements under way at once in one connection to Postgres, at most."),

@@ -74,9 +74,9 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRand
 
 const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
 
-const database = configured(({ databaseUrl, databaseConnections, databasePipeline, dataDir }) =>
+const database = configured(({ databaseUrl, databaseConnections, databasePipeline, dataDir, diskReserve }) =>
   databaseUrl === undefined
-    ? layerEmbedded({ directory: resolve(dataDir, "database") })
+    ? layerEmbedded({ directory: resolve(dataDir, "database"), diskReserve })
     : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections, pipeline: databasePipeline }),
 )
 

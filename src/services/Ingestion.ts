@@ -210,7 +210,9 @@ export class Ingestion extends Context.Service<
           const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
           yield* attempt === undefined ? Effect.timeoutOption(bell.await, POLL_INTERVAL) : handle(attempt)
         }).pipe(
-          Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)),
+          Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
+            Effect.sleep(Duration.seconds(retry_after_seconds)),
+          ),
           // A worker that ended would be missed by nobody, and never come back.
           Effect.catchDefect((defect) =>
             Effect.andThen(Effect.logError("Ingestion failed", defect), Effect.sleep(POLL_INTERVAL)),
