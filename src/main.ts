@@ -32,6 +32,7 @@ import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
 import * as Log from "./Log.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
+import { BlobCheck } from "./services/BlobCheck.ts"
 import { Blobs } from "./services/Blobs.ts"
 import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
@@ -50,6 +51,7 @@ import { PublicUrl } from "./services/PublicUrl.ts"
 import { Usage } from "./services/Usage.ts"
 import * as ApiKeyStorage from "./storage/ApiKeys.ts"
 import { BlobGarbage } from "./storage/BlobGarbage.ts"
+import { BlobOwners } from "./storage/BlobOwners.ts"
 import * as BudgetStorage from "./storage/Budgets.ts"
 import * as ChatbotStorage from "./storage/Chatbots.ts"
 import * as ToolStorage from "./storage/ChatbotTools.ts"
@@ -80,7 +82,7 @@ const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
 
 const database = configured((config) =>
   config.databaseUrl === undefined
-    ? layerEmbedded({ directory: resolve(config.dataDir, "database") })
+    ? layerEmbedded({ directory: resolve(config.dataDir, "database"), diskReserve: config.diskReserve })
     : layerPostgres({
         url: config.databaseUrl,
         maxConnections: config.databaseConnections,
@@ -92,6 +94,7 @@ const database = configured((config) =>
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
+  BlobOwners.layer,
   BudgetStorage.Budgets.layer,
   ChatbotStorage.Chatbots.layer,
   ToolStorage.ChatbotTools.layer,
@@ -112,6 +115,8 @@ const storage = Layer.mergeAll(
 ).pipe(Layer.provide(database), Layer.provide(configured(({ secretsKey: keys }) => Secrets.layer({ keys }))))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
+
+const blobCheck = configured(({ orphanAge }) => BlobCheck.layer({ strangerAge: orphanAge }))
 
 const embeddings = configured((config) => {
   const { embeddings: chosen } = config
@@ -204,13 +209,16 @@ const extract = configured(({ ingestConcurrency, extractTimeout, extractMemory, 
   }),
 )
 
-const ingestion = configured(({ ingestConcurrency, ingestAttempts, ingestLease, databaseUrl }) =>
+const ingestion = configured((config) =>
   Ingestion.layer({
-    concurrency: ingestConcurrency,
-    attempts: ingestAttempts,
-    lease: ingestLease,
+    concurrency: config.ingestConcurrency,
+    attempts: config.ingestAttempts,
+    lapses: config.ingestLapses,
+    retryDelay: config.ingestRetryDelay,
+    retries: config.ingestRetries,
+    lease: config.ingestLease,
     // Nobody else has the embedded database, so whatever is leased there was left by a process that is gone.
-    isAlone: databaseUrl === undefined,
+    isAlone: config.databaseUrl === undefined,
   }),
 )
 
@@ -273,8 +281,9 @@ const services = Layer.mergeAll(
   reembedding,
   Sealing.layer,
   chunkIndexing,
+  configured(({ filesCheckInterval }) => BlobCheck.layerRegularly({ interval: filesCheckInterval })),
 ).pipe(
-  Layer.provide(ingestion),
+  Layer.provide([ingestion, blobCheck]),
   Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
@@ -366,6 +375,7 @@ const needsItAlone = whenInUse(
 
 const doctor = Doctor.layer.pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(providersIn(config)))),
+  Layer.provide(blobCheck),
   Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
   Layer.provide(settings),
   Layer.provide(platform),

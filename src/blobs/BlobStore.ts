@@ -18,7 +18,14 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<void, E | Unavailable, R>
     readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
     readonly has: (key: string) => Effect.Effect<boolean, Unavailable>
-    /** A key that is not there is no failure. */
+    /** When its writing ended, by the store's clock. */
+    readonly writtenAt: (key: string) => Effect.Effect<Date, BlobNotFound | Unavailable>
+    /**
+     * Pages of the keys that begin with `prefix`, which ends with a slash, in any order. A blob that is written or deleted
+     * meanwhile may be among them or not.
+     */
+    readonly list: (prefix: string) => Stream.Stream<ReadonlyArray<string>, Unavailable>
+    /** A key that is not there is no failure. What a `put` that was cut off has left of it goes, too. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
   }
 >()("parley/blobs/BlobStore") {}

@@ -1,5 +1,18 @@
-import { Clock, Duration, Effect, FileSystem, Layer, Option, Path, type PlatformError, Stream } from "effect"
+import {
+  Array,
+  Clock,
+  Duration,
+  Effect,
+  FileSystem,
+  Layer,
+  Option,
+  Path,
+  type PlatformError,
+  Schedule,
+  Stream,
+} from "effect"
 import { SecureRandom } from "effect/crypto"
+import { freeBytes, isDiskFull, mebibytes } from "../domain/Disk.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "../domain/StartupError.ts"
 import { wordsOf } from "../domain/SystemError.ts"
@@ -10,6 +23,8 @@ const RETRY_AFTER_SECONDS = 10
 const WRITTEN = ["", "tmp", "avatars", "documents"]
 /** A draft this old was left by a process that is gone. */
 const DRAFT_MAX_AGE = Duration.hours(1)
+/** Keys that are listed at once. */
+const PAGE = 500
 
 /**
  * Blobs as files below a directory, made with mode 0700. A blob is written to a temporary file, synced, and renamed to
@@ -46,16 +61,35 @@ export const layer = (
         ),
       )
 
-      const now = yield* Clock.currentTimeMillis
-      yield* Effect.ignore(
-        Effect.forEach(yield* Effect.orElseSucceed(files.readDirectory(temporary), () => []), (name) =>
+      const sweepDrafts = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        yield* Effect.forEach(yield* files.readDirectory(temporary), (name) =>
           Effect.gen(function* () {
             const draft = paths.join(temporary, name)
             const written = Option.getOrElse((yield* files.stat(draft)).mtime, () => new Date(now))
             if (now - written.getTime() > Duration.toMillis(DRAFT_MAX_AGE)) yield* files.remove(draft)
-          }),
-        ),
-      )
+          }).pipe(Effect.ignore),
+        )
+      }).pipe(Effect.ignore)
+      yield* sweepDrafts
+      yield* Effect.forkScoped(Effect.repeat(sweepDrafts, Schedule.spaced(DRAFT_MAX_AGE)))
+
+      /** What went wrong is for the log: a client can do nothing about it. */
+      const toUnavailable = Effect.fnUntraced(function* (error: PlatformError.PlatformError) {
+        const isFull = isDiskFull(error)
+        const free = isFull ? yield* freeBytes(directory) : undefined
+        yield* Effect.logError(
+          isFull ? "The disk is full: files cannot be stored" : "Files cannot be stored or read",
+        ).pipe(
+          Effect.annotateLogs({ directory, ...(free !== undefined && { free: mebibytes(free) }), why: error.message }),
+        )
+        return yield* new Unavailable({
+          detail: isFull ? "The server's disk is full." : "Files cannot be stored or read right now.",
+          retry_after_seconds: RETRY_AFTER_SECONDS,
+        })
+      })
+      const orUnavailable = <A, R>(work: Effect.Effect<A, PlatformError.PlatformError, R>) =>
+        Effect.catch(work, toUnavailable)
 
       const pathOf = (key: string) => paths.join(directory, key)
 
@@ -67,9 +101,9 @@ export const layer = (
         const target = pathOf(key)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const file = yield* Effect.mapError(files.open(draft, { flag: "wx", mode: 0o600 }), toUnavailable)
-            yield* Stream.runForEach(content, (chunk) => Effect.mapError(file.writeAll(chunk), toUnavailable))
-            yield* Effect.mapError(file.sync, toUnavailable)
+            const file = yield* orUnavailable(files.open(draft, { flag: "wx", mode: 0o600 }))
+            yield* Stream.runForEach(content, (chunk) => orUnavailable(file.writeAll(chunk)))
+            yield* orUnavailable(file.sync)
           }),
         ).pipe(
           Effect.andThen(
@@ -86,30 +120,45 @@ export const layer = (
               )
               // The rename itself is durable once the directory is.
               yield* syncFile(paths.dirname(target))
-            }).pipe(Effect.mapError(toUnavailable)),
+            }).pipe(orUnavailable),
           ),
           Effect.onError(() => Effect.ignore(files.remove(draft, { force: true }))),
         )
       })
 
-      const get = Effect.fn("BlobStore.get")((key: string) =>
-        Effect.mapError(files.readFile(pathOf(key)), (error) =>
-          error.reason._tag === "NotFound" ? new BlobNotFound({ key }) : toUnavailable(error),
-        ),
-      )
+      const orNotFound = <A>(key: string, reading: Effect.Effect<A, PlatformError.PlatformError>) =>
+        Effect.catch(reading, (error): Effect.Effect<never, BlobNotFound | Unavailable> =>
+          error.reason._tag === "NotFound" ? Effect.fail(new BlobNotFound({ key })) : toUnavailable(error),
+        )
 
-      const has = Effect.fn("BlobStore.has")((key: string) => Effect.mapError(files.exists(pathOf(key)), toUnavailable))
+      const get = Effect.fn("BlobStore.get")((key: string) => orNotFound(key, files.readFile(pathOf(key))))
+
+      const has = Effect.fn("BlobStore.has")((key: string) => orUnavailable(files.exists(pathOf(key))))
 
       const remove = Effect.fn("BlobStore.remove")((key: string) =>
-        Effect.mapError(files.remove(pathOf(key), { force: true }), toUnavailable),
+        orUnavailable(files.remove(pathOf(key), { force: true })),
       )
 
-      return { put, get, has, remove }
+      const writtenAt = Effect.fn("BlobStore.writtenAt")(function* (key: string) {
+        const { mtime } = yield* orNotFound(key, files.stat(pathOf(key)))
+        const now = yield* Clock.currentTimeMillis
+        return Option.getOrElse(mtime, () => new Date(now))
+      })
+
+      // The names of one directory are read at once: for a million, this measured 0.4 s beside the event loop, and 90 MB.
+      const list = (prefix: string) =>
+        files.readDirectory(pathOf(prefix)).pipe(
+          // No blob of the prefix was ever written.
+          Effect.catchIf(
+            (error) => error.reason._tag === "NotFound",
+            () => Effect.succeed([]),
+          ),
+          orUnavailable,
+          Effect.map((names) => Stream.fromIterable(Array.chunksOf(names, PAGE))),
+          Stream.unwrap,
+          Stream.map((names) => names.map((name) => prefix + name)),
+        )
+
+      return { put, get, has, remove, writtenAt, list }
     }),
   )
-
-const toUnavailable = (error: PlatformError.PlatformError) =>
-  new Unavailable({
-    detail: `Files cannot be stored or read right now: ${wordsOf(error)}.`,
-    retry_after_seconds: RETRY_AFTER_SECONDS,
-  })

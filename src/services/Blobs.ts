@@ -1,13 +1,15 @@
-import { Cause, Context, Duration, Effect, Layer, type Stream } from "effect"
+import { Cause, Context, Duration, Effect, Latch, Layer, type Stream } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
-import { regularly } from "./Background.ts"
 
 /** A blob whose owner has not committed after this time never gets one. Longer than any request lasts. */
 const GRACE = Duration.hours(1)
 const SWEEP_INTERVAL = Duration.minutes(1)
 const SWEEP_BATCH = 100
+const REMOVED_AT_ONCE = 4
+/** For one that cannot be deleted: it keeps none of the others. */
+const RETRY_DELAY = Duration.minutes(10)
 /** Blobs of one upload: most of the time that one takes is waiting for the disk, which brings several home at once. */
 const WRITTEN_AT_ONCE = 4
 
@@ -29,8 +31,8 @@ export class Blobs extends Context.Service<
     ) => Effect.Effect<void, E | Unavailable, R>
     /** Some at a time. When one cannot be written, none gets an owner. */
     readonly putAll: <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) => Effect.Effect<void, E | Unavailable, R>
-    /** Deletes blobs whose owner is gone. What cannot be deleted now is left to the sweep. */
-    readonly discard: (keys: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Owners may be gone: the sweep deletes their blobs soon. */
+    readonly nudge: Effect.Effect<void>
   }
 >()("parley/services/Blobs") {
   /** Sweeps as long as it lives. */
@@ -51,27 +53,41 @@ export class Blobs extends Context.Service<
         })
       })
 
-      const remove = Effect.fn("Blobs.remove")(function* (keys: ReadonlyArray<string>) {
-        const [removed, failures] = yield* Effect.partition(keys, (key) => Effect.as(store.remove(key), key))
-        yield* garbage.forget(removed)
-        // One that can never be deleted keeps none of the others.
-        const [failure] = failures
-        if (failure !== undefined) return yield* failure
-      })
-
-      const discard = (keys: ReadonlyArray<string>) =>
-        Effect.catchCause(remove(keys), (cause) =>
-          Effect.logWarning("Files could not be deleted; they are tried again", Cause.squash(cause)),
+      const remove = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+        const [removed, stuck] = yield* Effect.partition(
+          keys,
+          (key) => Effect.mapBoth(store.remove(key), { onSuccess: () => key, onFailure: (why) => ({ key, why }) }),
+          { concurrency: REMOVED_AT_ONCE },
         )
+        yield* garbage.forget(removed)
+        const [first] = stuck
+        if (first === undefined) return
+        yield* garbage.postpone(
+          stuck.map(({ key }) => key),
+          RETRY_DELAY,
+        )
+        yield* Effect.logWarning("Files could not be deleted; they are tried again", first.why).pipe(
+          Effect.annotateLogs({ files: stuck.length }),
+        )
+      })
 
       /** All that is due, batch by batch; what fails ends it until the next time. */
       const sweep = garbage
         .due(SWEEP_BATCH)
         .pipe(Effect.tap(remove), Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }))
 
-      yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, "The sweep of files was cut off", sweep))
+      const bell = yield* Latch.make(false)
+      yield* Effect.forkScoped(
+        Effect.forever(
+          bell.close.pipe(
+            Effect.andThen(sweep),
+            Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
+            Effect.andThen(Effect.timeoutOption(bell.await, SWEEP_INTERVAL)),
+          ),
+        ),
+      )
 
-      return { put: (key, content) => putAll([{ key, content }]), putAll, discard }
+      return { put: (key, content) => putAll([{ key, content }]), putAll, nudge: Effect.asVoid(bell.open) }
     }),
   )
 }

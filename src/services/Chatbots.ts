@@ -175,10 +175,10 @@ export class Chatbots extends Context.Service<
           change: Change<Chatbot, ChatbotPatch>,
           ifMatch: IfMatch,
         ) {
-          const { row, garbage } = yield* storage.modify(id, (row) =>
+          const { row } = yield* storage.modify(id, (row) =>
             Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
           )
-          yield* blobs.discard(garbage)
+          yield* blobs.nudge
           return present(row)
         })
 
@@ -232,8 +232,8 @@ export class Chatbots extends Context.Service<
           yield* storage.get(id)
           const key = `avatars/${yield* random.uuidV4()}.${extension}`
           yield* blobs.put(key, Stream.succeed(image))
-          const { row, garbage } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
-          yield* blobs.discard(garbage)
+          const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+          yield* blobs.nudge
           return present(row)
         })
 
@@ -275,7 +275,8 @@ export class Chatbots extends Context.Service<
         })
 
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
-          yield* blobs.discard(yield* storage.remove(id))
+          yield* storage.remove(id)
+          yield* blobs.nudge
         })
 
         return {

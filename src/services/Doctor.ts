@@ -4,6 +4,7 @@ import { ProviderProbes } from "../agent/ProviderProbes.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
+import { BlobCheck, USERS } from "./BlobCheck.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
 
@@ -25,9 +26,6 @@ export interface Finding {
 
 /** A document that is due for longer than this waits for a server that is not there. */
 const OVERDUE_SECONDS = 600
-/** Files whose being there is looked at; of more, the latest. */
-const FILES_LOOKED_AT = 1_000
-const FILES_AT_ONCE = 16
 /** Failures of documents that are not the document's. */
 const OUR_FAILURES: ReadonlySet<string> = new Set(["ingestion_failed", "gave_up", "file_missing", "unknown"])
 
@@ -42,6 +40,7 @@ export class Doctor extends Context.Service<
       const inspection = yield* Inspection
       const embeddings = yield* Embeddings
       const blobs = yield* BlobStore
+      const check = yield* BlobCheck
       const random = yield* SecureRandom.SecureRandom
       const toolHeaders = yield* ToolHeaders
       const probes = yield* ProviderProbes
@@ -64,14 +63,27 @@ export class Doctor extends Context.Service<
         }),
       )
 
-      const findMissing = Effect.gen(function* () {
-        const keys = yield* inspection.blobKeys(FILES_LOOKED_AT)
-        const there = yield* Effect.forEach(keys, blobs.has, { concurrency: FILES_AT_ONCE })
-        const missing = there.filter((isThere) => !isThere).length
-        return missing === 0
-          ? ok("files", `there for each of ${count(keys.length, "document")}`)
-          : wrong("files", `missing for ${missing} of ${count(keys.length, "document")}`)
-      })
+      /** Documents without their file, and files without their document. */
+      const compareFiles = Effect.map(check.compare, ({ owned, missing, strangers, isShared }) => [
+        missing.count === 0
+          ? ok("files", `there for each of ${count(owned, "document")}`)
+          : wrong(
+              "files",
+              `missing for ${missing.count} of ${count(owned, "document")}: ${missing.examples
+                .map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`)
+                .join(", ")}${missing.count > missing.examples.length ? " and others" : ""}`,
+            ),
+        ...(strangers.count === 0
+          ? []
+          : [
+              wrong(
+                "files",
+                isShared
+                  ? `${count(strangers.count, "file")} of nobody; they are kept, because another database has used this store, as ${USERS} in it tells`
+                  : `${count(strangers.count, "file")} of nobody; a server deletes those that are old enough, every day`,
+              ),
+            ]),
+      ])
 
       const examine = Effect.gen(function* () {
         const facts = yield* inspection.facts
@@ -93,7 +105,7 @@ export class Doctor extends Context.Service<
             (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
           ),
           yield* tryFiles,
-          yield* findMissing,
+          ...(yield* compareFiles),
           ...(facts.garbageOverdue === 0
             ? []
             : [wrong("files", `${facts.garbageOverdue} should have been deleted an hour ago`)]),

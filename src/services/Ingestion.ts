@@ -24,8 +24,14 @@ const EXTRACTED = 0.2
 export interface IngestionSettings {
   /** Documents worked on at once. */
   readonly concurrency: number
-  /** Tries of one document before it fails. */
+  /** Tries of one document that itself makes them fail, before it is given up. */
   readonly attempts: number
+  /** Tries that may end because their process does, before the document is given up: it may be what kills them. */
+  readonly lapses: number
+  /** A document that was given up is tried anew after this, and after twice as long each time, */
+  readonly retryDelay: Duration.Duration
+  /** so often. */
+  readonly retries: number
   /** How long an attempt may show no sign of life. */
   readonly lease: Duration.Duration
   /** No other process works on this database, so what is leased at the start was left by one that is gone. */
@@ -115,19 +121,33 @@ export class Ingestion extends Context.Service<
           return chunks.length
         })
 
+        /** It need not be the document's doing: again, much later, and not for ever. */
+        const giveUp = Effect.fnUntraced(function* (attempt: Attempt, { code, message }: DocumentError) {
+          yield* Effect.logWarning("A document is given up").pipe(
+            Effect.annotateLogs({ document_id: attempt.document_id, code, given_up: attempt.given_up }),
+          )
+          const delay = Duration.times(settings.retryDelay, 2 ** attempt.given_up)
+          yield* attempt.given_up < settings.retries
+            ? ingestions.putOff(attempt, { code, message }, delay)
+            : ingestions.fail(attempt, { code, message })
+        })
+
         const run = Effect.fnUntraced(function* (attempt: Attempt) {
-          if (attempt.attempts > settings.attempts) {
-            return yield* refused("gave_up", `Reading the file was cut off ${settings.attempts} times.`)
+          if (attempt.lapses >= settings.lapses) {
+            return yield* giveUp(attempt, {
+              code: "gave_up",
+              message: `Reading the file was cut off ${attempt.lapses} times.`,
+            })
           }
           let current: State = { status: "extracting", progress: 0 }
           const count = yield* Effect.raceFirst(
             ingest(attempt, (state) => void (current = state)),
             showLife(attempt, () => current),
           )
-          return (yield* ingestions.publish(attempt, count)) ?? (yield* new LeaseLost())
+          if (!(yield* ingestions.publish(attempt, count))) return yield* new LeaseLost()
         })
 
-        const giveUp = (attempt: Attempt, { code, message }: DocumentError) =>
+        const refuse = (attempt: Attempt, { code, message }: DocumentError) =>
           Effect.andThen(
             Effect.logInfo("A document cannot be read").pipe(
               Effect.annotateLogs({ document_id: attempt.document_id, code }),
@@ -139,39 +159,37 @@ export class Ingestion extends Context.Service<
         const postpone = (attempt: Attempt, { detail, retry_after_seconds }: Unavailable) =>
           Effect.logWarning("Ingestion waits", { document_id: attempt.document_id, detail }).pipe(
             Effect.andThen(ingestions.release(attempt, Duration.seconds(retry_after_seconds), false)),
-            Effect.as([]),
           )
 
-        /** A fault of ours: again, a while later, as long as there are tries. */
-        const tryLater = (attempt: Attempt, cause: Cause.Cause<unknown>) =>
+        /** A fault of ours, or a reader that ended: again, a while later, as long as there are tries. */
+        const tryLater = (attempt: Attempt, cause: Cause.Cause<unknown>, last: DocumentError) =>
           Effect.gen(function* () {
+            const tries = attempt.attempts + 1
             yield* Effect.logWarning("Ingestion was cut off", cause).pipe(
-              Effect.annotateLogs({ document_id: attempt.document_id, attempt: attempt.attempts }),
+              Effect.annotateLogs({ document_id: attempt.document_id, attempt: tries }),
             )
-            if (attempt.attempts >= settings.attempts) {
-              return yield* ingestions.fail(attempt, {
-                code: "ingestion_failed",
-                message: "The file could not be processed. The server's log says why.",
-              })
-            }
-            yield* ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** (attempt.attempts - 1)), true)
-            return []
+            yield* tries >= settings.attempts
+              ? giveUp(attempt, last)
+              : ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** attempt.attempts), true)
           })
 
-        const abandon = (attempt: Attempt) => Effect.as(Effect.ignore(ingestions.abandon(attempt)), [])
+        const abandon = (attempt: Attempt) => Effect.ignore(ingestions.abandon(attempt))
 
         /** One attempt with whatever becomes of it. */
         const handle = (attempt: Attempt) =>
           run(attempt).pipe(
             Effect.catchTags({
-              Refused: (error) => giveUp(attempt, error),
-              ExtractionFailed: (error) => giveUp(attempt, error),
+              Refused: (error) => refuse(attempt, error),
+              ExtractionFailed: (error) =>
+                error.code === "extraction_crashed"
+                  ? tryLater(attempt, Cause.fail(error), error)
+                  : refuse(attempt, error),
               TextRefused: () =>
-                giveUp(attempt, {
+                refuse(attempt, {
                   code: "embedding_refused",
                   message: "The embedding model does not take a passage of the file.",
                 }),
-              BlobNotFound: () => giveUp(attempt, { code: "file_missing", message: "The stored file is gone." }),
+              BlobNotFound: () => refuse(attempt, { code: "file_missing", message: "The stored file is gone." }),
               // Somebody else has it, or it was deleted: there is nothing left to do.
               LeaseLost: () => abandon(attempt),
               NotFound: () => abandon(attempt),
@@ -179,9 +197,9 @@ export class Ingestion extends Context.Service<
             }),
             Effect.catchCauseIf(
               (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => tryLater(attempt, cause),
+              (cause) => tryLater(attempt, cause, ingestionFailed),
             ),
-            Effect.flatMap(blobs.discard),
+            Effect.andThen(blobs.nudge),
             Effect.ensuring(PubSub.publish(ended, attempt.document_id)),
             // The process stops: somebody else, or the next start, goes on at once.
             Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero, false))),
@@ -193,7 +211,9 @@ export class Ingestion extends Context.Service<
           const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
           yield* attempt === undefined ? Effect.timeoutOption(bell.await, POLL_INTERVAL) : handle(attempt)
         }).pipe(
-          Effect.catchTag("Unavailable", () => Effect.sleep(POLL_INTERVAL)),
+          Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
+            Effect.sleep(Duration.seconds(retry_after_seconds)),
+          ),
           // A worker that ended would be missed by nobody, and never come back.
           Effect.catchDefect((defect) =>
             Effect.andThen(Effect.logError("Ingestion failed", defect), Effect.sleep(POLL_INTERVAL)),
@@ -218,6 +238,11 @@ export class Ingestion extends Context.Service<
 interface State {
   readonly status: "extracting" | "embedding"
   readonly progress: number
+}
+
+const ingestionFailed: DocumentError = {
+  code: "ingestion_failed",
+  message: "The file could not be processed. The server's log says why.",
 }
 
 const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))

@@ -201,16 +201,12 @@ export class Knowledge extends Context.Service<
           yield* keep(prepared)
           const added = yield* Effect.forEach(prepared, ({ kept }) =>
             Effect.gen(function* () {
-              const { document, garbage } = yield* documents.add(
-                DocumentId.make(yield* random.uuidV7()),
-                chatbot,
-                kept(),
-              )
+              const document = yield* documents.add(DocumentId.make(yield* random.uuidV7()), chatbot, kept())
               yield* ingestion.nudge
-              yield* blobs.discard(garbage)
               return document
             }),
           )
+          yield* blobs.nudge
           return yield* watch(chatbot, added, wait)
         })
 
@@ -224,9 +220,9 @@ export class Knowledge extends Context.Service<
           const prepared = yield* prepare(yield* inspect(file))
           yield* keep([prepared])
           const content = prepared.kept()
-          const { document, garbage } = yield* documents.replace(chatbot, id, content)
+          const document = yield* documents.replace(chatbot, id, content)
           yield* ingestion.nudge
-          yield* blobs.discard(garbage)
+          yield* blobs.nudge
           const [now = document] = yield* watch(chatbot, [document], wait)
           return now.error === null
             ? now
@@ -244,7 +240,8 @@ export class Knowledge extends Context.Service<
 
         const remove = Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
           yield* chatbots.get(chatbot)
-          yield* blobs.discard(yield* documents.remove(chatbot, id))
+          yield* documents.remove(chatbot, id)
+          yield* blobs.nudge
         })
 
         const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>

@@ -5,9 +5,9 @@ import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 
 /**
- * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written, and the transaction that
- * gives it an owner takes it off again; the transaction that drops its owner puts it back. So no crash leaves a blob
- * behind for ever, and no deletion forgets one.
+ * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written. The transaction that gives
+ * it an owner takes it off again, and the transaction that drops its owner puts it back: triggers of the owners' tables
+ * see to both. So no crash leaves a blob behind for ever, and no deletion forgets one.
  */
 export class BlobGarbage extends Context.Service<
   BlobGarbage,
@@ -16,6 +16,8 @@ export class BlobGarbage extends Context.Service<
     readonly announce: (keys: ReadonlyArray<string>, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
     /** Keys whose blobs are to be deleted now. */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
+    /** Their blobs cannot be deleted now: not due again before `delay` has passed. */
+    readonly postpone: (keys: ReadonlyArray<string>, delay: Duration.Duration) => Effect.Effect<void, Unavailable>
     /** Their blobs are gone. */
     readonly forget: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
   }
@@ -41,14 +43,18 @@ export class BlobGarbage extends Context.Service<
         if (keys.length > 0) yield* sql`delete from blob_garbage where key = any(${keys}::text[])`
       }, withoutSqlErrors)
 
-      return { announce, due, forget }
+      const postpone = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, delay: Duration.Duration) {
+        if (keys.length === 0) return
+        yield* sql`update blob_garbage set due_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
+          where key = any(${keys}::text[])`
+      }, withoutSqlErrors)
+
+      return { announce, due, postpone, forget }
     }),
   )
 }
 
-/** Within the transaction that drops their owner: these are garbage from its commit on. */
-export const discardBlobs = (sql: SqlClient.SqlClient, keys: ReadonlyArray<string>) =>
-  keys.length === 0
-    ? Effect.void
-    : sql`insert into blob_garbage (key, due_at) select key, now() from unnest(${keys}::text[]) key
-        on conflict (key) do update set due_at = excluded.due_at`
+/** Within a transaction that gives an announced blob no owner after all: it is garbage from its commit on. */
+export const discardBlob = (sql: SqlClient.SqlClient, key: string) =>
+  sql`insert into blob_garbage (key, due_at) values (${key}, now())
+    on conflict (key) do update set due_at = excluded.due_at`

@@ -6,9 +6,8 @@ import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/VoiceWidget.ts"
-import { discardBlobs } from "./BlobGarbage.ts"
 import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
-import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
+import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
 import { json, texts, uuids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 
@@ -95,20 +94,14 @@ export class Chatbots extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
     /**
      * Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it.
-     * Returns the new row, and the key of the blob that is garbage now.
+     * An avatar that it loses is garbage from then on.
      */
     readonly modify: <E>(
       id: ChatbotId,
       change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>,
-    ) => Effect.Effect<
-      { readonly row: ChatbotRow; readonly garbage: ReadonlyArray<string> },
-      E | NotFound | SlugTaken | Unavailable,
-      CurrentOrganization
-    >
-    /** Deletes it with all that hangs on it, and returns the keys of the blobs that are garbage now. */
-    readonly remove: (
-      id: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<string>, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<{ readonly row: ChatbotRow }, E | NotFound | SlugTaken | Unavailable, CurrentOrganization>
+    /** Deletes it with all that hangs on it. The blobs of that are garbage from then on. */
+    readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Chatbots") {
   static readonly layer = Layer.effect(
@@ -189,28 +182,15 @@ export class Chatbots extends Context.Service<
                 sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
               ])} where id = ${id} and organization_id = ${organization} returning ${columns}`,
           )
-          const garbage = row.avatar_blob === null || row.avatar_blob === changed.avatar_blob ? [] : [row.avatar_blob]
-          yield* discardBlobs(sql, garbage)
-          if (changes.avatar_blob) yield* sql`delete from blob_garbage where key = ${changes.avatar_blob}`
-          return { row: changed, garbage }
+          return { row: changed }
         }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors)
 
       const remove = Effect.fnUntraced(
         function* (id: ChatbotId) {
           const organization = yield* CurrentOrganization
-          yield* only(sql`select id from chatbots where id = ${id} and organization_id = ${organization} for update`)
-          const garbage = yield* sql<{ key: string }>`
-            insert into blob_garbage (key, due_at)
-            select blob_key, now() from documents where chatbot_id = ${id} and organization_id = ${organization}
-            union select blob_key, now() from ingestions where chatbot_id = ${id} and organization_id = ${organization}
-            union select avatar_blob, now() from chatbots
-              where id = ${id} and organization_id = ${organization} and avatar_blob is not null
-            on conflict (key) do update set due_at = excluded.due_at
-            returning key`
-          yield* sql`delete from chatbots where id = ${id} and organization_id = ${organization}`
-          return garbage.map((row) => row.key)
+          yield* only(sql`delete from chatbots where id = ${id} and organization_id = ${organization} returning id`)
         },
-        transaction(sql),
+        unlessItGivesWay,
         withoutTimeLimit,
         withoutSqlErrors,
       )

@@ -3,7 +3,8 @@ import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, Sched
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { type EmbeddedSettings, openEmbedded, poolOver } from "./embedded/Embedded.ts"
-import type { EngineFailure } from "./embedded/Engine.ts"
+import { freeBytes } from "../domain/Disk.ts"
+import { watchDisk } from "./embedded/DiskWatch.ts"
 import { maintain } from "./embedded/Maintenance.ts"
 import { migrate, migrationsDirectory } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
@@ -27,7 +28,7 @@ export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()
  */
 export class DatabaseLoss extends Context.Service<
   DatabaseLoss,
-  { readonly lost: Effect.Effect<never, EngineFailure> }
+  { readonly lost: Effect.Effect<never, StartupError> }
 >()("parley/storage/DatabaseLoss") {}
 
 /** For `vectors`: they differ from database to database. */
@@ -114,7 +115,12 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
   )
 
 /** Postgres inside this process, kept in a directory of its own, brought to the current schema. */
-export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+export const layerEmbedded = (
+  settings: EmbeddedSettings & {
+    /** Bytes of the disk below which nothing more is stored. */
+    readonly diskReserve?: number
+  },
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const engine = yield* openEmbedded(settings)
@@ -124,7 +130,9 @@ export const layerEmbedded = (settings: EmbeddedSettings): Layer.Layer<Database,
         types,
         Effect.map(pool, (pool) => ({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })),
       )
-      yield* Effect.forkScoped(maintain(clients.system, engine.wire))
+      const { directory, diskReserve: reserve = 0 } = settings
+      const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
+      yield* Effect.forkScoped(maintain(clients.system, engine.wire, disk.isLow))
       return contextOf(clients, engine.lost)
     }),
   )
@@ -135,7 +143,7 @@ interface Clients {
   readonly vectorTypes: VectorOids
 }
 
-const contextOf = (clients: Clients, lost: Effect.Effect<never, EngineFailure>): Context.Context<Database> =>
+const contextOf = (clients: Clients, lost: Effect.Effect<never, StartupError>): Context.Context<Database> =>
   Context.make(SqlClient.SqlClient, clients.tenant).pipe(
     Context.add(SystemSql, clients.system),
     Context.add(DatabaseLoss, { lost }),

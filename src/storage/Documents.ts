@@ -6,7 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
-import { discardBlobs } from "./BlobGarbage.ts"
+import { discardBlob } from "./BlobGarbage.ts"
 import {
   onForeignKeyViolation,
   onUniqueViolation,
@@ -49,8 +49,7 @@ export const contentTaken = () => new Conflict({ detail: "Another document of th
 
 /**
  * The table `documents`, always within the current organization. Whatever changes what a search finds moves the
- * chatbot's `knowledge_version` in the same transaction. Methods that drop content return the keys of the blobs that
- * are garbage now; they stand in `blob_garbage` until somebody deletes them.
+ * chatbot's `knowledge_version` in the same transaction. The blobs of content that is dropped are garbage from then on.
  */
 export class Documents extends Context.Service<
   Documents,
@@ -58,17 +57,13 @@ export class Documents extends Context.Service<
     /**
      * Adds a document and queues its ingestion; from here on the blob has an owner. When the chatbot already holds
      * these bytes, the existing document is returned instead, and the blob is garbage. If that one had failed, it is
-     * queued again with this blob, and its old one is garbage.
+     * queued again with this blob.
      */
     readonly add: (
       id: DocumentId,
       chatbot: ChatbotId,
       content: Content,
-    ) => Effect.Effect<
-      { readonly document: Document; readonly garbage: ReadonlyArray<string> },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
+    ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
     readonly get: (
       chatbot: ChatbotId,
       id: DocumentId,
@@ -92,11 +87,7 @@ export class Documents extends Context.Service<
       chatbot: ChatbotId,
       id: DocumentId,
       content: Content,
-    ) => Effect.Effect<
-      { readonly document: Document; readonly garbage: ReadonlyArray<string> },
-      NotFound | Conflict | Unavailable,
-      CurrentOrganization
-    >
+    ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
     /** Queues a failed document again. */
     readonly retry: (
       chatbot: ChatbotId,
@@ -106,7 +97,7 @@ export class Documents extends Context.Service<
     readonly remove: (
       chatbot: ChatbotId,
       id: DocumentId | "all",
-    ) => Effect.Effect<ReadonlyArray<string>, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Documents") {
   static readonly layer = Layer.effect(
@@ -131,9 +122,6 @@ export class Documents extends Context.Service<
       /** Puts the content into the queue, in place of what waits there for the document. */
       const enqueue = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
         const organization_id = yield* CurrentOrganization
-        const superseded = yield* sql<{ key: string }>`
-          select blob_key as key from ingestions where document_id = ${id} and organization_id = ${organization_id}
-            and blob_key <> ${content.blob_key} for update`
         yield* sql`delete from ingestions where document_id = ${id} and organization_id = ${organization_id}`
         yield* sql`insert into ingestions ${sql.insert({
           document_id: id,
@@ -141,15 +129,13 @@ export class Documents extends Context.Service<
           chatbot_id: chatbot,
           ...pickContent(content),
         })}`
-        yield* sql`delete from blob_garbage where key = ${content.blob_key}`
         // Without old content that serves, the new content is the document from now on.
         yield* sql`update documents set ${sql.update(pickContent(content))}
           where id = ${id} and organization_id = ${organization_id} and revision = 0`
-        const document = yield* first(
+        return yield* first(
           sql<Row>`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
             where id = ${id} and organization_id = ${organization_id} returning ${columns}`,
         )
-        return { document, superseded: superseded.map((row) => row.key) }
       })
 
       /** The new document, unless the chatbot is not there or holds these bytes already; all that is to do, in one statement. */
@@ -167,8 +153,6 @@ export class Documents extends Context.Service<
           ), queued as (
             insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
             select id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key from added
-          ), owned as (
-            delete from blob_garbage where key in (select blob_key from added)
           )
           select ${columns} from added`
       })
@@ -186,16 +170,15 @@ export class Documents extends Context.Service<
         )
         // The stored file may be what failed, so the one that was sent now takes its place.
         const isTakenBack = existing.status === "failed"
-        const row = isTakenBack ? (yield* enqueue(chatbot, existing.id, content)).document : existing
-        const garbage = [isTakenBack ? existing.blob_key : content.blob_key]
-        yield* discardBlobs(sql, garbage)
-        return { document: { ...toDocument(row), duplicate: true }, garbage }
+        if (!isTakenBack) yield* discardBlob(sql, content.blob_key)
+        const row = isTakenBack ? yield* enqueue(chatbot, existing.id, content) : existing
+        return { ...toDocument(row), duplicate: true }
       }, transaction(sql))
 
       const add = Effect.fnUntraced(
         function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
           const [added] = yield* unlessItGivesWay(insert(id, chatbot, content))
-          return added === undefined ? yield* addAgain(chatbot, content) : { document: toDocument(added), garbage: [] }
+          return added === undefined ? yield* addAgain(chatbot, content) : toDocument(added)
         },
         // The document that had the bytes was deleted between the two statements: then they are new after all.
         Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
@@ -251,9 +234,7 @@ export class Documents extends Context.Service<
           if (others.length > 0) {
             return yield* contentTaken()
           }
-          const { document, superseded } = yield* enqueue(chatbot, id, content)
-          yield* discardBlobs(sql, superseded)
-          return { document: toDocument(document), garbage: superseded }
+          return toDocument(yield* enqueue(chatbot, id, content))
         },
         transaction(sql),
         onUniqueViolation("documents_content", contentTaken),
@@ -268,7 +249,7 @@ export class Documents extends Context.Service<
               detail: `Only a failed document can be tried again; this one is ${row.status}.`,
             })
           }
-          return toDocument((yield* enqueue(chatbot, id, contentOf(row))).document)
+          return toDocument(yield* enqueue(chatbot, id, contentOf(row)))
         },
         transaction(sql),
         withoutSqlErrors,
@@ -279,18 +260,10 @@ export class Documents extends Context.Service<
           const organization = yield* CurrentOrganization
           const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
             ${id === "all" ? sql`` : sql`and id = ${id}`}`
-          const rows = yield* sql<{ id: DocumentId; blob_key: string }>`
-            select id, blob_key from documents where ${doomed} for update`
-          if (rows.length === 0 && id !== "all") return yield* documentNotFound
-          const pending = yield* sql<{ blob_key: string }>`
-            select blob_key from ingestions
-            where document_id = any(${rows.map((row) => row.id)}::uuid[]) and organization_id = ${organization}`
-          const garbage = Array.from(new Set([...rows, ...pending].map((row) => row.blob_key)))
-          yield* discardBlobs(sql, garbage)
-          yield* sql`delete from documents where ${doomed}`
+          const deleted = yield* sql`delete from documents where ${doomed} returning id`
+          if (deleted.length === 0 && id !== "all") return yield* documentNotFound
           yield* sql`update chatbots set knowledge_version = knowledge_version + 1
             where id = ${chatbot} and organization_id = ${organization}`
-          return garbage
         },
         transaction(sql),
         withoutTimeLimit,

@@ -1,10 +1,9 @@
 import { Context, Duration, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { DocumentError } from "../domain/Document.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { discardBlobs } from "./BlobGarbage.ts"
 import { SystemSql } from "./Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
@@ -20,10 +19,19 @@ export interface Ingestion {
   readonly name: string
   readonly content_type: string
   readonly blob_key: string
-  /** Counts this one. */
+  /** Attempts before this one that the document itself made fail. */
   readonly attempts: number
+  /** Attempts before this one that ended without a word: their process was killed, or could not reach the database. */
+  readonly lapses: number
+  /** How often it was put off after it had been given up. */
+  readonly given_up: number
   readonly lease_id: string
 }
+
+/** So many attempts may end with their process before the next one of the same document waits: */
+const LAPSES_AT_ONCE = 3
+/** a second, then twice as long each time, and this long at most. */
+const LAPSE_DELAY_MAX_SECONDS = 30
 
 /** What an ingestion works on: the attempt's name, by which its writes are known. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
@@ -56,18 +64,21 @@ export class Ingestions extends Context.Service<
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
      * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
-     * Returns the keys of the blobs that are garbage now; undefined, and nothing has happened, when the lease is lost.
-     * When another document has the content meanwhile, the attempt fails.
+     * False, and nothing has happened, when the lease is lost. When another document has the content meanwhile, the
+     * attempt fails.
      */
     readonly publish: (
       attempt: Ingestion,
       chunkCount: number,
-    ) => Effect.Effect<ReadonlyArray<string> | undefined, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /** Gives up: the document fails, or keeps its old content and says why the new one could not be read. */
-    readonly fail: (
+    readonly fail: (attempt: Ingestion, error: DocumentError) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** The document fails as with `fail`, but is tried anew after a while, as if for the first time. */
+    readonly putOff: (
       attempt: Ingestion,
       error: DocumentError,
-    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
+      delay: Duration.Duration,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Drops what an attempt that has lost its lease may have stored since. */
     readonly abandon: (attempt: Ingestion) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Gives it back, to be tried again after a while. The attempt counts only when it was the document's doing. */
@@ -89,7 +100,9 @@ export class Ingestions extends Context.Service<
       const claim = Effect.fnUntraced(function* (lease: { readonly id: string; readonly duration: Duration.Duration }) {
         const [row] = yield* system<Ingestion>`
           with claimed as (
-            update ingestions set lease_id = ${lease.id}, attempts = attempts + 1, run_at = ${later(lease.duration)}
+            update ingestions set lease_id = ${lease.id}, run_at = ${later(lease.duration)},
+              -- Whoever ends an attempt, and lives, takes its lease off the row.
+              lapses = lapses + (lease_id is not null)::int
             where document_id = (
               -- Both rows are skipped when somebody holds one: a claim never waits, so it is in nobody's way.
               select i.document_id from ingestions i join documents d on d.id = i.document_id
@@ -104,12 +117,15 @@ export class Ingestions extends Context.Service<
             returning d.id, d.last_revision as revision
           )
           select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
-            c.lease_id, r.revision
+            c.lapses, c.given_up, c.lease_id, r.revision
           from claimed c join revised r on r.id = c.document_id, ${unhurried(system)}`
         return row
       }, withoutSqlErrors)
 
-      const releaseAll = system`update ingestions set lease_id = null, run_at = now()
+      // What may be killing the process lets it live between its tries.
+      const releaseAll = system`update ingestions set lease_id = null, lapses = lapses + 1,
+          run_at = now() + case when lapses + 1 < ${LAPSES_AT_ONCE} then interval '0'
+            else least(2 ^ (lapses + 1 - ${LAPSES_AT_ONCE}), ${LAPSE_DELAY_MAX_SECONDS}) * interval '1 second' end
         where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
 
       const progress = Effect.fnUntraced(function* (
@@ -138,51 +154,51 @@ export class Ingestions extends Context.Service<
         return rows.length > 0
       }, withoutSqlErrors)
 
-      /** Removes the queue's row, if it is still this attempt's. */
-      const finish = Effect.fnUntraced(function* (attempt: Attempt) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql`
-          delete from ingestions where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
-            and organization_id = ${organization} returning document_id`
-        return rows.length > 0
-      })
-
-      const fail = Effect.fnUntraced(
-        function* (attempt: Ingestion, error: DocumentError) {
+      /** Ends the attempt, by what becomes of its row in the queue, if that is still its own. */
+      const end = Effect.fnUntraced(
+        function* (attempt: Ingestion, error: DocumentError, become: Statement.Fragment) {
           const organization = yield* CurrentOrganization
           const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
-          const [before] = yield* sql<{ blob_key: string }>`
-            select blob_key from documents where ${document} for update`
-          if (before === undefined || !(yield* finish(attempt))) return []
+          yield* sql`select from documents where ${document} for update`
+          const ended = yield* sql`${become} where document_id = ${attempt.document_id}
+            and lease_id = ${attempt.lease_id} and organization_id = ${organization} returning document_id`
+          if (ended.length === 0) return
           yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
             status = case when revision = 0 then 'failed' else 'ready' end,
             progress = case when revision = 0 then progress else 1 end where ${document}`
           // Of attempts that were cut off before, too.
           yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
             and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
-          // A failed document keeps its file, to be tried again.
-          const garbage = before.blob_key === attempt.blob_key ? [] : [attempt.blob_key]
-          yield* discardBlobs(sql, garbage)
-          return garbage
         },
         transaction(sql),
         withoutSqlErrors,
       )
 
+      // A failed document keeps its file, to be tried again.
+      const fail = (attempt: Ingestion, error: DocumentError) => end(attempt, error, sql`delete from ingestions`)
+
+      const putOff = (attempt: Ingestion, error: DocumentError, delay: Duration.Duration) =>
+        end(
+          attempt,
+          error,
+          sql`update ingestions set lease_id = null, run_at = ${later(delay)}, attempts = 0, lapses = 0,
+            given_up = given_up + 1`,
+        )
+
       const publish = Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* sql<{ garbage: ReadonlyArray<string> | null }>`
+          const [row] = yield* sql<{ published: boolean }>`
             select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
-              ${chunkCount}) as garbage`
-          return row?.garbage ?? undefined
+              ${chunkCount}) is not null as published`
+          return row?.published ?? false
         },
         unlessItGivesWay,
         onUniqueViolation("documents_content", contentTaken),
         // The same bytes were uploaded as a document of their own while this replacement waited.
         (published, attempt) =>
           Effect.catchTag(published, "Conflict", ({ detail }) =>
-            fail(attempt, { code: "duplicate_content", message: detail }),
+            Effect.as(fail(attempt, { code: "duplicate_content", message: detail }), true),
           ),
         withoutSqlErrors,
       )
@@ -190,7 +206,7 @@ export class Ingestions extends Context.Service<
       const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration, counts: boolean) {
         const organization = yield* CurrentOrganization
         yield* sql`update ingestions set lease_id = null, run_at = ${later(delay)},
-            attempts = attempts - ${counts ? 0 : 1}::int
+            attempts = attempts + ${counts ? 1 : 0}::int
           where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
             and organization_id = ${organization}`
       }, withoutSqlErrors)
@@ -202,7 +218,7 @@ export class Ingestions extends Context.Service<
           and d.id = c.document_id and d.revision <> c.revision`
       }, withoutSqlErrors)
 
-      return { claim, releaseAll, progress, publish, fail, abandon, release }
+      return { claim, releaseAll, progress, publish, fail, putOff, abandon, release }
     }),
   )
 }

@@ -42,11 +42,7 @@ export interface DatabaseFacts {
 /** What can be told of the whole database, for the operator. Reads, and changes nothing. */
 export class Inspection extends Context.Service<
   Inspection,
-  {
-    readonly facts: Effect.Effect<DatabaseFacts, Unavailable>
-    /** Keys of the files that documents were made of, latest first. */
-    readonly blobKeys: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-  }
+  { readonly facts: Effect.Effect<DatabaseFacts, Unavailable> }
 >()("parley/storage/Inspection") {
   static readonly layer = Layer.effect(
     this,
@@ -95,14 +91,7 @@ export class Inspection extends Context.Service<
         }
       }).pipe(withoutTimeLimit, withoutSqlErrors)
 
-      const blobKeys = Effect.fnUntraced(function* (limit: number) {
-        const rows = yield* sql<{
-          key: string
-        }>`select blob_key as key from documents order by created_at desc, id desc limit ${limit}`
-        return rows.map(({ key }) => key)
-      }, withoutSqlErrors)
-
-      return { facts, blobKeys }
+      return { facts }
     }),
   )
 }

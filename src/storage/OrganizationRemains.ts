@@ -58,16 +58,13 @@ export class OrganizationRemains extends Context.Service<
           select count(*)::int as found from found`)
       }
 
-      const garbage = sql.literal(`insert into blob_garbage (key, due_at) select distinct blob_key, now() from gone
-        on conflict (key) do update set due_at = excluded.due_at`)
-
       const emptyQueue = (organization: OrganizationId) =>
         exhaust(sql<{ found: number }>`
           with found as (
             select document_id from ingestions where organization_id = ${organization} limit ${ROWS_AT_ONCE}
           ), gone as (
-            delete from ingestions where document_id in (select document_id from found) returning blob_key
-          ), discarded as (${garbage})
+            delete from ingestions where document_id in (select document_id from found)
+          )
           select count(*)::int as found from found`)
 
       // By chatbot, as its own deletion looks for them afterwards: an index forgets what it was seen to have no more.
@@ -83,8 +80,8 @@ export class OrganizationRemains extends Context.Service<
           with found as (
             select id from documents where chatbot_id = ${chatbot} order by id limit ${ROWS_AT_ONCE}
           ), gone as (
-            delete from documents where id in (select id from found) returning blob_key
-          ), discarded as (${garbage})
+            delete from documents where id in (select id from found)
+          )
           select count(*)::int as found from found`)
         return Effect.andThen(chunks, documents)
       }

@@ -4,9 +4,14 @@ import { Unavailable } from "../domain/Errors.ts"
 
 /** What a client is told to wait when the database cannot be reached. */
 const RETRY_AFTER_SECONDS = 2
+/** What it is told where somebody has to make space. */
+const STORE_AGAIN_SECONDS = 10
 
 /** SQLSTATE classes that say "not now": connection, resources, operator intervention (shutdown, failover), system. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
+/** Its disk is full; it may only be read: its disk is nearly full, or it is a standby. */
+const DISK_FULL = "53100"
+const READ_ONLY = "25006"
 
 /** The SQLSTATE of a failure, when the server sent one. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
@@ -18,6 +23,7 @@ export const sqlState = (error: SqlError.SqlError): string | undefined => {
 const isPassing = (error: SqlError.SqlError): boolean =>
   error.reason.isRetryable ||
   error.reason._tag === "AuthenticationError" ||
+  sqlState(error) === READ_ONLY ||
   PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
 
 /**
@@ -35,12 +41,21 @@ export const withoutSqlErrors = <A, E, R>(
 const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlError.isSqlError(error)
 
 const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {
-  yield* Effect.logWarning("The database cannot be reached:", error)
-  return yield* new Unavailable({
-    detail: "The database cannot be reached right now.",
-    retry_after_seconds: RETRY_AFTER_SECONDS,
-  })
+  const [warning, detail, retry_after_seconds] = explain(sqlState(error))
+  yield* Effect.logWarning(warning, error)
+  return yield* new Unavailable({ detail, retry_after_seconds })
 })
+
+const explain = (state: string | undefined): readonly [string, string, number] => {
+  switch (state) {
+    case DISK_FULL:
+      return ["The disk of the database is full:", "The server's disk is full.", STORE_AGAIN_SECONDS]
+    case READ_ONLY:
+      return ["The database can only be read:", "Nothing can be stored right now.", STORE_AGAIN_SECONDS]
+    default:
+      return ["The database cannot be reached:", "The database cannot be reached right now.", RETRY_AFTER_SECONDS]
+  }
+}
 
 /** Turns the violation of the named unique constraint (or index) into a failure that the domain knows. */
 export const onUniqueViolation =

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Fiber, FileSystem, Layer, ManagedRuntime, PlatformError, Stream } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Logger, ManagedRuntime, PlatformError, References, Stream } from "effect"
 import * as fc from "fast-check"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
-import { eventually, platform } from "../lib/Layers.ts"
+import { eventually, platform, quiet } from "../lib/Layers.ts"
 
 const root = mkdtempSync(join(tmpdir(), "parley-blobs-"))
 const directory = join(root, "files")
@@ -97,6 +97,82 @@ describe("a blob", () => {
   })
 })
 
+describe("blobs", () => {
+  const list = (prefix: string) =>
+    BlobStore.use((store) => Effect.map(Stream.runCollect(store.list(prefix)), (pages) => pages.flat()))
+
+  test("are listed by what their keys begin with, in pages, without drafts; of a prefix that never was, none", () =>
+    run(
+      Effect.gen(function* () {
+        const keys = Array.from({ length: 1_200 }, (_, index) => `listed/${index}`)
+        yield* put("listed/0", Stream.succeed(bytesOf("x")))
+        yield* Effect.sync(() => {
+          for (const key of keys) writeFileSync(join(directory, key), "")
+        })
+        const pages = yield* BlobStore.use((store) => Stream.runCollect(store.list("listed/")))
+        expect(pages.map((page) => page.length)).toEqual([500, 500, 200])
+        expect(pages.flat().toSorted()).toEqual(keys.toSorted())
+        expect(yield* list("never/")).toEqual([])
+      }),
+    ))
+
+  test("tell when they were written", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        yield* put("dated", Stream.succeed(bytesOf("x")))
+        const then = new Date("2020-01-01")
+        yield* Effect.sync(() => utimesSync(join(directory, "dated"), then, then))
+        expect(yield* store.writtenAt("dated")).toEqual(then)
+        expect(yield* Effect.flip(store.writtenAt("undated"))).toMatchObject({ _tag: "BlobNotFound" })
+      }),
+    ))
+})
+
+describe("a full disk", () => {
+  const full = PlatformError.systemError({
+    _tag: "Unknown",
+    module: "FileSystem",
+    method: "write",
+    cause: Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
+  })
+
+  /** Files that can be opened, and nothing can be written to them. */
+  const fullFiles = Layer.effect(
+    FileSystem.FileSystem,
+    Effect.map(FileSystem.FileSystem, (files) => ({
+      ...files,
+      open: (...given: Parameters<typeof files.open>) =>
+        Effect.map(files.open(...given), (file) => ({ ...file, writeAll: () => Effect.fail(full) })),
+    })),
+  )
+
+  test("makes the store unavailable, leaves nothing half written, and says in the log which and how full", async () => {
+    const path = join(root, "full")
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message, fiber }) => {
+      lines.push(`${String(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
+    })
+    const error = await put("x", Stream.succeed(bytesOf("x"))).pipe(
+      Effect.flip,
+      Effect.provide(
+        LocalBlobStore.layer(path).pipe(
+          Layer.provide(fullFiles),
+          Layer.provide(platform),
+          Layer.merge(Logger.layer([logger])),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    expect(error).toMatchObject({ _tag: "Unavailable", detail: "The server's disk is full." })
+    expect(readdirSync(join(path, "tmp"))).toEqual([])
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain("The disk is full")
+    expect(lines[0]).toContain(`"directory":"${path}"`)
+    expect(lines[0]).toMatch(/"free":"\d+ MiB"/)
+  })
+})
+
 describe("the directory", () => {
   test("loses drafts of a process that is gone, and keeps those that may still be written", async () => {
     const path = join(root, "crashed")
@@ -155,7 +231,7 @@ describe("the directory", () => {
       Effect.gen(function* () {
         yield* Effect.sync(() => rmSync(path, { recursive: true }))
         return yield* Effect.flip(put("x", Stream.succeed(bytesOf("x"))))
-      }).pipe(Effect.provide(layerAt(path))),
+      }).pipe(Effect.provide(Layer.merge(layerAt(path), quiet))),
     )
     expect(error).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 10 })
     expect(JSON.stringify(error)).not.toContain(path)

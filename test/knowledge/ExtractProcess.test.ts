@@ -103,6 +103,17 @@ describe("a process that reads", () => {
     expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ _tag: "ProcessEnded" })
   })
 
+  test("leaves it to the server to stop, when a terminal tells all of its processes", async () => {
+    const outcome = Effect.gen(function* () {
+      const child = yield* ExtractProcess.start(1000)
+      const limits = { memory: 512 * MEGABYTE, time }
+      yield* child.ask(page("warm"), limits, false)
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(child.pid, signal)
+      return yield* child.ask(page("<p>Still here."), limits, false)
+    })
+    expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ document: { text: "Still here." } })
+  })
+
   test("knows nothing of the server's settings", async () => {
     process.env["PARLEY_TEST_SECRET"] = "do not tell"
     const environment = await Effect.runPromise(

@@ -36,7 +36,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(5) }),
     (attempt) => (attempt === undefined ? Effect.die("nothing waits") : Effect.succeed(attempt)),
   )
-  const { document: ready } = yield* add("ready")
+  const ready = yield* add("ready")
   const done = yield* claim
   const batch = yield* chunkBatch({ chatbot, document: ready.id, revision: done.revision, count: 2 })
   yield* mine((yield* Chunks).insert(batch))
@@ -49,7 +49,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     (job) => (job === undefined ? Effect.die("nothing is to be embedded again") : Effect.succeed(job)),
     // Others may have left something.
   ).pipe(Effect.repeat({ until: (job) => job.organization_id === organization }))
-  const { document: running } = yield* add("running")
+  const running = yield* add("running")
   const attempt = yield* claim
   yield* mine((yield* Chunks).insert(yield* chunkBatch({ ...attempt, chatbot, document: running.id, count: 1 })))
   const session = yield* mine(

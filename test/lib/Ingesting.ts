@@ -5,6 +5,7 @@ import { Blobs } from "../../src/services/Blobs.ts"
 import { Ingestion, type IngestionSettings } from "../../src/services/Ingestion.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
 import {
   BlobControl,
   countingEmbeddings,
@@ -40,12 +41,37 @@ export const reset = Effect.gen(function* () {
   blobs.failing.clear()
 })
 
-const defaults: IngestionSettings = { concurrency: 1, attempts: 3, lease: Duration.minutes(5), isAlone: false }
+export const ingestionDefaults: IngestionSettings = {
+  concurrency: 1,
+  attempts: 3,
+  lapses: 50,
+  retryDelay: Duration.hours(1),
+  // Else what was given up would be due at once, too.
+  retries: 0,
+  lease: Duration.minutes(5),
+  isAlone: false,
+}
+
+/** A process that ingests until the test ends. */
+export const startUnhurried = (settings: Partial<IngestionSettings> = {}) =>
+  Layer.build(Ingestion.layer({ ...ingestionDefaults, ...settings }))
+
+/** So many processes, one after the other, that are killed while they work on so many documents each. */
+export const die = (times: number, documents = 1) =>
+  Effect.gen(function* () {
+    const ingestions = yield* Ingestions
+    for (let death = 0; death < times; death++) {
+      for (let taken = 0; taken < documents; taken++) {
+        yield* ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
+      }
+      yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+    }
+  })
 
 /** A process that ingests until the test ends. What is to be tried a while later is due at once. */
 export const start = (settings: Partial<IngestionSettings> = {}) =>
   Effect.gen(function* () {
-    const services = yield* Layer.build(Ingestion.layer({ ...defaults, ...settings }))
+    const services = yield* startUnhurried(settings)
     const sql = yield* SystemSql
     const hurry = sql`update ingestions set run_at = now() where lease_id is null`
     yield* Effect.andThen(

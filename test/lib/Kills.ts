@@ -1,10 +1,11 @@
-import { readdirSync } from "node:fs"
+import { mkdirSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { SystemSql } from "../../src/storage/Database.ts"
+import { GoneAway, makeWork, type Work } from "./KillsWork.ts"
 import { makeMixedFiles, type MixedFile } from "./MixedFiles.ts"
 import { random } from "./Random.ts"
-import { operatorKey, serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
+import { serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh, layerOf, type TestDatabase } from "./TestDatabase.ts"
 
 /*
@@ -26,16 +27,7 @@ export interface KillsReport {
 const LIFE_MAX = 900
 /** Kills while it starts: one in so many. */
 const STARTS_KILLED = 8
-const FILES_PER_UPLOAD = 5
-/** Of the files, one in so many is replaced, and one in so many deleted, once it has been uploaded. */
-const REPLACED = 10
-const DELETED = 25
-/** Milliseconds: what takes longer never happens. */
-const PATIENCE = 120_000
-
 const servers = {
-  // A kill is the document's doing as far as a server can know, and few documents deserve more than three.
-  INGEST_ATTEMPTS: "100",
   INGEST_LEASE: "1s",
   LOG_LEVEL: "warn",
 }
@@ -88,84 +80,22 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
 
 interface Site {
   readonly database: TestDatabase
-  readonly settings: Settings & { readonly DATA_DIR: string }
+  /** The temporary directory is the server's own, and nothing may ever lie there. */
+  readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
 }
 
 /** A database and a directory of its own. */
 const site = Effect.gen(function* () {
   const database = yield* fresh
-  const settings = { ...(yield* settingsFor(database)), ...servers }
+  const given = yield* settingsFor(database)
+  const temporary = join(given.DATA_DIR, "temporary")
+  yield* Effect.sync(() => mkdirSync(temporary))
+  const settings = { ...given, ...servers, TMPDIR: temporary }
   // The embedded database has moved below the server's directory.
   const moved: TestDatabase =
     database.kind === "embedded" ? { kind: "embedded", directory: join(settings.DATA_DIR, "database") } : database
   return { database: moved, settings } satisfies Site
 })
-
-interface Work {
-  /** Goes on where it was cut off; fails when the server goes away. */
-  readonly go: (url: string) => Promise<void>
-  readonly isDone: () => boolean
-}
-
-/** Everything that is done to one set of files, until it has been acknowledged and is settled. */
-const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
-  let chatbot: string | undefined
-  let done = false
-  const ids = new Map<string, string>()
-  const acknowledged = new Set<string>()
-
-  /** Unless it was acknowledged before. */
-  const once = async (what: string, act: () => Promise<unknown>) => {
-    if (acknowledged.has(what)) return
-    await act()
-    acknowledged.add(what)
-  }
-
-  const go = async (url: string) => {
-    chatbot ??= idOf((await call(url, "POST", "/api/external/chatbots", { name: "Kills" }))["chatbot"])
-    const base = `/api/external/chatbot/${chatbot}/knowledge-base`
-    for (let from = 0; from < files.length; from += FILES_PER_UPLOAD) {
-      await once(`upload ${from}`, async () => {
-        const form = new FormData()
-        form.set("chatbotId", chatbot ?? "")
-        for (const { name, bytes } of files.slice(from, from + FILES_PER_UPLOAD)) {
-          form.append("files", new Blob([bytes]), name)
-        }
-        const { documents } = await call(url, "POST", "/api/embedfiles", form)
-        for (const document of listOf(documents)) ids.set(String(document["name"]), idOf(document))
-      })
-      // One after the other with the reading, not all at first.
-      await Bun.sleep(5)
-    }
-    for (const [index, { name, bytes }] of files.entries()) {
-      const id = ids.get(name) ?? ""
-      if (index % REPLACED === 3) {
-        await once(`replace ${name}`, () => {
-          const form = new FormData()
-          form.set("documentId", id)
-          // The other kinds do not take a line more.
-          const text = Buffer.concat([bytes, Buffer.from("\n\nA line that the first content did not have.")])
-          form.set("file", new Blob([name.endsWith(".json") ? bytes : text]), name)
-          return call(url, "PATCH", base, form)
-        })
-      } else if (index % DELETED === 7) {
-        await once(`delete ${name}`, () => call(url, "DELETE", `${base}/documents/${id}`, undefined, [404]))
-      }
-    }
-    for (const end = Date.now() + PATIENCE; Date.now() < end; await Bun.sleep(20)) {
-      const waiting = await Promise.all(
-        ["queued", "extracting", "embedding"].map((status) => call(url, "GET", `${base}/documents?status=${status}`)),
-      )
-      if (waiting.every(({ data }) => listOf(data).length === 0)) {
-        done = true
-        return
-      }
-    }
-    throw new Error("The documents never settled.")
-  }
-
-  return { go, isDone: () => done }
-}
 
 /** The process of a server from its start to its kill. */
 const live = (settings: Settings, work: Work["go"] | undefined, draw: () => number): Promise<void> =>
@@ -196,11 +126,15 @@ const settle = Effect.fnUntraced(function* (at: Site, work: Work["go"] | undefin
     }),
   )
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
+  // As old as they are when a server that was not told looks at them.
+  for (const draft of filesOf(at, "tmp")) {
+    yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
+  }
   yield* Effect.scoped(
     Effect.gen(function* () {
       const server = yield* serverProcess(at.settings)
       yield* Effect.promise(() => server.listening)
-      yield* Effect.promise(() => steady(() => String(filesOf(at).length)))
+      yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
       yield* stop(server)
     }),
   )
@@ -223,9 +157,12 @@ const steady = async (look: () => string): Promise<void> => {
   }
 }
 
-const filesOf = ({ settings }: Site): ReadonlyArray<string> => {
+const filesOf = ({ settings }: Site, prefix: "avatars" | "documents" | "tmp"): ReadonlyArray<string> =>
+  namesIn(join(settings.DATA_DIR, "files", prefix))
+
+const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
-    return readdirSync(join(settings.DATA_DIR, "files", "documents"))
+    return readdirSync(directory)
   } catch {
     return []
   }
@@ -242,9 +179,11 @@ const over: Query = (database, query) =>
 
 interface Contents {
   readonly documents: ReadonlyArray<{
+    readonly chatbot: string
     readonly name: string
     readonly sha256: string
     readonly status: string
+    readonly failure: string | null
     readonly chunk_count: number
     /** Of the revision that serves. */
     readonly chunks: number
@@ -260,10 +199,11 @@ const contentsOf = (database: TestDatabase) =>
   over(database, (sql) =>
     Effect.gen(function* () {
       const documents = yield* sql<Contents["documents"][number]>`
-        select name, sha256, status, chunk_count, count(c.id)::int as chunks,
-          md5(string_agg(c.ordinal || ':' || c.content, '' order by c.ordinal)) as digest
-        from documents d left join chunks c on c.document_id = d.id and c.revision = d.revision
-        group by d.id order by name, sha256`
+        select b.name as chatbot, d.name, sha256, status, error->>'code' as failure, chunk_count,
+          count(c.id)::int as chunks, md5(string_agg(c.ordinal || ':' || c.content, '' order by c.ordinal)) as digest
+        from documents d join chatbots b on b.id = d.chatbot_id
+          left join chunks c on c.document_id = d.id and c.revision = d.revision
+        group by d.id, b.name order by chatbot, d.name, sha256`
       const [counts] = yield* sql<Omit<Contents, "documents">>`
         select (select count(*)::int from chunks c join documents d on d.id = c.document_id
           where c.revision <> d.revision) as "foreignChunks",
@@ -275,10 +215,11 @@ const contentsOf = (database: TestDatabase) =>
 
 const differences = (found: Contents, expected: Contents): ReadonlyArray<string> => {
   const faults: Array<string> = []
-  const left = new Map(found.documents.map((document) => [`${document.name} ${document.sha256}`, document]))
+  const keyOf = ({ chatbot, name, sha256 }: Contents["documents"][number]) => `${chatbot} ${name} ${sha256}`
+  const left = new Map(found.documents.map((document) => [keyOf(document), document]))
   if (left.size !== found.documents.length) faults.push(`${found.documents.length - left.size} documents doubled`)
   for (const document of expected.documents) {
-    const key = `${document.name} ${document.sha256}`
+    const key = keyOf(document)
     const twin = left.get(key)
     left.delete(key)
     if (twin === undefined) faults.push(`${key} lost`)
@@ -290,53 +231,30 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
   return faults
 }
 
-/** Files without an owner, owners without a file, and the register of garbage. */
+/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
 const leftovers = (at: Site) =>
   Effect.gen(function* () {
-    const owned = yield* over(at.database, (sql) => sql<{ key: string }>`select blob_key as key from documents`)
-    const register = yield* over(at.database, (sql) => sql<{ key: string }>`select key from blob_garbage`)
-    const keys = new Set(owned.map(({ key }) => key.replace("documents/", "")))
-    const files = new Set(filesOf(at))
+    const keysIn = (query: Query, statement: string) =>
+      Effect.map(
+        query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
+        (rows) => rows.map(({ key }) => key),
+      )
+    const owned = new Set(
+      yield* keysIn(
+        over,
+        "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
+      ),
+    )
+    const register = yield* keysIn(over, "select key from blob_garbage")
+    const files = new Set(
+      (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+        filesOf(at, prefix).map((name) => `${prefix}/${name}`),
+      ),
+    )
     return [
-      ...Array.from(files.difference(keys), (file) => `The file ${file} belongs to nobody`),
-      ...Array.from(keys.difference(files), (key) => `The file ${key} is missing`),
-      ...register.map(({ key }) => `${key} is still registered as garbage`),
+      ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
+      ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
+      ...register.map((key) => `${key} is still registered as garbage`),
+      ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
     ]
   })
-
-/** The server was killed before it answered. */
-class GoneAway extends Error {}
-
-type Body = Readonly<Record<string, unknown>>
-
-const call = async (
-  url: string,
-  method: string,
-  path: string,
-  body?: FormData | object,
-  alsoFine: ReadonlyArray<number> = [],
-): Promise<Body> => {
-  const isForm = body instanceof FormData
-  let response
-  let text
-  try {
-    response = await fetch(url + path, {
-      method,
-      headers: {
-        "x-api-key": operatorKey,
-        prefer: "respond-async",
-        ...(body !== undefined && !isForm && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-    })
-    text = await response.text()
-  } catch (cause) {
-    throw new GoneAway(`${method} ${path}`, { cause })
-  }
-  if (!response.ok && !alsoFine.includes(response.status)) throw new Error(`${method} ${path}: ${text}`)
-  return asBody(JSON.parse(text))
-}
-
-const asBody = (value: unknown): Body => (typeof value === "object" && value !== null ? { ...value } : {})
-const listOf = (value: unknown): ReadonlyArray<Body> => (Array.isArray(value) ? value.map(asBody) : [])
-const idOf = (value: unknown): string => String(asBody(value)["id"])

@@ -1,5 +1,5 @@
 import { NodeFileSystem, NodePath } from "@effect/platform-node-shared"
-import { Context, Effect, Layer, References, Stream } from "effect"
+import { Array, Context, Effect, Layer, References, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.ts"
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
@@ -10,6 +10,7 @@ import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { BlobOwners } from "../../src/storage/BlobOwners.ts"
 import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
@@ -45,6 +46,7 @@ const noSecrets = Layer.provide(Secrets.layer({ keys: undefined }), SecureRandom
 export const repositories = Layer.mergeAll(
   ApiKeys.layer,
   BlobGarbage.layer,
+  BlobOwners.layer,
   Budgets.layer,
   Chatbots.layer,
   ChatbotTools.layer,
@@ -68,13 +70,18 @@ export const storage = Layer.provideMerge(repositories, TestDatabase.layer)
 /** What is in the blob store, and which of its methods fail at the moment. */
 export class BlobControl extends Context.Service<
   BlobControl,
-  { readonly blobs: Map<string, Uint8Array>; readonly failing: Set<"put" | "get" | "remove"> }
+  {
+    readonly blobs: Map<string, Uint8Array>
+    readonly failing: Set<"put" | "get" | "remove">
+    /** When it was written, for those that were not just now. */
+    readonly times: Map<string, Date>
+  }
 >()("test/BlobControl") {}
 
 /** Blobs in memory. A `put` that fails has read some of its content, as when a disk gets full. */
 export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectContext(
   Effect.sync(() => {
-    const control = BlobControl.of({ blobs: new Map(), failing: new Set() })
+    const control = BlobControl.of({ blobs: new Map(), failing: new Set(), times: new Map() })
     const { blobs, failing } = control
     const unlessFailing = (method: "put" | "get" | "remove") =>
       Effect.suspend(() => (failing.has(method) ? Effect.fail(diskFull) : Effect.void))
@@ -90,6 +97,22 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
         }),
       has: (key) => Effect.sync(() => blobs.has(key)),
       remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
+      writtenAt: (key) =>
+        Effect.suspend(() =>
+          blobs.has(key)
+            ? Effect.succeed(control.times.get(key) ?? new Date())
+            : Effect.fail(new BlobNotFound({ key })),
+        ),
+      // More than one page of few.
+      list: (prefix) =>
+        Stream.suspend(() =>
+          Stream.fromIterable(
+            Array.chunksOf(
+              Array.fromIterable(blobs.keys()).filter((key) => key.startsWith(prefix)),
+              2,
+            ),
+          ),
+        ),
     })
     return Context.make(BlobStore, store).pipe(Context.add(BlobControl, control))
   }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { type Probe, ProviderProbes } from "../../src/agent/ProviderProbes.ts"
+import { BlobCheck } from "../../src/services/BlobCheck.ts"
 import { Doctor } from "../../src/services/Doctor.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -16,15 +17,20 @@ let probes: ReadonlyArray<Probe> = []
 
 const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
-    Layer.provide([Inspection.layer, Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) })]),
+    Layer.provide([
+      Inspection.layer,
+      BlobCheck.layer({ strangerAge: Duration.hours(24) }),
+      Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),
+    ]),
     Layer.provideMerge(indexing),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
   ),
 )
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
-beforeEach(() =>
-  run(
+beforeEach(async () => {
+  await run(BlobControl.use(({ blobs }) => Effect.sync(() => blobs.clear())))
+  await run(
     SystemSql.use((sql) =>
       Effect.all([
         sql`delete from documents`,
@@ -33,8 +39,8 @@ beforeEach(() =>
         sql`delete from embedding_setting`,
       ]),
     ),
-  ),
-)
+  )
+})
 
 const findings = Effect.map(
   Doctor.use(({ examine }) => examine),
@@ -87,7 +93,7 @@ test("a model provider that refuses our key is wrong", () =>
 test("a file that is lost, and a store that does not work, are wrong", () =>
   run(
     Effect.gen(function* () {
-      const { blobs, keys } = yield* healthy
+      const { blobs, id, keys } = yield* healthy
       for (const key of keys) blobs.delete(key)
       const { failing } = yield* BlobControl
       failing.add("put")
@@ -95,7 +101,25 @@ test("a file that is lost, and a store that does not work, are wrong", () =>
         wrongs,
         Effect.sync(() => failing.clear()),
       )
-      expect(found).toEqual(["wrong files: The disk is full.", "wrong files: missing for 1 of 1 document"])
+      expect(found).toEqual([
+        "wrong files: The disk is full.",
+        `wrong files: missing for 1 of 1 document: "file.txt" (${id})`,
+      ])
+    }),
+  ))
+
+test("files that belong to nobody are wrong, and stay as they are", () =>
+  run(
+    Effect.gen(function* () {
+      const { blobs, keys } = yield* healthy
+      blobs.set("documents/nobody's", Uint8Array.of(1))
+      blobs.set("avatars/nobody's", Uint8Array.of(1))
+      expect(yield* wrongs).toEqual([
+        "wrong files: 2 files of nobody; a server deletes those that are old enough, every day",
+      ])
+      blobs.set("databases/another", new Uint8Array())
+      expect(yield* wrongs).toEqual([expect.stringContaining("2 files of nobody; they are kept")])
+      expect(blobs.size).toBe(keys.length + 3)
     }),
   ))
 

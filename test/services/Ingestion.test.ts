@@ -1,16 +1,18 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { Duration, Effect, ManagedRuntime, type Scope } from "effect"
+import { Effect, ManagedRuntime, type Scope } from "effect"
 import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import {
+  die,
   ingestionNeeds,
   look,
   reset,
   served,
   settled,
   start,
+  startUnhurried,
   storedChunks,
   upload,
   workerIsFree,
@@ -145,17 +147,83 @@ describe("a fault", () => {
       }),
     ))
 
+  test("of a reader that ended is tried again: something else may have ended it", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        const crashed = new ExtractionFailed({ code: "extraction_crashed", message: "Its reader failed on it." })
+        extract.extract = (source) => (extract.names.length < 3 ? Effect.fail(crashed) : plainExtract(source))
+        const document = yield* upload("unlucky")
+        yield* start({ attempts: 3 })
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null })
+      }),
+    ))
+
   test("that ends the whole process each time is not repeated for ever", () =>
     run(
       Effect.gen(function* () {
         const document = yield* upload("kills")
-        const ingestions = yield* Ingestions
-        for (const id of ["1", "2"]) {
-          yield* ingestions.claim({ id: `00000000-0000-4000-8000-00000000000${id}`, duration: Duration.zero })
-        }
-        yield* start({ attempts: 2 })
+        yield* die(2)
+        yield* start({ lapses: 2, retries: 0 })
         expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "gave_up" } })
         expect((yield* ExtractControl).names).toEqual([])
+      }),
+    ))
+
+  test("of processes that are killed ten times while documents wait or are read is none of the documents'", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* Effect.forEach(["read", "read too", "waiting"], (text) => upload(text))
+        yield* die(10, 2)
+        yield* start({ attempts: 1 })
+        const found = yield* Effect.forEach(documents, settled)
+        expect(found.map(({ status, error }) => [status, error])).toEqual(documents.map(() => ["ready", null]))
+      }),
+    ))
+
+  test("after which a document was given up is tried anew, later and later, and not for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours"))
+        const document = yield* upload("given up")
+        const waits = SystemSql.use((sql) =>
+          Effect.map(
+            sql<{ given_up: number; hours: number }>`
+              select given_up, round(extract(epoch from run_at - now()) / 3600)::int as hours
+              from ingestions where document_id = ${document.id} and lease_id is null and run_at > now()`,
+            ([row]) => row,
+          ),
+        )
+        const failAgain = Effect.scoped(
+          Effect.gen(function* () {
+            yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+            yield* startUnhurried({ attempts: 1, retries: 2 })
+            return yield* eventually(waits, (wait) => wait !== undefined)
+          }),
+        )
+        expect(yield* failAgain).toEqual({ given_up: 1, hours: 1 })
+        expect(yield* look(document)).toMatchObject({ status: "failed", error: { code: "ingestion_failed" } })
+        expect(yield* failAgain).toEqual({ given_up: 2, hours: 2 })
+        embeddings.before = Effect.void
+        yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+        yield* start({ attempts: 1 })
+        expect(yield* eventually(look(document), ({ status }) => status === "ready")).toMatchObject({ error: null })
+      }),
+    ))
+
+  test("that lasts ends the tries of a document that was given up", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours"))
+        const document = yield* upload("given up for good")
+        // What is due later is due at once.
+        yield* start({ attempts: 2, retries: 3 })
+        const rows = SystemSql.use((sql) => sql`select from ingestions where document_id = ${document.id}`)
+        yield* eventually(rows, (left) => left.length === 0)
+        expect((yield* ExtractControl).names).toHaveLength(8)
+        expect(yield* look(document)).toMatchObject({ status: "failed", error: { code: "ingestion_failed" } })
       }),
     ))
 

@@ -19,7 +19,7 @@ const makeDocument = (text = "text") =>
   Effect.gen(function* () {
     const tenant = yield* makeTenant
     const id = yield* newDocumentId
-    const { document } = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
+    const document = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
     return { ...tenant, document }
   })
 
@@ -111,25 +111,41 @@ describe("the queue", () => {
       }),
     ))
 
-  test("gives what was given back, or whose holder shows no life, and counts the tries", () =>
+  test("gives what was given back, or whose holder shows no life, and counts both apart", () =>
     run(
       Effect.gen(function* () {
         const { organization } = yield* makeDocument()
         const ingestions = yield* Ingestions
         const first = yield* mustClaim(Duration.zero)
         const second = yield* mustClaim()
-        expect([first.attempts, second.attempts]).toEqual([1, 2])
         expect(second.revision).toBeGreaterThan(first.revision)
+        const [tries, lapses] = [[first, second].map((one) => one.attempts), [first, second].map((one) => one.lapses)]
+        expect({ tries, lapses }).toEqual({ tries: [0, 0], lapses: [0, 1] })
         yield* as(organization)(ingestions.release(second, Duration.minutes(1), true))
         expect(yield* claim()).toBeUndefined()
         yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
         const third = yield* mustClaim()
-        expect(third.attempts).toBe(3)
+        expect(third).toMatchObject({ attempts: 1, lapses: 1 })
         // What was not the document's doing does not count.
         yield* as(organization)(ingestions.release(third, Duration.zero, false))
-        expect((yield* mustClaim()).attempts).toBe(3)
+        expect(yield* mustClaim()).toMatchObject({ attempts: 1, lapses: 1 })
         yield* ingestions.releaseAll
-        expect((yield* mustClaim()).attempts).toBe(4)
+        expect(yield* mustClaim()).toMatchObject({ attempts: 1, lapses: 2 })
+      }),
+    ))
+
+  test("lets a process that dies again and again live between its tries of one document", () =>
+    run(
+      Effect.gen(function* () {
+        yield* makeDocument()
+        const ingestions = yield* Ingestions
+        for (let death = 1; death < 4; death++) {
+          yield* mustClaim()
+          yield* ingestions.releaseAll
+        }
+        expect(yield* claim()).toBeUndefined()
+        yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+        expect(yield* mustClaim()).toMatchObject({ attempts: 0, lapses: 3 })
       }),
     ))
 
@@ -155,7 +171,7 @@ describe("an attempt that has lost its lease", () => {
         const documents = yield* Documents
         const claimed = yield* as(organization)(documents.get(chatbot, document.id))
         expect(claimed).toMatchObject({ status: "extracting", progress: 0 })
-        expect(yield* writes(lost)).toMatchObject({ progress: false, published: undefined, failed: [] })
+        expect(yield* writes(lost)).toMatchObject({ progress: false, published: false })
         expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(claimed)
         expect(yield* claim()).toBeUndefined()
         expect((yield* writes(holder)).progress).toBe(true)
@@ -174,11 +190,11 @@ describe("an attempt that has lost its lease", () => {
         const old = yield* mustClaim()
         yield* as(organization)(documents.replace(chatbot, document.id, contentOf("newer")))
         const replaced = yield* as(organization)(documents.get(chatbot, document.id))
-        expect(yield* writes(old)).toMatchObject({ progress: false, published: undefined, failed: [] })
+        expect(yield* writes(old)).toMatchObject({ progress: false, published: false })
         expect(yield* as(organization)(documents.get(chatbot, document.id))).toEqual(replaced)
         const newer = yield* mustClaim()
         yield* as(organization)(documents.remove(chatbot, document.id))
-        expect(yield* writes(newer)).toMatchObject({ progress: false, published: undefined, failed: [] })
+        expect(yield* writes(newer)).toMatchObject({ progress: false, published: false })
         expect((yield* Effect.flip(as(organization)(documents.get(chatbot, document.id))))._tag).toBe("NotFound")
       }),
     ))

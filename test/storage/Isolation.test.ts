@@ -227,8 +227,12 @@ const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Ser
     (ingestions, { attempt }) =>
       ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
   ],
-  publish: [undefined, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
-  fail: [[], (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
+  fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  putOff: [
+    undefined,
+    (ingestions, { attempt }) => ingestions.putOff(attempt, { code: "forged", message: "forged" }, Duration.minutes(1)),
+  ],
   abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
   release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
 }

@@ -8,6 +8,7 @@ import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { migrate, migrationsDirectory } from "../../src/storage/Migrations.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { Usage } from "../../src/storage/Usage.ts"
+import { json } from "../../src/storage/SqlValues.ts"
 import { platform, storage } from "../lib/Layers.ts"
 
 /*
@@ -89,5 +90,25 @@ test("what was queued, leased or served before the queue had turns is so afterwa
       yield* reembeddings.declare("new")
       yield* reembeddings.enqueue("new")
       expect((yield* reembeddings.claim("new", lease))?.document_id.toString()).toBe(document(3))
+    }),
+  ))
+
+test("what was given up when every beginning counted as a try is tried anew", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(13)
+      const sql = yield* SystemSql
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
+        settings, chat_widget_config) values (${chatbot}, ${organization}, 'Old', '', 'old', false, '{}', '{}', '{}')`
+      for (const [number, code] of ["gave_up", "no_text"].entries()) {
+        yield* sql`insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256,
+          blob_key, status, error) values (${document(number)}, ${organization}, ${chatbot}, 'a', 'text/plain', 1,
+          ${code}, ${code}, 'failed', ${json({ code })})`
+      }
+      yield* migrate(sql, migrationsDirectory)
+      const claim = Ingestions.use(({ claim }) => claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) }))
+      expect(yield* claim).toMatchObject({ blob_key: "gave_up", attempts: 0, lapses: 0, given_up: 1 })
+      expect(yield* claim).toBeUndefined()
     }),
   ))

@@ -68,6 +68,14 @@ const dieWithServer = () => {
   }
 }
 
+/**
+ * A terminal or a service manager tells every process of the server to stop. This one stops when the server has no more
+ * use for it; ending before would look as if a document had done it.
+ */
+const leaveStoppingToServer = () => {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {})
+}
+
 const isOutOfMemory = (cause: unknown) =>
   cause instanceof Error && /out of memory|array buffer allocation|invalid (?:typed )?array length/i.test(cause.message)
 
@@ -112,6 +120,7 @@ const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uin
 }
 
 silence()
+leaveStoppingToServer()
 dieWithServer()
 volunteer()
 giveWay()

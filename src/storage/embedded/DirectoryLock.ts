@@ -2,6 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { isDiskFull } from "../../domain/Disk.ts"
 import { StartupError } from "../../domain/StartupError.ts"
 import { wordsOf } from "../../domain/SystemError.ts"
 
@@ -54,7 +55,10 @@ const explain = (directory: string, error: unknown): StartupError => {
 export const notWritable = (directory: string, error: unknown): StartupError =>
   new StartupError({
     what: `The database directory ${directory} cannot be written: ${wordsOf(error)}.`,
-    doThis: "Give the server's user the right to write there, or set DATA_DIR to another directory.",
+    doThis:
+      isDiskFull(error) || (error instanceof SQLiteError && error.code === "SQLITE_FULL")
+        ? "Free some space on its disk and start again."
+        : "Give the server's user the right to write there, or set DATA_DIR to another directory.",
   })
 
 const holder = (directory: string): string => {

@@ -1,14 +1,26 @@
 import { join } from "node:path"
 import type { PgPool } from "@effect/sql-pg"
 import { Duration, Effect, FileSystem, type Scope } from "effect"
+import { freeBytes, mebibytes } from "../../domain/Disk.ts"
 import { StartupError } from "../../domain/StartupError.ts"
 import { lockDirectory, notWritable } from "./DirectoryLock.ts"
-import { createCluster, type Engine, type EngineFailure, openEngine } from "./Engine.ts"
+import { createCluster, type EngineFailure, openEngine } from "./Engine.ts"
+import type { Wire } from "./Wire.ts"
 
 export interface EmbeddedSettings {
   /** Made when missing, with its parents. Holds the cluster and the lock, and belongs to this process alone. */
   readonly directory: string
 }
+
+/** The engine, open. */
+export interface Embedded {
+  readonly wire: Wire
+  /** Fails when the engine ends by itself; from then on, so does every statement. */
+  readonly lost: Effect.Effect<never, StartupError>
+}
+
+/** What a new cluster takes, and more than the engine ever asks for at once. */
+const SPACE_NEEDED = 64 * 1024 * 1024
 
 /** Postgres's own files, inside of the directory. */
 const CLUSTER = "cluster"
@@ -18,7 +30,7 @@ const PRIVATE = 0o700
 /** Locks the directory, makes the cluster in it when there is none, and opens it, all until the scope closes. */
 export const openEmbedded = Effect.fn("Embedded.open")(function* (
   settings: EmbeddedSettings,
-): Effect.fn.Return<Engine, StartupError, Scope.Scope | FileSystem.FileSystem> {
+): Effect.fn.Return<Embedded, StartupError, Scope.Scope | FileSystem.FileSystem> {
   const files = yield* FileSystem.FileSystem
   const cluster = join(settings.directory, CLUSTER)
   const refused = Effect.mapError((error: Error) => notWritable(settings.directory, error))
@@ -26,17 +38,18 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {
     yield* Effect.logInfo(`Making a new database in ${settings.directory}`)
-    yield* Effect.mapError(createCluster(cluster), cannotOpen(settings.directory))
+    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster))
   }
   yield* refused(files.chmod(cluster, PRIVATE))
-  return yield* Effect.mapError(openEngine(cluster), cannotOpen(settings.directory))
+  const engine = yield* orExplain(settings.directory, "cannot be opened", openEngine(cluster))
+  return { wire: engine.wire, lost: orExplain(settings.directory, "stopped", engine.lost) }
 })
 
 /**
  * One connection: the engine has one session, and runs one statement at a time whatever is asked of it. Transactions
  * wait in the pool's queue, in order, and interrupting one that waits costs nothing.
  */
-export const poolOver = (engine: Engine): PgPool.Config => ({
+export const poolOver = (engine: Embedded): PgPool.Config => ({
   stream: () => engine.wire.connect(),
   ssl: false,
   username: "postgres",
@@ -50,8 +63,31 @@ export const poolOver = (engine: Engine): PgPool.Config => ({
 /** A new connection waits for the end of what the one before left running, which cannot be cancelled. */
 const CONNECT_TIMEOUT = Duration.minutes(2)
 
-const cannotOpen = (directory: string) => (failure: EngineFailure) =>
-  new StartupError({
-    what: `The database in ${directory} cannot be opened: ${failure.message}.`,
-    doThis: "Restore the directory from a backup, or choose a new one.",
-  })
+const orExplain = <A, R>(directory: string, what: string, work: Effect.Effect<A, EngineFailure, R>) =>
+  Effect.catch(work, (failure) =>
+    Effect.flatMap(freeBytes(directory), (free) => Effect.fail(explain({ directory, what, failure, free }))),
+  )
+
+/** What became of the database, and what to do. A full disk has damaged nothing, whatever the engine says last. */
+export const explain = ({
+  directory,
+  what,
+  failure: { message },
+  free,
+}: {
+  readonly directory: string
+  readonly what: string
+  readonly failure: EngineFailure
+  readonly free: number | undefined
+}): StartupError => {
+  const isFull = /no space left|quota exceeded/i.test(message) || (free !== undefined && free < SPACE_NEEDED / 4)
+  return isFull
+    ? new StartupError({
+        what: `The database in ${directory} ${what}: its disk is full${free === undefined ? "" : `, with ${mebibytes(free)} left`}.`,
+        doThis: `Free at least ${mebibytes(SPACE_NEEDED)} and start again: nothing is damaged, and all that was acknowledged is there.`,
+      })
+    : new StartupError({
+        what: `The database in ${directory} ${what}: ${message}.`,
+        doThis: "If it goes on when you start again, restore the directory from a backup, or choose a new one.",
+      })
+}

@@ -43,13 +43,19 @@ const start = (directory: string): Promise<PGlite> =>
 const create = async (directory: string): Promise<void> => {
   const temporary = `${directory}.tmp`
   rmSync(temporary, { recursive: true, force: true })
-  const engine = await start(temporary)
-  await engine.close()
-  for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
-    syncToDisk(join(entry.parentPath, entry.name))
+  try {
+    const engine = await start(temporary)
+    await engine.close()
+    for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
+      syncToDisk(join(entry.parentPath, entry.name))
+    }
+    renameSync(temporary, directory)
+    syncToDisk(dirname(directory))
+  } catch (error) {
+    // It may be what has filled the disk.
+    rmSync(temporary, { recursive: true, force: true })
+    throw error
   }
-  renameSync(temporary, directory)
-  syncToDisk(dirname(directory))
 }
 
 const syncToDisk = (path: string): void => {
@@ -80,5 +86,14 @@ const handle = async (request: EngineRequest): Promise<EngineReply> => {
 }
 
 port?.on("message", (request: EngineRequest) => {
-  handle(request).then(reply, (error: unknown) => reply({ kind: "failed", message: String(error) }))
+  handle(request).then(reply, (error: unknown) => reply({ kind: "failed", message: described(error) }))
 })
+
+/** ENOSPC, as WebAssembly's file system numbers it. */
+const NO_SPACE = 51
+
+/** What that file system throws is no `Error`: `{ name: "ErrnoError", errno: 51 }`. */
+const described = (error: unknown): string => {
+  if (error instanceof Error || typeof error !== "object" || error === null) return String(error)
+  return "errno" in error && error.errno === NO_SPACE ? "No space left on device" : JSON.stringify(error)
+}

@@ -20,9 +20,14 @@ const LOOK_FOR_QUIET_EVERY = Duration.millis(200)
  * Does what a Postgres server has background processes for, and the embedded one does not: checkpoints, and autovacuum
  * with its statistics. Table by table, in the pauses of the traffic, because nothing else can run meanwhile.
  */
-export const maintain = (sql: SqlClient.SqlClient, wire: Wire): Effect.Effect<never> =>
+export const maintain = (
+  sql: SqlClient.SqlClient,
+  wire: Wire,
+  isDiskLow: Effect.Effect<boolean>,
+): Effect.Effect<never> =>
   Effect.sleep(LOOK_EVERY).pipe(
-    Effect.andThen(runDueWork(sql, inAPause(wire))),
+    // It writes, in a session that may only read, too.
+    Effect.andThen(Effect.flatMap(isDiskLow, (isLow) => (isLow ? Effect.void : runDueWork(sql, inAPause(wire))))),
     Effect.catchCause((cause) => Effect.logWarning("The maintenance of the embedded database failed", cause)),
     Effect.forever,
   )
