@@ -5,7 +5,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
-import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Console, Context, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -33,6 +33,7 @@ import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { ChatbotTools } from "./services/ChatbotTools.ts"
+import { Checkpoints } from "./services/Checkpoints.ts"
 import { Conversations } from "./services/Conversations.ts"
 import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
@@ -61,6 +62,7 @@ import { Ping } from "./storage/Ping.ts"
 import { Secrets } from "./storage/Secrets.ts"
 import { ToolHeaders } from "./storage/ToolHeaders.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
+import { UnfinishedReplies } from "./storage/UnfinishedReplies.ts"
 import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
@@ -94,6 +96,7 @@ const storage = Layer.mergeAll(
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
+  UnfinishedReplies.layer,
   UsageStorage.Usage.layer,
   ToolHeaders.layer,
   VectorIndexes.layer(),
@@ -232,6 +235,15 @@ const budgets = configured((config) =>
   }),
 )
 
+const checkpoints = configured(({ databaseUrl, replyCheckpoint }) =>
+  Checkpoints.layer({
+    interval: replyCheckpoint,
+    // Three times in a row, and longer than a busy machine or database holds anybody up.
+    lease: Duration.max(Duration.times(replyCheckpoint, 3), Duration.seconds(15)),
+    isAlone: databaseUrl === undefined,
+  }),
+)
+
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 const services = Layer.mergeAll(
@@ -254,7 +266,7 @@ const services = Layer.mergeAll(
   chunkIndexing,
 ).pipe(
   Layer.provide(ingestion),
-  Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([agent, budgets, checkpoints, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

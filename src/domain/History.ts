@@ -9,6 +9,8 @@ export interface SentTurn extends ChatTurn {
 export interface HeldTurn extends ChatTurn {
   /** Ours, which streams tell. */
   readonly id?: string | undefined
+  /** A reply that was not finished: a client may have more of it, or less. */
+  readonly isCutOff?: boolean
 }
 
 /**
@@ -21,7 +23,12 @@ const isSame = (held: HeldTurn, sent: SentTurn) =>
 
 const isSameReply = (held: HeldTurn, sent: SentTurn) =>
   (held.id !== undefined && held.id === sent.id) ||
-  (held.content !== "" && sent.content.endsWith(`\n\n${held.content}`))
+  (held.content !== "" && sent.content.endsWith(`\n\n${held.content}`)) ||
+  (held.isCutOff === true && isBeginning(held.content, sent.content))
+
+/** Whether one of them is how the other begins. */
+const isBeginning = (one: string, other: string): boolean =>
+  one !== "" && other !== "" && (one.startsWith(other) || other.startsWith(one))
 
 /** Whether the session ends with these turns, if need be with replies in between that are not among them. */
 const endsWith = (held: ReadonlyArray<HeldTurn>, turns: ReadonlyArray<SentTurn>, passReplies: boolean): boolean => {

@@ -58,7 +58,11 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   content,
 })
 
-const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
+const toHeldTurn = (said: Said): HeldTurn => ({
+  ...toTurn(said),
+  id: said.id,
+  isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
+})
 
 /** What the request tells of its user that the session does not know yet. */
 export const newUserInfo = (

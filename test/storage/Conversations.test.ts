@@ -145,6 +145,7 @@ describe("a session", () => {
             sender_type,
             content,
             model,
+            finish_reason: sender_type === "bot" ? "stop" : null,
             mid,
           })),
         })
