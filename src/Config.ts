@@ -109,6 +109,12 @@ const positiveDuration = kind("a duration of at least `100ms`", (value) => {
   return parsed !== undefined && Duration.toMillis(parsed) >= 100 ? parsed : undefined
 })
 
+/** Infinite when it is off. */
+const checkpoint = kind("`off`, or a duration of at least `100ms`", (value) => {
+  const parsed = value === "off" ? Duration.infinity : parseDuration(value)
+  return parsed !== undefined && Duration.toMillis(parsed) >= 100 ? parsed : undefined
+})
+
 const settings = {
   host: text.or("127.0.0.1", "Address to listen on; `0.0.0.0` for all."),
   port: integer(0, 65_535).or("3000", "Port to listen on; 0 picks a free one."),
@@ -227,6 +233,10 @@ const settings = {
   streamHeartbeat: positiveDuration.or(
     "10s",
     "How often a stream shows that it is alive; also how long it waits for the model before it begins.",
+  ),
+  replyCheckpoint: checkpoint.or(
+    "5s",
+    "How often a reply that takes long is stored as far as it has got, for a server that dies; or `off`.",
   ),
   toolTimeout: positiveDuration.or("10s", "Longest time for one tool call, unless the tool has a time of its own."),
   toolConcurrency: integer(1, 64).or("4", "Tool calls at once, of one reply."),

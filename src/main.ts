@@ -5,7 +5,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
-import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Console, Context, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -38,6 +38,7 @@ import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
 import { ChatbotTools } from "./services/ChatbotTools.ts"
+import { Checkpoints } from "./services/Checkpoints.ts"
 import { Conversations } from "./services/Conversations.ts"
 import { Doctor } from "./services/Doctor.ts"
 import { Health } from "./services/Health.ts"
@@ -69,6 +70,7 @@ import { Ping } from "./storage/Ping.ts"
 import { Secrets } from "./storage/Secrets.ts"
 import { ToolHeaders } from "./storage/ToolHeaders.ts"
 import { Reembeddings } from "./storage/Reembeddings.ts"
+import { UnfinishedReplies } from "./storage/UnfinishedReplies.ts"
 import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
@@ -109,6 +111,7 @@ const storage = Layer.mergeAll(
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
+  UnfinishedReplies.layer,
   UsageStorage.Usage.layer,
   ToolHeaders.layer,
   VectorIndexes.layer(),
@@ -255,6 +258,15 @@ const budgets = configured((config) =>
   }),
 )
 
+const checkpoints = configured(({ databaseUrl, replyCheckpoint }) =>
+  Checkpoints.layer({
+    interval: replyCheckpoint,
+    // Three times in a row, and longer than a busy machine or database holds anybody up.
+    lease: Duration.max(Duration.times(replyCheckpoint, 3), Duration.seconds(15)),
+    isAlone: databaseUrl === undefined,
+  }),
+)
+
 const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(Layer.provideMerge(OrganizationRemoval.layer))
 
 const organizationRemoval = Layer.effectDiscard(
@@ -284,7 +296,7 @@ const services = Layer.mergeAll(
   configured(({ filesCheckInterval }) => BlobCheck.layerRegularly({ interval: filesCheckInterval })),
 ).pipe(
   Layer.provide([ingestion, blobCheck]),
-  Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide([agent, budgets, checkpoints, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

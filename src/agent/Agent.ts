@@ -7,6 +7,7 @@ import { within } from "../domain/Within.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
+import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import type { OnGivenUp } from "./ModelCalls.ts"
@@ -34,9 +35,17 @@ export interface AgentInput {
    * off comes as far as it got, and without the results of its calls.
    */
   readonly onStep?: (step: Step, cost: ModelCost) => Effect.Effect<void>
+  /**
+   * Given, as each step of a stream begins, what tells how far it has come; undefined where nothing has come. It tells
+   * so until `onStep` is told of the step.
+   */
+  readonly onStepBegin?: (look: () => { readonly step: SaidStep; readonly cost: ModelCost } | undefined) => void
   /** Told what a request may have taken that was sent and given up before any of its answer came. No step shows it. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
+
+/** What a step adds to what a reply says and has done. */
+export type SaidStep = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
 
 export interface AgentReply {
   readonly output: string
@@ -82,7 +91,16 @@ export class Agent extends Context.Service<
                 return passages
               })
             const question = input.history.at(-1)?.content ?? ""
-            const { emit, onStep } = input
+            const { emit, onStep, onStepBegin } = input
+            const costOf = ({ exchange, tokens }: Generation): ModelCost => ({
+              ...(exchange.fallback ?? { model: input.model, provider }),
+              tokens,
+            })
+            const onBegin = (look: () => Generation | undefined) =>
+              onStepBegin?.(() => {
+                const generation = look()
+                return generation && { step: saidOf(generation), cost: costOf(generation) }
+              })
             const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) => {
               const tokens = { ...noTokens, input: estimateTokens(bodyLength) }
               const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
@@ -97,11 +115,11 @@ export class Agent extends Context.Service<
               generate:
                 emit === undefined
                   ? generateWhole(calls, tools, onGivenUp)
-                  : generateStreamed(calls, tools, onGivenUp, emit),
+                  : generateStreamed(calls, tools, onGivenUp, emit, onBegin),
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
-              onStep: (step, { exchange, tokens }) => {
-                answeredBy = exchange.fallback ?? { model: input.model, provider }
-                const cost = { ...answeredBy, tokens }
+              onStep: (step, generation) => {
+                const cost = costOf(generation)
+                answeredBy = { model: cost.model, provider: cost.provider }
                 costs.push(cost)
                 return onStep === undefined ? Effect.void : onStep(step, cost)
               },
@@ -127,6 +145,13 @@ export class Agent extends Context.Service<
 }
 
 const ignore = () => undefined
+
+const saidOf = ({ calls, text }: Generation): SaidStep => ({
+  isContinued: false,
+  text,
+  toolCalls: calls,
+  toolResults: [],
+})
 
 /** An operator has to set something first. */
 const notConfiguredRetryAfterSeconds = 60

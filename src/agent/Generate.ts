@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import * as Prompt from "effect/ai/Prompt"
 import type { AgentEvent, Emit } from "./AgentEvent.ts"
-import { readGeneration } from "./Generation.ts"
+import { type Generation, readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp } from "./ModelCalls.ts"
 import { Pieces } from "./Pieces.ts"
@@ -13,18 +13,23 @@ export const generateWhole =
   (request) =>
     Effect.map(generate(requestOf(request, tools), onGivenUp), readGeneration)
 
-/** Asks for an answer as it comes, and tells of it piece by piece. */
+/**
+ * Asks for an answer as it comes, and tells of it piece by piece. `onBegin` is given what tells how far each answer has
+ * come, which is nothing at first.
+ */
 export const generateStreamed = (
   { stream }: ModelCalls,
   tools: ReadonlyArray<AgentTool>,
   onGivenUp: OnGivenUp,
   emit: Emit,
+  onBegin: (look: () => Generation | undefined) => void = () => {},
 ): Generate => {
   let texts = 0
   const newTextId = () => `text-${++texts}`
   return (request, onCut) =>
     Effect.suspend(() => {
       const pieces = new Pieces(newTextId)
+      onBegin(() => (pieces.begun ? pieces.generation : undefined))
       return stream(requestOf(request, tools), (parts) => emitAll(pieces.read(parts), emit), onGivenUp).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),

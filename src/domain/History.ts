@@ -9,6 +9,8 @@ export interface SentTurn extends ChatTurn {
 export interface HeldTurn extends ChatTurn {
   /** Ours, which streams tell. */
   readonly id?: string | undefined
+  /** A reply that was not finished: a client may have more of it, or less. */
+  readonly isCutOff?: boolean
 }
 
 /** Turns with numbers in place of their texts: thousands of them are compared with thousands, and most may be alike. */
@@ -70,8 +72,13 @@ class Comparison {
   }
 }
 
+/** Whether one of them is how the other begins. */
+const isBeginning = (one: string, other: string): boolean =>
+  one !== "" && other !== "" && (one.startsWith(other) || other.startsWith(one))
+
 const isSameReply = (held: HeldTurn, sent: SentTurn): boolean => {
   if (held.id !== undefined && held.id === sent.id) return true
+  if (held.isCutOff === true && isBeginning(held.content, sent.content)) return true
   const place = sent.content.length - held.content.length
   return (
     held.content !== "" &&

@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Ref } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
 import { httpTool } from "../agent/HttpTool.ts"
@@ -19,25 +19,17 @@ import {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { addTokens, costsByModel, type ModelCost } from "../domain/Usage.ts"
+import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { type BotMessage, Conversations } from "../storage/Conversations.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
-import {
-  type ChatAnswer,
-  type ChatEmit,
-  costOf,
-  noCost,
-  noProgress,
-  noSteps,
-  type Progress,
-  saying,
-  textOf,
-} from "./ChatAnswer.ts"
+import { Checkpoints } from "./Checkpoints.ts"
+import { type ChatAnswer, type ChatEmit, costOf, noCost, noSteps, saying, textOf } from "./ChatAnswer.ts"
 import { type Before, beforeOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
+import { Making } from "./Making.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
@@ -84,6 +76,7 @@ export class Chat extends Context.Service<
       Effect.gen(function* () {
         const agent = yield* Agent
         const budgets = yield* Budgets
+        const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
         const usage = yield* Usage
@@ -171,14 +164,8 @@ export class Chat extends Context.Service<
             chatbotId: chatbot.id,
             costs: costsByModel(costs),
           })
-          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && spentFor(costs))
-          /** Also where nothing came of a model's work, it is counted. */
-          const storeUnfinished = (progress: Progress, finish_reason: "aborted" | "error") => {
-            const { costs, steps } = progress
-            if (steps.length > 0) return store({ ...costOf(progress), content: textOf(steps), finish_reason }, costs)
-            return costs.length > 0 ? usage.add(ids.message_id, spentFor(costs)) : Effect.void
-          }
+          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
+            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && spentFor(costs), isUnfinished)
           if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
 
           if (gate?.isAsking === true) {
@@ -195,49 +182,52 @@ export class Chat extends Context.Service<
             return { ...ids, ...noSteps, output }
           }
 
-          const partial = yield* Ref.make<Progress>(noProgress)
-          const made = yield* agent
-            .reply({
-              model: chatbot.settings.model,
-              fallbackModels: chatbot.settings.fallbackModels,
-              instructions: {
-                chatbotName: chatbot.name,
-                prompt: chatbot.settings.prompt,
-                personality: chatbot.personality_config,
-                application: request.instructions ?? "",
-              },
-              toolsEnabled: chatbot.settings.isToolEnabled,
-              history: conversationOf(chatbot, before.history, request),
-              search: searchOf(chatbot),
-              tools: yield* toolsOf(chatbot),
-              emit,
-              onStep: (step, cost) =>
-                Ref.update(partial, (before) => ({
-                  model: cost.model,
-                  provider: cost.provider,
-                  steps: [...before.steps, step],
-                  tokens: addTokens(before.tokens, cost.tokens),
-                  costs: [...before.costs, cost],
-                })),
-              onGivenUp: (cost) => Ref.update(partial, (before) => ({ ...before, costs: [...before.costs, cost] })),
-            })
-            .pipe(
-              // Whatever came of it is stored, even when the client leaves at this very moment.
-              Effect.onExit((exit) =>
-                Exit.isSuccess(exit)
-                  ? store(
-                      {
-                        ...costOf(exit.value),
-                        content: exit.value.output,
-                        finish_reason: exit.value.finishReason,
-                      },
-                      exit.value.costs,
-                    )
-                  : Effect.flatMap(Ref.get(partial), (progress) =>
-                      Effect.ignore(storeUnfinished(progress, Exit.hasInterrupts(exit) ? "aborted" : "error")),
-                    ),
-              ),
-            )
+          const making = new Making()
+          const watched = {
+            id: ids.message_id,
+            organization: chatbot.organization_id,
+            session: sessionId,
+            chatbotId: chatbot.id,
+            apiKeyId,
+          }
+          const tools = yield* toolsOf(chatbot)
+          const made = yield* Effect.acquireUseRelease(
+            Effect.sync(() => checkpoints.watch(watched, () => making.draft)),
+            () =>
+              agent.reply({
+                model: chatbot.settings.model,
+                fallbackModels: chatbot.settings.fallbackModels,
+                instructions: {
+                  chatbotName: chatbot.name,
+                  prompt: chatbot.settings.prompt,
+                  personality: chatbot.personality_config,
+                  application: request.instructions ?? "",
+                },
+                toolsEnabled: chatbot.settings.isToolEnabled,
+                history: conversationOf(chatbot, before.history, request),
+                search: searchOf(chatbot),
+                tools,
+                emit,
+                ...making.told,
+              }),
+            // Whatever came of it is stored, even when the client leaves at this very moment.
+            (watch, exit) =>
+              Effect.flatMap(watch.end, (isUnfinished) => {
+                if (Exit.isSuccess(exit)) {
+                  const { costs, finishReason, output } = exit.value
+                  const message = { ...costOf(exit.value), content: output, finish_reason: finishReason }
+                  return store(message, costs, isUnfinished)
+                }
+                const { costs, steps } = making.progress
+                const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
+                if (steps.length > 0) {
+                  const message = { ...costOf(making.progress), content: textOf(steps), finish_reason }
+                  return Effect.ignore(store(message, costs, isUnfinished))
+                }
+                // Also where nothing came of a model's work, it is counted.
+                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, spentFor(costs))) : Effect.void
+              }),
+          )
           return {
             ...ids,
             finish_reason: made.finishReason,

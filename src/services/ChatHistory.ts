@@ -57,7 +57,11 @@ const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
   content,
 })
 
-const toHeldTurn = (said: Said): HeldTurn => ({ ...toTurn(said), id: said.id })
+const toHeldTurn = (said: Said): HeldTurn => ({
+  ...toTurn(said),
+  id: said.id,
+  isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
+})
 
 /** What the question for the user's e-mail address comes to; nothing where the chatbot does not ask. */
 export const gateOf = (chatbot: ChatbotRow, before: Before, request: ChatRequest): EmailGate | undefined => {

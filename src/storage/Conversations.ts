@@ -40,6 +40,8 @@ export interface Said {
   readonly sender_type: SenderType
   readonly content: string
   readonly model: string | null
+  /** Of replies only. */
+  readonly finish_reason: string | null
   /** Id that the client gave it. */
   readonly mid: string | null
 }
@@ -100,12 +102,15 @@ export class Conversations extends Context.Service<
     ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
     /**
      * Stores a reply, and counts what a model took for it. A session that was deleted meanwhile stays deleted; the
-     * tokens are counted all the same.
+     * tokens are counted all the same. One that `isUnfinished` has been stored as far as it had got, see
+     * `UnfinishedReplies`: it takes the place of that. Where that was taken for what a dead server left, and is a message
+     * by now, the message becomes the whole reply, and what it took is not counted again.
      */
     readonly reply: (
       session: SessionId,
       message: BotMessage,
       spent?: Spent,
+      isUnfinished?: boolean,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
     readonly messages: (
       chatbot: ChatbotId,
@@ -147,9 +152,10 @@ export class Conversations extends Context.Service<
         const [row] = yield* sql<OpenSession>`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', content, 'model', model, 'mid', metadata->>'mid') order by created_at, id)
+              'content', content, 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid')
+              order by created_at, id)
             from (
-              select id, sender_type, content, model, metadata, created_at from messages
+              select id, sender_type, content, model, finish_reason, metadata, created_at from messages
               where session_id = s.id and organization_id = ${organization}
               order by created_at desc, id desc limit ${limit}
             ) last
@@ -212,20 +218,39 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      const reply = Effect.fnUntraced(function* (session: SessionId, message: BotMessage, spent?: Spent) {
+      const reply = Effect.fnUntraced(function* (
+        session: SessionId,
+        message: BotMessage,
+        spent?: Spent,
+        isUnfinished = false,
+      ) {
         const organization = yield* CurrentOrganization
+        const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
+        const counted =
+          spent && sql`, counted as (${usageEntries(sql, organization, message.id, spent, message, isKnown)})`
+        const before = sql`
+          known as (
+            select id from messages where id = ${message.id} and organization_id = ${organization}
+          ), taken_out as (
+            delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
+          ),`
         yield* sql`
-          with session as (
-            update sessions set message_count = message_count + 1, updated_at = clock_timestamp()
+          with ${isUnfinished ? before : sql``} session as (
+            update sessions set updated_at = clock_timestamp(),
+              message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`}
             where id = ${session} and organization_id = ${organization} returning id
-          ) ${spent === undefined ? sql`` : sql`, counted as (${usageEntries(sql, organization, message.id, spent, message)})`}
+          ) ${counted ?? sql``}
           insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
             usage, finish_reason, tool_calls, tool_results)
           select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
             ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
             ${json(message.tool_calls)}, ${json(message.tool_results)}
-          from session`
+          from session ${isUnfinished ? replacing : sql``}`
       }, withoutSqlErrors)
+
+      const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
+        provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
+        finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results`
 
       const messages = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, page: Page) {
         const organization = yield* CurrentOrganization

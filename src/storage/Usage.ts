@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
@@ -143,22 +143,24 @@ export class Usage extends Context.Service<
   )
 }
 
-/** Adds an entry for each cost. `by` is who made the reply, where there is one. */
+/** Adds an entry for each cost. `by` is who made the reply, where there is one; `unless` is a condition. */
 export const usageEntries = (
   sql: SqlClient.SqlClient,
   organization: OrganizationId,
   reply: MessageId,
   { apiKeyId, chatbotId, costs }: Spent,
   by?: Pick<ModelCost, "model" | "provider">,
+  unless?: Statement.Fragment,
 ) => {
   const entries = costs.map(({ model, provider, tokens }) => {
     const { input, output, cacheRead, cacheWrite } = tokens
     const replies = model === by?.model && provider === by.provider ? 1 : 0
-    return sql`(${organization}, ${reply}, ${apiKeyId}, ${chatbotId}, ${model}, ${provider}, ${replies}::int,
-      ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)`
+    return sql`(${organization}::uuid, ${reply}::uuid, ${apiKeyId}::uuid, ${chatbotId}::uuid, ${model}::text,
+      ${provider}::text, ${replies}::int, ${input}::int, ${output}::int, ${cacheRead}::int, ${cacheWrite}::int)`
   })
   return sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
-    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens) values ${sql.csv(entries)}`
+    input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+    ${unless === undefined ? sql`values ${sql.csv(entries)}` : sql`select * from (values ${sql.csv(entries)}) e where not ${unless}`}`
 }
 
 /** A row of the page, or none where the page is empty; and what all pages come to. */

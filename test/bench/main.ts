@@ -11,6 +11,7 @@ const benches: Readonly<
   kills: () => import("./kills.ts"),
   retrieval: () => import("./retrieval.ts"),
   search: () => import("./search.ts"),
+  soak: () => import("./soak.ts"),
 }
 
 const [name = "", ...args] = process.argv.slice(2)

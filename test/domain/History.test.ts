@@ -46,6 +46,18 @@ describe("what a session does not hold yet", () => {
     ).toHaveLength(2)
   })
 
+  test("a reply that was cut off is known by a client that has more of it, or less", () => {
+    const next = turn("user", "b")
+    const held = [turn("user", "a"), { ...turn("assistant", "At no"), isCutOff: true }]
+    for (const seen of ["At n", "At no", "At noon, when"]) {
+      expect(notHeld(held, [turn("user", "a"), turn("assistant", seen), next])).toEqual([next])
+    }
+    expect(notHeld(held, [turn("user", "a"), turn("assistant", "At one."), next])).toHaveLength(2)
+    expect(notHeld(held, [turn("user", "a"), turn("assistant", ""), next])).toHaveLength(2)
+    const whole = [turn("user", "a"), turn("assistant", "At no")]
+    expect(notHeld(whole, [turn("user", "a"), turn("assistant", "At noon"), next])).toHaveLength(2)
+  })
+
   test("of a client that goes back is what it says there, however often it does", () => {
     const [a, x, b, y, c, z, d] = [
       turn("user", "a"),

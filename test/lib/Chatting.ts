@@ -13,6 +13,7 @@ import type { ModelCost } from "../../src/domain/Usage.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Budgets, type BudgetSettings } from "../../src/services/Budgets.ts"
 import { Chat } from "../../src/services/Chat.ts"
+import { Checkpoints } from "../../src/services/Checkpoints.ts"
 import type { ChatRequest } from "../../src/services/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
@@ -47,6 +48,9 @@ const echoingRetriever = Layer.succeed(Retriever, {
     }),
 })
 
+/** How often a reply is stored as far as it has got. */
+const CHECKPOINT = Duration.millis(100)
+
 /** Nothing outside is called. */
 const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, responseLimit: 0, resolve: () => Effect.succeed([]) })
 
@@ -64,7 +68,10 @@ export const budgetSettings: BudgetSettings = {
 
 /** The service over the real storage. */
 export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT }).pipe(
-  Layer.provide(Budgets.layer(budgetSettings)),
+  Layer.provide([
+    Budgets.layer(budgetSettings),
+    Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5), isAlone: false }),
+  ]),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
 )
 

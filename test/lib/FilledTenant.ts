@@ -11,6 +11,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./Tenants.ts"
+import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
 /*
  * For tests that organizations are kept apart: something of each kind to be kept from others.
@@ -89,6 +90,9 @@ export const makeFilledTenant = Effect.gen(function* () {
   const reservation = yield* newId
   yield* mine((yield* Budgets).reserve(reservationOf(reservation, apiKeyId)))
   yield* count(MessageId.make(yield* newId))
+  const unfinished = MessageId.make(yield* newId)
+  const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId }
+  yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], [], Duration.minutes(5))
   return {
     organization,
     chatbot,
@@ -101,6 +105,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     attempt,
     reembedding,
     session,
+    unfinished,
     batch,
   }
 })
@@ -117,6 +122,17 @@ export const replyOf = (id: MessageId): BotMessage => ({
   tool_calls: [],
   tool_results: [],
 })
+
+const draft: Draft = {
+  content: "half an answer",
+  model: "m",
+  provider: "p",
+  tokens_used: 3,
+  usage: {},
+  tool_calls: [],
+  tool_results: [],
+  costs: [{ model: "m", provider: "p", tokens: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } }],
+}
 
 export const reservationOf = (id: string, apiKeyId: ApiKeyId): Reservation => ({
   id,

@@ -25,6 +25,7 @@ import { Organizations } from "../../src/storage/Organizations.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 import { Usage } from "../../src/storage/Usage.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -59,6 +60,7 @@ export const repositories = Layer.mergeAll(
   OrganizationRemains.layer,
   Organizations.layer,
   ToolHeaders.layer,
+  UnfinishedReplies.layer,
   Usage.layer,
   VectorIndexes.layer(),
   Reembeddings.layer,

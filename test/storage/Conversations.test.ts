@@ -151,6 +151,7 @@ describe("a session", () => {
             sender_type,
             content,
             model,
+            finish_reason: sender_type === "bot" ? "stop" : null,
             mid,
           })),
         })

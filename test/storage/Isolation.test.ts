@@ -15,7 +15,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Messages } from "../../src/storage/Messages.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
-import { makeFilledTenant, someTool, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
+import { makeFilledTenant, replyOf, someTool, tablesWithOrganization, type Tenant } from "../lib/FilledTenant.ts"
 import { Usage } from "../../src/storage/Usage.ts"
 import { platform, repositories, storage } from "../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../lib/Tenants.ts"
@@ -147,20 +147,13 @@ const conversationCases: Cases<Conversations["Service"]> = {
   ],
   reply: [
     undefined,
-    (conversations, { session }) =>
-      Effect.flatMap(newId, (id) =>
-        conversations.reply(session, {
-          id: MessageId.make(id),
-          content: "forged",
-          model: "m",
-          provider: "p",
-          tokens_used: 0,
-          usage: {},
-          finish_reason: "stop",
-          tool_calls: [],
-          tool_results: [],
-        }),
-      ),
+    (conversations, { reply, session, unfinished }) =>
+      Effect.gen(function* () {
+        yield* conversations.reply(session, { ...replyOf(MessageId.make(yield* newId)), content: "forged" })
+        for (const id of [reply, unfinished]) {
+          yield* conversations.reply(session, { ...replyOf(id), content: "forged" }, undefined, true)
+        }
+      }),
   ],
   messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],

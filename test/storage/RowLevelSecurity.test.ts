@@ -71,6 +71,7 @@ describe("without any filter in the statement", () => {
           "messages",
           "reembeddings",
           "sessions",
+          "unfinished_replies",
           "usage_days",
           "usage_entries",
         ])
@@ -142,7 +143,7 @@ describe("without any filter in the statement", () => {
 
 describe("whatever belongs to an organization, seen by the owner of the tables,", () => {
   /** Kept without a reference: they expire, or are added up. */
-  const unreferenced = new Set(["chat_reservations", "usage_entries"])
+  const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
 
   test("goes with it, and nobody else's does", () =>
     run(

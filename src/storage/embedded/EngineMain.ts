@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { parentPort } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
+import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
 import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
 
@@ -76,8 +77,7 @@ const handle = async (request: EngineRequest): Promise<EngineReply> => {
       return { kind: "opened" }
     case "batch": {
       if (engine === undefined) throw new Error("The engine is not open")
-      const bytes = await engine.execProtocolRaw(request.bytes, { syncToFs: false })
-      return { kind: "answer", id: request.id, bytes }
+      return { kind: "answer", id: request.id, bytes: await answerTo(engine, request.bytes) }
     }
     case "close":
       await engine?.close()

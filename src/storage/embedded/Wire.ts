@@ -204,7 +204,7 @@ class WireConnection extends Duplex {
   }
 }
 
-const simpleQuery = (text: string): Buffer => {
+export const simpleQuery = (text: string): Buffer => {
   const body = Buffer.from(`${text}\0`)
   const message = Buffer.alloc(HEADER_BYTES + body.length)
   message[0] = MESSAGE.query

@@ -7,6 +7,7 @@ import { linuxUsageOf } from "../../../src/knowledge/extract/ProcessUsage.ts"
 /** A server in a process of its own. */
 export interface Child {
   readonly port: number
+  readonly pid: number
   /** Milliseconds from the start of the process to its first answer of status 200. */
   readonly coldStart: number
   /** Milliseconds of processor time that the process has taken. Linux only, as is the next. */
@@ -78,7 +79,7 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       const megabytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
       return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
     }
-    return { port, coldStart, processorTime: () => linuxUsageOf(child.pid).milliseconds, memory }
+    return { port, pid: child.pid, coldStart, processorTime: () => linuxUsageOf(child.pid).milliseconds, memory }
   })
 
 /** One that nothing listened on a moment ago. */

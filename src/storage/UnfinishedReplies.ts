@@ -1,0 +1,135 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
+import type { ModelCost } from "../domain/Usage.ts"
+import type { BotMessage } from "./Conversations.ts"
+import { SystemSql } from "./Database.ts"
+import { withoutSqlErrors } from "./SqlErrors.ts"
+import { json } from "./SqlValues.ts"
+
+/** A reply as far as it has got. */
+export interface Draft extends Omit<BotMessage, "finish_reason" | "id"> {
+  /** Of each model once. The reply is one of the model that it is stored with. */
+  readonly costs: ReadonlyArray<ModelCost>
+}
+
+/** A reply that is being made, and who asked for it. */
+export interface ReplyUnderWay {
+  readonly id: MessageId
+  readonly organization: OrganizationId
+  readonly session: SessionId
+  readonly chatbotId: ChatbotId
+  readonly apiKeyId: ApiKeyId
+}
+
+export interface UnfinishedReply extends ReplyUnderWay {
+  readonly draft: Draft
+}
+
+/** Replies that one statement makes messages of, at most. */
+const RECOVERED_AT_ONCE = 100
+
+/**
+ * The table `unfinished_replies`: how far replies have got that are being made, of all organizations. Whoever stores the
+ * whole reply takes it out again, see `Conversations.reply`.
+ */
+export class UnfinishedReplies extends Context.Service<
+  UnfinishedReplies,
+  {
+    /**
+     * Stores how far these replies have got. They, and those of the ids `unchanged`, belong to a server that lives, and
+     * expire after `lease` unless they are stored again.
+     */
+    readonly store: (
+      replies: ReadonlyArray<UnfinishedReply>,
+      unchanged: ReadonlyArray<MessageId>,
+      lease: Duration.Duration,
+    ) => Effect.Effect<void, Unavailable>
+    /**
+     * Makes messages of the replies that have expired, or of all, as of those whose client left, and counts what they
+     * took. Returns how many there were.
+     */
+    readonly recover: (which: "all" | "expired") => Effect.Effect<number, Unavailable>
+  }
+>()("parley/storage/UnfinishedReplies") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const store = Effect.fnUntraced(function* (
+        replies: ReadonlyArray<UnfinishedReply>,
+        unchanged: ReadonlyArray<MessageId>,
+        lease: Duration.Duration,
+      ) {
+        const rows = replies.map(({ apiKeyId, chatbotId, draft, id, organization, session }) => ({
+          message_id: id,
+          organization_id: organization,
+          session_id: session,
+          chatbot_id: chatbotId,
+          api_key_id: apiKeyId,
+          reply: draft,
+        }))
+        const expiry = sql`clock_timestamp() + ${Duration.toMillis(lease)}::float8 * interval '1 millisecond'`
+        yield* sql`
+          with kept as (
+            update unfinished_replies set expires_at = ${expiry} where message_id = any(${unchanged}::uuid[])
+          )
+          insert into unfinished_replies
+            (message_id, organization_id, session_id, chatbot_id, api_key_id, reply, updated_at, expires_at)
+          select message_id, organization_id, session_id, chatbot_id, api_key_id, reply, clock_timestamp(), ${expiry}
+          from jsonb_to_recordset(${json(rows)}) as r(message_id uuid, organization_id uuid, session_id uuid,
+            chatbot_id uuid, api_key_id uuid, reply jsonb)
+          on conflict (message_id) do update set
+            reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at`
+      }, withoutSqlErrors)
+
+      const recoverSome = (which: "all" | "expired") =>
+        Effect.map(
+          sql`
+            with dead as (
+              delete from unfinished_replies where message_id in (
+                select message_id from unfinished_replies
+                where ${which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`}
+                limit ${RECOVERED_AT_ONCE} for update skip locked
+              ) returning *
+            ), stored as (
+              insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+                usage, finish_reason, tool_calls, tool_results, created_at)
+              select message_id, organization_id, session_id, 'bot', reply->>'content', reply->>'model',
+                reply->>'provider', (reply->>'tokens_used')::int, reply->'usage', 'aborted', reply->'tool_calls',
+                reply->'tool_results', updated_at
+              from dead where exists (
+                select from sessions s where s.id = dead.session_id and s.organization_id = dead.organization_id
+              )
+              on conflict (id) do nothing
+              returning session_id, created_at
+            ), said as (
+              select session_id, count(*)::int as count, max(created_at) as last_at from stored group by session_id
+            ), sessions_of_them as (
+              update sessions set message_count = message_count + said.count,
+                updated_at = greatest(updated_at, said.last_at)
+              from said where sessions.id = said.session_id
+            ), counted as (
+              insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
+                input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+              select organization_id, message_id, api_key_id, chatbot_id, c.model, c.provider,
+                (c.model = reply->>'model' and c.provider = reply->>'provider')::int, (c.tokens->>'input')::int,
+                (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
+              from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
+              where not exists (select from messages m where m.id = dead.message_id)
+            )
+            select message_id from dead`,
+          (rows) => rows.length,
+        )
+
+      const recover = Effect.fnUntraced(function* (which: "all" | "expired") {
+        let count = 0
+        for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
+        return count
+      }, withoutSqlErrors)
+
+      return { store, recover }
+    }),
+  )
+}

@@ -1,0 +1,25 @@
+import type { PGlite } from "@electric-sql/pglite"
+
+/**
+ * Runs a batch of wire messages and returns the whole answer of the engine, in a buffer of its own.
+ *
+ * The answer is read as a stream: PGlite's other method for raw messages also parses each answer and keeps every row of
+ * it for as long as the engine lives, for results that nobody reads.
+ */
+export const answerTo = async (engine: PGlite, batch: Uint8Array): Promise<Uint8Array> => {
+  const pieces: Array<Uint8Array> = []
+  await engine.execProtocolRawStream(batch, {
+    syncToFs: false,
+    // Copied, because a piece is a view of the engine's memory.
+    onRawData: (piece) => void pieces.push(piece.slice()),
+  })
+  const [first = new Uint8Array(), ...more] = pieces
+  if (more.length === 0) return first
+  const answer = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let length = 0
+  for (const piece of pieces) {
+    answer.set(piece, length)
+    length += piece.length
+  }
+  return answer
+}

@@ -1,0 +1,308 @@
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, ManagedRuntime, Scope } from "effect"
+import type { AgentInput } from "../../src/agent/Agent.ts"
+import { ApiKeyId, MessageId, SessionId } from "../../src/domain/Ids.ts"
+import { addTokens, noTokens, type TokenCounts } from "../../src/domain/Usage.ts"
+import { type CheckpointSettings, Checkpoints } from "../../src/services/Checkpoints.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { SystemSql } from "../../src/storage/Database.ts"
+import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
+import { chatLayer, contents, reset, say, stepCost, stepOf, stored, type Tenant } from "../lib/Chatting.ts"
+import { AgentControl, eventually, replyOf } from "../lib/Layers.ts"
+import { as, makeTenant, newId } from "../lib/Tenants.ts"
+
+setDefaultTimeout(60_000)
+
+const runtime = ManagedRuntime.make(chatLayer)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+beforeEach(() => run(reset))
+
+/** What is stored of the tenant's replies that are being made. */
+const draftsOf = ({ organization }: Tenant) =>
+  SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ reply: Draft }>`select reply from unfinished_replies where organization_id = ${organization}`,
+      (rows) => rows.map(({ reply }) => reply),
+    ),
+  )
+
+/** Replies and tokens that were counted for the tenant. */
+const countedFor = ({ organization }: Tenant) =>
+  SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ replies: number; input: number; output: number; read: number; written: number }>`
+        select replies, input_tokens::int as input, output_tokens::int as output, cache_read_tokens::int as read,
+          cache_write_tokens::int as written
+        from usage_entries where organization_id = ${organization}`,
+      (rows) => ({
+        replies: rows.reduce((sum, { replies }) => sum + replies, 0),
+        tokens: rows.reduce<TokenCounts>(
+          (sum, { input, output, read, written }) =>
+            addTokens(sum, { input, output, cacheRead: read, cacheWrite: written }),
+          noTokens,
+        ),
+      }),
+    ),
+  )
+
+const openStep = (text: string) => ({ step: { ...stepOf(text), toolCalls: [] }, cost: stepCost })
+
+/** An agent that says this, and goes on when it is told to. */
+const halfWay = (text: string) =>
+  Effect.gen(function* () {
+    const latch = yield* Latch.make(false)
+    ;(yield* AgentControl).reply = ({ onStepBegin }: AgentInput) => {
+      onStepBegin?.(() => openStep(text))
+      return Effect.as(latch.await, replyOf(`${text}, and the rest.`))
+    }
+    return latch.open
+  })
+
+describe("a reply that takes long", () => {
+  test("is stored as far as it has got, where no reader of the conversation meets it, and once in the end", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const goOn = yield* halfWay("So far")
+        const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
+        const [draft] = yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
+        expect(draft).toMatchObject({ content: "So far", model: "scripted-1", tokens_used: 18 })
+        expect(yield* contents(tenant, "s")).toEqual(["Hello"])
+        expect(yield* countedFor(tenant)).toEqual({ replies: 0, tokens: noTokens })
+
+        // Another chat in the same session sees no half of it either.
+        const agent = yield* AgentControl
+        agent.reply = ({ history }) => Effect.succeed(replyOf(history.map(({ content }) => content).join()))
+        expect((yield* say(tenant, "And?", "s")).output).toBe("Hello,And?")
+
+        yield* goOn
+        yield* Fiber.join(chatting)
+        expect(yield* contents(tenant, "s")).toEqual(["Hello", "And?", "Hello,And?", "So far, and the rest."])
+        const session = yield* Conversations.use(({ get }) => as(tenant.organization)(get(tenant.chatbot, "s")))
+        expect(session.message_count).toBe(4)
+        expect(yield* draftsOf(tenant)).toEqual([])
+        expect(yield* countedFor(tenant)).toMatchObject({ replies: 2, tokens: { input: 2, output: 4 } })
+      }),
+    ))
+
+  test("and is given up leaves one message, and counts once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        ;(yield* AgentControl).reply = ({ onStep, onStepBegin }) => {
+          onStepBegin?.(() => openStep("So far"))
+          const cut = onStep?.(stepOf("So far, and a little more"), stepCost) ?? Effect.void
+          return Effect.onInterrupt(Effect.never, () => cut)
+        }
+        const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
+        yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
+        yield* Fiber.interrupt(chatting)
+        expect(yield* contents(tenant, "s")).toEqual(["Hello", "So far, and a little more"])
+        expect(yield* draftsOf(tenant)).toEqual([])
+        expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: stepCost.tokens })
+      }),
+    ))
+
+  test("in a session that is deleted meanwhile leaves nothing but what it took", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const goOn = yield* halfWay("So far")
+        const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
+        yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
+        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, "s")))
+        yield* goOn
+        yield* Fiber.join(chatting)
+        expect(yield* draftsOf(tenant)).toEqual([])
+        expect((yield* Effect.flip(stored(tenant, "s")))._tag).toBe("NotFound")
+        expect(yield* countedFor(tenant)).toMatchObject({ replies: 1, tokens: { input: 1, output: 2 } })
+      }),
+    ))
+})
+
+const draft = (content: string): Draft => ({
+  content,
+  model: "m",
+  provider: "p",
+  tokens_used: 5,
+  usage: { input: 2, output: 3 },
+  tool_calls: [],
+  tool_results: [],
+  costs: [
+    { model: "first", provider: "p", tokens: { ...noTokens, input: 1 } },
+    { model: "m", provider: "p", tokens: { ...noTokens, input: 2, output: 3 } },
+  ],
+})
+
+/** A conversation in which a user has said something, and the reply that is made to it. */
+const underWay = (tenant: Tenant) =>
+  Effect.gen(function* () {
+    const conversations = yield* Conversations
+    const session = yield* as(tenant.organization)(
+      conversations.say(
+        tenant.chatbot,
+        { id: SessionId.make(yield* newId), token: null, platform: "web" },
+        [{ id: MessageId.make(yield* newId), sender_type: "user", content: "Hello", mid: undefined }],
+        undefined,
+      ),
+    )
+    return {
+      id: MessageId.make(yield* newId),
+      organization: tenant.organization,
+      session,
+      chatbotId: tenant.chatbot,
+      apiKeyId: ApiKeyId.make(crypto.randomUUID()),
+    } satisfies ReplyUnderWay
+  })
+
+const INTERVAL = Duration.millis(100)
+const LEASE = Duration.millis(300)
+
+/** A server's checkpoints, until it dies, which leaves everything as it is. */
+const server = (settings: Partial<CheckpointSettings> = {}) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const layer = Layer.fresh(Checkpoints.layer({ interval: INTERVAL, lease: LEASE, isAlone: false, ...settings }))
+    const built = yield* Scope.provide(Layer.build(layer), scope)
+    return { ...Context.get(built, Checkpoints), die: Scope.close(scope, Exit.void) }
+  })
+
+describe("a reply whose server dies", () => {
+  const died = (tenant: Tenant, content: string) =>
+    Effect.gen(function* () {
+      const reply = yield* underWay(tenant)
+      const first = yield* server()
+      first.watch(reply, () => draft(content))
+      yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
+      yield* first.die
+      return reply
+    })
+
+  test("is a message as far as it had got, as of a client that left, with what it took", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { id, session } = yield* died(tenant, "So far")
+        const next = yield* server()
+        const [, message] = yield* eventually(stored(tenant, session), ({ length }) => length === 2)
+        expect(message).toMatchObject({ id, sender_type: "bot", content: "So far", model: "m", tokens_used: 5 })
+        expect(
+          yield* SystemSql.use((sql) => sql`select finish_reason, usage from messages where id = ${id}`),
+        ).toMatchObject([{ finish_reason: "aborted", usage: { input: 2, output: 3 } }])
+        expect(
+          (yield* Conversations.use(({ get }) => as(tenant.organization)(get(tenant.chatbot, session)))).message_count,
+        ).toBe(2)
+        expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: { ...noTokens, input: 3, output: 3 } })
+        expect(yield* draftsOf(tenant)).toEqual([])
+        yield* next.die
+      }),
+    ))
+
+  test("is one at once when no other server can be at work", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const reply = yield* underWay(tenant)
+        yield* (yield* UnfinishedReplies).store([{ ...reply, draft: draft("So far") }], [], Duration.hours(1))
+        const next = yield* server({ isAlone: true, interval: Duration.infinity })
+        expect(yield* contents(tenant, reply.session)).toEqual(["Hello", "So far"])
+        yield* next.die
+      }),
+    ))
+
+  test("stays deleted with its session, and is counted", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { session } = yield* died(tenant, "So far")
+        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, session)))
+        const next = yield* server()
+        yield* eventually(draftsOf(tenant), ({ length }) => length === 0)
+        expect((yield* Effect.flip(stored(tenant, session)))._tag).toBe("NotFound")
+        expect((yield* countedFor(tenant)).tokens).toEqual({ ...noTokens, input: 3, output: 3 })
+        yield* next.die
+      }),
+    ))
+
+  test("and which was only held up becomes whole after all, once, and is counted once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const reply = yield* died(tenant, "So far")
+        yield* (yield* UnfinishedReplies).recover("all")
+        const { costs, ...message } = draft("So far, and the rest.")
+        yield* as(tenant.organization)(
+          (yield* Conversations).reply(
+            reply.session,
+            { ...message, id: reply.id, finish_reason: "stop" },
+            { apiKeyId: reply.apiKeyId, chatbotId: reply.chatbotId, costs },
+            true,
+          ),
+        )
+        expect(yield* contents(tenant, reply.session)).toEqual(["Hello", "So far, and the rest."])
+        const session = yield* Conversations.use(({ get }) =>
+          as(tenant.organization)(get(tenant.chatbot, reply.session)),
+        )
+        expect(session.message_count).toBe(2)
+        expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: { ...noTokens, input: 3, output: 3 } })
+      }),
+    ))
+})
+
+describe("of a server's replies", () => {
+  /** What was stored, statement by statement: so many replies that had grown, and so many that had not. */
+  const counting = Effect.gen(function* () {
+    const statements: Array<readonly [grown: number, unchanged: number]> = []
+    const real = yield* UnfinishedReplies
+    const storage = UnfinishedReplies.of({
+      ...real,
+      store: (replies, unchanged, lease) => {
+        statements.push([replies.length, unchanged.length])
+        return real.store(replies, unchanged, lease)
+      },
+    })
+    return { statements, server: Effect.provideService(server(), UnfinishedReplies, storage) }
+  })
+
+  test("many are stored by few statements, and again only when they have grown", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { server, statements } = yield* counting
+        const { die, watch } = yield* server
+        const reply = yield* underWay(tenant)
+        let length = 1
+        const ids = yield* Effect.forEach(Array.from({ length: 250 }), () => newId)
+        for (const id of ids) watch({ ...reply, id: MessageId.make(id) }, () => draft("x".repeat(length)))
+        const stored = (which: 0 | 1) => statements.reduce((sum, counts) => sum + counts[which], 0)
+        yield* eventually(
+          Effect.sync(() => stored(1)),
+          (unchanged) => unchanged >= ids.length,
+        )
+        expect(stored(0)).toBe(ids.length)
+        // Three of 100 at most, and one more where some were due a little later.
+        expect(statements.filter(([grown]) => grown > 0).length).toBeLessThanOrEqual(4)
+        length = 2
+        yield* eventually(draftsOf(tenant), (drafts) => drafts.every(({ content }) => content === "xx"))
+        yield* die
+        yield* (yield* UnfinishedReplies).recover("all")
+      }),
+    ))
+
+  test("one that is done before its time, or has said nothing, takes none", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { server, statements } = yield* counting
+        const { die, watch } = yield* server
+        const short = watch(yield* underWay(tenant), () => draft("Soon done"))
+        const silent = watch(yield* underWay(tenant), () => undefined)
+        expect(yield* short.end).toBe(false)
+        yield* Effect.sleep(Duration.times(INTERVAL, 4))
+        expect(yield* silent.end).toBe(false)
+        expect(statements).toEqual([])
+        yield* die
+      }),
+    ))
+})

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { heapStats } from "bun:jsc"
+import { PGlite } from "@electric-sql/pglite"
+import { answerTo } from "../../../src/storage/embedded/Answer.ts"
+import { simpleQuery } from "../../../src/storage/embedded/Wire.ts"
+
+setDefaultTimeout(60_000)
+
+let engine: PGlite
+
+beforeAll(async () => {
+  engine = await PGlite.create()
+})
+
+afterAll(() => engine.close())
+
+const DATA_ROW = "D".charCodeAt(0)
+const READY_FOR_QUERY = "Z".charCodeAt(0)
+
+/** The types of all messages of an answer. */
+const typesOf = (answer: Uint8Array): ReadonlyArray<number> => {
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength)
+  const types: Array<number> = []
+  for (let at = 0; at < answer.length; at += 1 + view.getInt32(at + 1)) types.push(answer[at] ?? 0)
+  return types
+}
+
+/** Longer than what Postgres writes at once. */
+const ROWS = 3_000
+const manyRows = simpleQuery(`select n, repeat('x', 100) from generate_series(1, ${ROWS}) as n`)
+
+test("an answer is whole, however many pieces Postgres writes it in", async () => {
+  const types = typesOf(await answerTo(engine, manyRows))
+  expect(types.filter((type) => type === DATA_ROW)).toHaveLength(ROWS)
+  expect(types.at(-1)).toBe(READY_FOR_QUERY)
+  expect(typesOf(await answerTo(engine, simpleQuery("select 1")))).toHaveLength(4)
+})
+
+test("an answer that cannot be had is one, too, and the next is right again", async () => {
+  const failed = Buffer.from(await answerTo(engine, simpleQuery("select 1 / 0"))).toString("latin1")
+  expect(failed).toContain("division by zero")
+  expect(typesOf(await answerTo(engine, simpleQuery("select 1")))).toHaveLength(4)
+})
+
+test("nothing of an answer stays in memory", async () => {
+  const objects = () => {
+    Bun.gc(true)
+    return heapStats().objectCount
+  }
+  await answerTo(engine, manyRows)
+  const before = objects()
+  for (let times = 0; times < 10; times++) await answerTo(engine, manyRows)
+  expect(objects() - before).toBeLessThan(ROWS)
+})
