@@ -25,9 +25,10 @@ import { Lifecycle } from "./http/Lifecycle.ts"
 import { Server, urlOf } from "./http/Server.ts"
 import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
-import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
+import { chunksThatFit, KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
 import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
+import { Snapshots } from "./knowledge/Snapshots.ts"
 import * as Log from "./Log.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
@@ -83,6 +84,9 @@ const database = configured(({ databaseUrl, databaseConnections, databasePipelin
     : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections, pipeline: databasePipeline }),
 )
 
+/** A knowledge base that has come so far is soon too large for an index in memory: the database's takes its time. */
+const SHARE_INDEXED_AHEAD = 0.5
+
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
@@ -95,8 +99,10 @@ const storage = Layer.mergeAll(
   Ingestions.layer,
   Messages.layer,
   Inspection.layer,
-  LexemeIndexes.layer,
   OrganizationRemains.layer,
+  configured(({ indexMemory }) =>
+    LexemeIndexes.layer({ leastChunks: SHARE_INDEXED_AHEAD * chunksThatFit(indexMemory) }),
+  ),
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
@@ -170,6 +176,10 @@ const safeFetch = configured(({ toolPrivateNetworks, toolResponseLimit }) =>
   SafeFetch.layer({ allowed: toolPrivateNetworks ?? noPrivateNetworks, responseLimit: toolResponseLimit }),
 )
 
+const snapshots = configured(({ dataDir, indexDisk }) =>
+  Snapshots.layer({ directory: resolve(dataDir, "indexes"), bytes: indexDisk }),
+)
+
 const retriever = configured(({ similarityThreshold }) => Retriever.layer({ threshold: similarityThreshold })).pipe(
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
@@ -182,6 +192,7 @@ const chunkIndexing = configured(({ databaseUrl }) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* Effect.forkScoped((yield* LexemeIndexes).keep)
+      yield* Effect.forkScoped((yield* Snapshots).keep)
       const { model, isSemantic } = yield* Embeddings
       if (databaseUrl !== undefined && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
     }),
@@ -270,6 +281,7 @@ const services = Layer.mergeAll(
 ).pipe(
   Layer.provide(ingestion),
   Layer.provide([agent, budgets, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide(snapshots),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 
