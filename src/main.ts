@@ -84,7 +84,10 @@ const database = configured(({ databaseUrl, databaseConnections, databasePipelin
     : layerPostgres({ url: databaseUrl, maxConnections: databaseConnections, pipeline: databasePipeline }),
 )
 
-/** A knowledge base that has come so far is soon too large for an index in memory: the database's takes its time. */
+/**
+ * A knowledge base that has come so far is soon too large for an index in memory, and the database's takes its time. The
+ * embedded one answers nobody meanwhile, so there it is not made before it is needed.
+ */
 const SHARE_INDEXED_AHEAD = 0.5
 
 const storage = Layer.mergeAll(
@@ -100,9 +103,10 @@ const storage = Layer.mergeAll(
   Messages.layer,
   Inspection.layer,
   OrganizationRemains.layer,
-  configured(({ indexMemory }) =>
-    LexemeIndexes.layer({ leastChunks: SHARE_INDEXED_AHEAD * chunksThatFit(indexMemory) }),
-  ),
+  configured(({ databaseUrl, indexMemory }) => {
+    const share = databaseUrl === undefined ? 1 : SHARE_INDEXED_AHEAD
+    return LexemeIndexes.layer({ leastChunks: Math.floor(share * chunksThatFit(indexMemory)) })
+  }),
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,

@@ -1,4 +1,4 @@
-import { Context, Deferred, Duration, Effect, Exit, Layer, Option, Predicate, Semaphore, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Layer, Option, Predicate, Semaphore, Stream } from "effect"
 import { type NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -40,6 +40,8 @@ export const chunksThatFit = (bytes: number): number =>
 const CHUNKS_WITHIN_SEARCH = 2_000
 /** How long a search waits for an index that is being built, before it does without. */
 const PATIENCE = Duration.millis(250)
+/** What could not be built is not read again before. */
+const RETRY_AFTER = Duration.seconds(30)
 /** Of a knowledge base without an index in memory, about so many chunks are scored for a question. */
 const MATCHES_WITHOUT_INDEX = 1_500
 /** Chunks added to an index before others have their turn. */
@@ -107,14 +109,18 @@ export class KnowledgeIndexes extends Context.Service<
             Effect.tap((segment) => Deferred.succeed(building, segment)),
             Effect.tap((segment) => Semaphore.withPermit(slot.gate, finish(slot, key, chatbotId, segment))),
             Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
-            Effect.onExit((exit) =>
-              Effect.suspend(() => {
-                slot.building = undefined
-                if (Exit.isSuccess(exit)) return Effect.void
-                // The next search tries again.
-                slot.entry = undefined
-                return Deferred.fail(building, notBuilt)
-              }),
+            Effect.onExit(() => {
+              if (slot.building === building) slot.building = undefined
+              return Deferred.fail(building, notBuilt)
+            }),
+            Effect.catchCause(() =>
+              Effect.andThen(
+                Effect.sleep(RETRY_AFTER),
+                Effect.sync(() => {
+                  slot.begunFor = -1n
+                  slot.entry = undefined
+                }),
+              ),
             ),
             Effect.forkIn(scope),
           )

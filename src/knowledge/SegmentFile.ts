@@ -152,6 +152,15 @@ export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment |
   }
 }
 
+/** Where the ids of the documents stand in a file that begins so; undefined until it is long enough to tell. */
+export const documentIdsIn = (head: Uint8Array): { readonly offset: number; readonly bytes: number } | undefined => {
+  if (head.length < DESCRIPTION_AT) return undefined
+  const end = DESCRIPTION_AT + new DataView(head.buffer, head.byteOffset).getUint32(HASHED_FROM, true)
+  const description = readDescription(Buffer.from(head.subarray(DESCRIPTION_AT, end)).toString())
+  if (description._tag === "None") return undefined
+  return { offset: aligned(end), bytes: description.value.lengths["documentIds"] ?? 0 }
+}
+
 /** Of a file's bytes, given one piece of `HASHED_AT_ONCE` after the other, from the description's length on. */
 export class SegmentHash {
   value = 0n

@@ -1,14 +1,22 @@
 import { statfs } from "node:fs/promises"
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Option, Path, Semaphore, type Stream } from "effect"
+import { Clock, Context, Duration, Effect, FileSystem, Layer, Option, Path, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { ChunkPack } from "../storage/ChunkPacks.ts"
+import { type ChunkPack, uuidText } from "../storage/ChunkPacks.ts"
 import { Chunks } from "../storage/Chunks.ts"
-import type { Segment } from "./Segment.ts"
+import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { buildSegment } from "./SegmentBuild.ts"
-import { decodeSegment, HASHED_AT_ONCE, HASHED_FROM, hashIn, SegmentHash, type SegmentOwner } from "./SegmentFile.ts"
+import {
+  decodeSegment,
+  documentIdsIn,
+  HASHED_AT_ONCE,
+  HASHED_FROM,
+  hashIn,
+  SegmentHash,
+  type SegmentOwner,
+} from "./SegmentFile.ts"
 
 export interface SnapshotsSettings {
   /** Where they are kept, which nothing else may be; undefined: nowhere. */
@@ -18,6 +26,8 @@ export interface SnapshotsSettings {
 }
 
 const SUFFIX = ".segment"
+/** More than the description of a file takes. */
+const HEAD_BYTES = 4_096
 /** One that no process has used for so long is removed, */
 const KEPT_FOR = Duration.days(7)
 /** and a draft of a process that is gone. */
@@ -205,14 +215,26 @@ export class Snapshots extends Context.Service<
             { discard: true },
           )
 
+        const part = (path: string, offset: number, bytesToRead: number) =>
+          Effect.map(Stream.runCollect(files.stream(path, { offset, bytesToRead })), (parts) => Buffer.concat(parts))
+
+        /** Without mapping it: there may be many. */
+        const documentsIn = Effect.fnUntraced(function* (path: string) {
+          const place = documentIdsIn(yield* part(path, 0, HEAD_BYTES))
+          const ids = place === undefined ? Buffer.alloc(0) : yield* part(path, place.offset, place.bytes)
+          return Array.from({ length: ids.length / CHUNK_ID_BYTES }, (_, number) =>
+            uuidText(ids, CHUNK_ID_BYTES * number),
+          )
+        })
+
         const tidy = Effect.fn("Snapshots.tidy")(function* (chatbotId: ChatbotId) {
           const owner = yield* ownerOf(chatbotId)
           const kept = yield* segmentsIn(owner)
           if (kept.length === 0) return
-          const serving = new Set((yield* chunks.serving(chatbotId, undefined)).map(({ id }) => id))
+          const serving = new Set<string>((yield* chunks.serving(chatbotId, undefined)).map(({ id }) => id))
           for (const path of kept) {
-            const segment = yield* openFile(path, owner)
-            if (segment?.documents.some(({ id }) => !serving.has(id)) === true) yield* remove(path)
+            const held = yield* Effect.orElseSucceed(documentsIn(path), () => [])
+            if (held.some((id) => !serving.has(id))) yield* remove(path)
           }
         })
 

@@ -186,6 +186,29 @@ describe("a large index", () => {
       }),
     ))
 
+  test("that cannot be built is not tried again at once, and the database answers", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Rooms", roomsOf("quartz"))
+        let builds = 0
+        const failing = Layer.effect(
+          Snapshots,
+          Effect.map(Snapshots, (snapshots) =>
+            Snapshots.of({
+              ...snapshots,
+              build: () => Effect.suspend(() => Effect.die(new Error(`no thread, try ${++builds}`))),
+            }),
+          ),
+        ).pipe(Layer.provide(kept(yield* makeDirectory)))
+        yield* Effect.gen(function* () {
+          for (const number of [7, 8, 9])
+            expect((yield* find(tenant, `quartz${number}`))[0]).toContain(`quartz${number} `)
+          expect(builds).toBe(1)
+        }).pipe(Effect.provide(process("", { snapshots: failing })))
+      }),
+    ))
+
   test("makes room for others, and costs the database nothing when it comes back", () =>
     run(
       Effect.gen(function* () {
