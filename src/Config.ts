@@ -210,7 +210,14 @@ const settings = {
   extractTimeout: positiveDuration.or("30s", "Longest time to read one file, of the processor."),
   extractMemory: size.or("512MiB", "Most memory that reading one file may take."),
   extractTextLimit: integer(1_000, 200_000_000).or("20000000", "Characters of text that one file may hold, at most."),
-  indexMemory: size.or("256MiB", "Memory for search indexes of knowledge bases."),
+  indexMemory: size.or(
+    "256MiB",
+    "Memory for search indexes of knowledge bases, with what of them is mapped from disk.",
+  ),
+  indexDisk: size.or(
+    "2GiB",
+    "Disk for copies of large search indexes, below `DATA_DIR`; they may be removed at any time.",
+  ),
   chatDeadline: positiveDuration.or("120s", "Longest time for one reply, with all its model calls."),
   chatStepsLimit: integer(1, 50).or("6", "Model calls of one reply, at most."),
   chatMaxTokens: integer(1, 200_000).or("4096", "Tokens of one model call's answer, at most."),

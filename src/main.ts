@@ -26,9 +26,10 @@ import { Server, urlOf } from "./http/Server.ts"
 import { Uploads } from "./http/Uploads.ts"
 import { defaultExtractSettings, Extract } from "./knowledge/Extract.ts"
 import { Indexer } from "./knowledge/Indexer.ts"
-import { KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
+import { chunksThatFit, KnowledgeIndexes } from "./knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "./knowledge/Retriever.ts"
 import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
+import { Snapshots } from "./knowledge/Snapshots.ts"
 import * as Log from "./Log.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
@@ -93,6 +94,12 @@ const database = configured((config) =>
       }),
 )
 
+/**
+ * A knowledge base that has come so far is soon too large for an index in memory, and the database's takes its time. The
+ * embedded one answers nobody meanwhile, so there it is not made before it is needed.
+ */
+const SHARE_INDEXED_AHEAD = 0.5
+
 const storage = Layer.mergeAll(
   ApiKeyStorage.ApiKeys.layer,
   BlobGarbage.layer,
@@ -106,8 +113,11 @@ const storage = Layer.mergeAll(
   Ingestions.layer,
   Messages.layer,
   Inspection.layer,
-  LexemeIndexes.layer,
   OrganizationRemains.layer,
+  configured(({ databaseUrl, indexMemory }) => {
+    const share = databaseUrl === undefined ? 1 : SHARE_INDEXED_AHEAD
+    return LexemeIndexes.layer({ leastChunks: Math.floor(share * chunksThatFit(indexMemory)) })
+  }),
   OrganizationStorage.Organizations.layer,
   Ping.layer,
   Reembeddings.layer,
@@ -184,6 +194,10 @@ const safeFetch = configured(({ toolPrivateNetworks, toolResponseLimit }) =>
   SafeFetch.layer({ allowed: toolPrivateNetworks ?? noPrivateNetworks, responseLimit: toolResponseLimit }),
 )
 
+const snapshots = configured(({ dataDir, indexDisk }) =>
+  Snapshots.layer({ directory: resolve(dataDir, "indexes"), bytes: indexDisk }),
+)
+
 const retriever = configured(({ similarityThreshold }) => Retriever.layer({ threshold: similarityThreshold })).pipe(
   Layer.provide(configured(({ indexMemory }) => KnowledgeIndexes.layer({ bytes: indexMemory }))),
 )
@@ -196,6 +210,7 @@ const chunkIndexing = configured(({ databaseUrl }) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* Effect.forkScoped((yield* LexemeIndexes).keep)
+      yield* Effect.forkScoped((yield* Snapshots).keep)
       const { model, isSemantic } = yield* Embeddings
       if (databaseUrl !== undefined && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
     }),
@@ -297,6 +312,7 @@ const services = Layer.mergeAll(
 ).pipe(
   Layer.provide([ingestion, blobCheck]),
   Layer.provide([agent, budgets, checkpoints, retriever, safeFetch, Blobs.layer, Indexer.layer, extract]),
+  Layer.provide(snapshots),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 

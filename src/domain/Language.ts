@@ -1,39 +1,44 @@
 import { normalize } from "./Normalization.ts"
 
+const LANGUAGES = [
+  "simple",
+  "arabic",
+  "armenian",
+  "basque",
+  "catalan",
+  "danish",
+  "dutch",
+  "english",
+  "finnish",
+  "french",
+  "german",
+  "greek",
+  "hindi",
+  "hungarian",
+  "indonesian",
+  "irish",
+  "italian",
+  "lithuanian",
+  "nepali",
+  "norwegian",
+  "portuguese",
+  "romanian",
+  "russian",
+  "serbian",
+  "spanish",
+  "swedish",
+  "tamil",
+  "turkish",
+  "yiddish",
+] as const
+
 /**
  * How the words of a text are stemmed: a text search configuration that every Postgres from 15 on has. `simple` stems
  * nothing and knows no stop words: for languages that Postgres has no Snowball stemmer for.
  */
-export type Language =
-  | "simple"
-  | "arabic"
-  | "armenian"
-  | "basque"
-  | "catalan"
-  | "danish"
-  | "dutch"
-  | "english"
-  | "finnish"
-  | "french"
-  | "german"
-  | "greek"
-  | "hindi"
-  | "hungarian"
-  | "indonesian"
-  | "irish"
-  | "italian"
-  | "lithuanian"
-  | "nepali"
-  | "norwegian"
-  | "portuguese"
-  | "romanian"
-  | "russian"
-  | "serbian"
-  | "spanish"
-  | "swedish"
-  | "tamil"
-  | "turkish"
-  | "yiddish"
+export type Language = (typeof LANGUAGES)[number]
+
+export const isLanguage = (name: string): name is Language => LANGUAGES.some((language) => language === name)
 
 /**
  * The words that a language repeats most: articles, prepositions, pronouns, words that ask. They tell languages of one script apart

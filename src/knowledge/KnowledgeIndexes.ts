@@ -1,29 +1,23 @@
-import { Context, Effect, Layer, Semaphore } from "effect"
-import type { NotFound, Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
-import type { Language } from "../domain/Language.ts"
+import { Context, Deferred, Duration, Effect, Layer, Option, Predicate, Semaphore, Stream } from "effect"
+import { type NotFound, Unavailable } from "../domain/Errors.ts"
+import type { ChatbotId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { commonness } from "../embeddings/Commonness.ts"
-import { Chunks, type ServingDocument } from "../storage/Chunks.ts"
+import { type ChunkPack, type ServingDocument, unpack } from "../storage/ChunkPacks.ts"
+import { Chunks } from "../storage/Chunks.ts"
 import { LexemeIndexes } from "../storage/LexemeIndexes.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { placesToSample, Sample } from "./Sample.ts"
+import { packsOf } from "./Reading.ts"
+import type { Segment } from "./Segment.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
-import { outdatedBy, planSegments } from "./SegmentPlan.ts"
+import { disjoint, missingFrom, outdatedBy, planSegments, sizeOf } from "./SegmentPlan.ts"
+import { Snapshots } from "./Snapshots.ts"
 import { select } from "./Selection.ts"
+import { type Entry, ParkedIndex, type Slot, Slots } from "./Slots.ts"
 import { Stems } from "./Stems.ts"
-
-/** What is known of a chatbot's knowledge at one version of it. */
-interface Entry {
-  readonly version: bigint
-  readonly languages: ReadonlyArray<Language>
-  /** Passages in all. */
-  readonly chunks: number
-  /** Where an index would be too large, a sample tells what to ask the database for. */
-  readonly held: LexicalIndex | Sample
-}
 
 export interface OpenedIndex {
   readonly index: LexicalIndex
@@ -36,21 +30,29 @@ export interface OpenedIndex {
   readonly isCurrent: boolean
 }
 
-interface Slot {
-  /** Held by whoever brings the entry up to date; the others wait and find it done. */
-  readonly gate: Semaphore.Semaphore
-  entry: Entry | undefined
-}
-
 /** About what a chunk of 400 tokens takes in an index, without its sketch. */
 const EXPECTED_BYTES_PER_CHUNK = 1_600
 const EXPECTED_SKETCH_BYTES = 512
-/** Chunks read, and added to an index, in one go: more would hold up other requests for more than a few ms. */
-const CHUNKS_AT_ONCE = 250
-/** While one batch is added, the database reads the next. */
-const BATCHES_AT_ONCE = 2
-/** Of a knowledge base too large for an index, about so many chunks are scored for a question. */
+/** Of knowledge bases with chunks of that size, the largest for an index of so many bytes. */
+export const chunksThatFit = (bytes: number): number =>
+  Math.floor(bytes / (EXPECTED_BYTES_PER_CHUNK + EXPECTED_SKETCH_BYTES))
+
+const CHUNKS_WITHIN_SEARCH = 2_000
+/** How long a search waits for an index that is being built, before it does without. */
+const PATIENCE = Duration.millis(250)
+/** What could not be built is not read again before. */
+const RETRY_AFTER = Duration.seconds(30)
+/** Of a knowledge base without an index in memory, about so many chunks are scored for a question. */
 const MATCHES_WITHOUT_INDEX = 1_500
+/** Chunks added to an index before others have their turn. */
+const CHUNKS_PER_TURN = 250
+
+export interface KnowledgeIndexesSettings {
+  /** Memory that all indexes may take together. */
+  readonly bytes: number
+  /** So many chunks are read within a search; what takes more is built on another thread, and kept on disk. */
+  readonly chunksWithinSearch?: number
+}
 
 /** In-process lexical indexes, one for each knowledge base that was lately searched. */
 export class KnowledgeIndexes extends Context.Service<
@@ -71,103 +73,168 @@ export class KnowledgeIndexes extends Context.Service<
     ) => Effect.Effect<OpenedIndex, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/knowledge/KnowledgeIndexes") {
-  /** @param options `bytes` is the memory that all indexes may take together */
-  static readonly layer = (options: { readonly bytes: number }) =>
+  static readonly layer = ({ bytes: bytesMax, chunksWithinSearch = CHUNKS_WITHIN_SEARCH }: KnowledgeIndexesSettings) =>
     Layer.effect(
       this,
       Effect.gen(function* () {
         const chunks = yield* Chunks
         const embeddings = yield* Embeddings
         const lexemeIndexes = yield* LexemeIndexes
+        const snapshots = yield* Snapshots
+        const scope = yield* Effect.scope
         const stems = new Stems()
         /** Vectors that tell spelling only are compared here; those that tell meaning are searched in the database. */
         const sketched = embeddings.isSemantic ? undefined : embeddings.model
         const expectedBytes = EXPECTED_BYTES_PER_CHUNK + (sketched === undefined ? 0 : EXPECTED_SKETCH_BYTES)
-        /** Least recently used first; by organization, so that nobody gets to see an index without asking the database. */
-        const slots = new Map<string, Slot>()
-
-        const touch = (key: string): Slot => {
-          const slot = slots.get(key) ?? { gate: Semaphore.makeUnsafe(1), entry: undefined }
-          slots.delete(key)
-          slots.set(key, slot)
-          return slot
-        }
-
-        const makeRoom = (): void => {
-          const bytesOf = (slot: Slot): number => slot.entry?.held.bytes ?? 0
-          let used = Array.from(slots.values(), bytesOf).reduce((sum, bytes) => sum + bytes, 0)
-          for (const [key, slot] of slots) {
-            if (used <= options.bytes || slots.size === 1) return
-            used -= bytesOf(slot)
-            slots.delete(key)
-          }
-        }
+        const slots = new Slots(bytesMax, snapshots.pathOf)
 
         const load = Effect.fnUntraced(function* (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) {
           const builder = new SegmentBuilder()
-          const add = (batch: ReadonlyArray<DocumentId>) =>
-            Effect.map(chunks.lexemes(chatbotId, batch, sketched), (rows) => {
-              for (const row of rows) builder.add(row)
-            })
-          yield* Effect.forEach(batchesOf(documents), add, { concurrency: BATCHES_AT_ONCE, discard: true })
+          yield* Stream.runForEach(packsOf(chunks, chatbotId, documents, sketched), (pack) => addInTurns(builder, pack))
           return builder.build()
+        })
+
+        /** On another thread, without being waited for: whoever wants it looks at `slot.building`. */
+        const begin = Effect.fnUntraced(function* (
+          slot: Slot,
+          key: string,
+          chatbotId: ChatbotId,
+          version: bigint,
+          documents: ReadonlyArray<ServingDocument>,
+        ) {
+          const building = yield* Deferred.make<Segment, Unavailable>()
+          slot.building = building
+          slot.begunFor = version
+          yield* snapshots.build(chatbotId, packsOf(chunks, chatbotId, documents, sketched)).pipe(
+            Effect.tap((segment) => Deferred.succeed(building, segment)),
+            Effect.tap((segment) => Semaphore.withPermit(slot.gate, finish(slot, key, chatbotId, segment))),
+            Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
+            Effect.onExit(() => {
+              if (slot.building === building) slot.building = undefined
+              return Deferred.fail(building, notBuilt)
+            }),
+            Effect.catchCause(() =>
+              Effect.andThen(
+                Effect.sleep(RETRY_AFTER),
+                Effect.sync(() => {
+                  slot.begunFor = -1n
+                  slot.entry = undefined
+                }),
+              ),
+            ),
+            Effect.forkIn(scope),
+          )
+        })
+
+        /** What was built takes the place of what it was made of, and of a sample. */
+        const finish = Effect.fnUntraced(
+          function* (slot: Slot, key: string, chatbotId: ChatbotId, segment: Segment) {
+            yield* take(slot, segment)
+            slot.building = undefined
+            // Room was made for others meanwhile: the next search finds it on disk.
+            if (slots.peek(key) !== slot) return
+            const { version } = yield* chunks.probe(chatbotId, [])
+            slot.entry = yield* build(slot, key, chatbotId, version)
+            slots.makeRoom()
+          },
+          Effect.catchTag("NotFound", () => Effect.void),
+        )
+
+        const take = Effect.fnUntraced(function* (slot: Slot, segment: Segment) {
+          const segments = disjoint([segment, ...slot.segments.filter((each) => each !== segment)])
+          yield* snapshots.discard(slot.segments.filter((each) => !segments.includes(each)))
+          slot.segments = segments
         })
 
         const sampleOf = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           serving: ReadonlyArray<ServingDocument>,
-          size: number,
           previous: Entry["held"] | undefined,
         ) {
+          const size = sizeOf(serving)
           if (previous instanceof Sample && previous.standsFor(size)) return previous
-          return new Sample(size, yield* chunks.sample(chatbotId, placesToSample(serving)))
+          const builder = new SegmentBuilder()
+          yield* addInTurns(builder, yield* chunks.sample(chatbotId, placesToSample(serving)))
+          return new Sample(size, builder.build())
+        })
+
+        /** For searches that the database answers. */
+        const withoutIndex = Effect.fnUntraced(function* (
+          slot: Slot,
+          chatbotId: ChatbotId,
+          version: bigint,
+          serving: ReadonlyArray<ServingDocument>,
+        ) {
+          const [languages, held] = yield* Effect.all(
+            [chunks.languages(chatbotId), sampleOf(chatbotId, serving, slot.entry?.held)],
+            { concurrency: "unbounded" },
+          )
+          return { version, languages, chunks: sizeOf(serving), held }
         })
 
         const build = Effect.fn("KnowledgeIndexes.build")(function* (
+          slot: Slot,
+          key: string,
           chatbotId: ChatbotId,
           version: bigint,
-          previous: Entry["held"] | undefined,
-        ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
+        ): Effect.fn.Return<Entry<LexicalIndex | Sample>, Unavailable, CurrentOrganization> {
           const serving = yield* chunks.serving(chatbotId, sketched)
-          const size = serving.reduce((sum, document) => sum + document.chunks, 0)
-          if (size * expectedBytes > options.bytes) {
+          if (sizeOf(serving) * expectedBytes > bytesMax) {
             yield* lexemeIndexes.want(chatbotId)
-            const languages = yield* chunks.languages(chatbotId)
-            return { version, languages, chunks: size, held: yield* sampleOf(chatbotId, serving, size, previous) }
+            slot.segments = []
+            return yield* withoutIndex(slot, chatbotId, version, serving)
           }
-          const plan = planSegments(previous instanceof LexicalIndex ? previous.segments : [], serving)
-          const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
-          const index = new LexicalIndex([...plan.keep, ...added], { isGone: outdatedBy(serving) })
+          if (slot.segments.length === 0 && sizeOf(serving) > chunksWithinSearch) {
+            slot.segments = disjoint(yield* snapshots.open(chatbotId))
+          }
+          const plan = planSegments(slot.segments, serving)
+          if (sizeOf(plan.load) <= chunksWithinSearch) {
+            const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
+            yield* snapshots.discard(slot.segments.filter((segment) => !plan.keep.includes(segment)))
+            slot.segments = [...plan.keep, ...added]
+          } else {
+            if (slot.building === undefined && slot.begunFor < version) {
+              yield* begin(slot, key, chatbotId, version, plan.load)
+            }
+            const built = slot.building && (yield* awaited(slot.building))
+            if (built !== undefined) yield* take(slot, built)
+            const missing = missingFrom(slot.segments, serving)
+            // The little that is new is added at once: what it is to be one with comes later.
+            if (sizeOf(missing) > chunksWithinSearch) return yield* withoutIndex(slot, chatbotId, version, serving)
+            if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing)]
+          }
+          const index = new LexicalIndex(slot.segments, { isGone: outdatedBy(serving) })
           return { version, languages: index.languages, chunks: index.size, held: index }
         })
 
         /** An entry of this version or a later one. */
         const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
-          const slot = touch(key)
-          if (slot.entry !== undefined && slot.entry.version >= version) return slot.entry
-          return yield* Semaphore.withPermit(
-            slot.gate,
-            Effect.gen(function* () {
-              if (slot.entry !== undefined && slot.entry.version >= version) return slot.entry
-              slot.entry = yield* build(chatbotId, version, slot.entry?.held)
-              makeRoom()
-              return slot.entry
-            }),
-          )
+          const slot = slots.touch(key)
+          const held = Effect.gen(function* () {
+            const { entry } = slot
+            return entry === undefined || entry.version < version ? undefined : yield* revived(slot, entry, chatbotId)
+          })
+          const made = Effect.gen(function* () {
+            const entry = yield* build(slot, key, chatbotId, version)
+            slot.entry = entry
+            slots.makeRoom()
+            return entry
+          })
+          const orMade = Effect.filterOrElse(held, Predicate.isNotUndefined, () => made)
+          return (yield* held) ?? (yield* Semaphore.withPermit(slot.gate, orMade))
         })
 
         const selected = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: string,
-          { chunks: size, languages, held }: Entry & { readonly held: Sample },
+          { chunks: size, languages, held }: Entry<Sample>,
           query: LexicalQuery,
         ) {
           const room = MATCHES_WITHOUT_INDEX
           const lexemes = stems.lexemes(languages, question)
           const { best, next, isWhole, holding } = select(query, held, size, lexemes, room)
-          const matches = yield* chunks.matching(chatbotId, { best, next, room })
           const builder = new SegmentBuilder(new Set(lexemes.keys()))
-          for (const match of matches) builder.add({ ...match, sketch: null, embedding: null })
+          yield* addInTurns(builder, yield* chunks.matching(chatbotId, { best, next, room }))
           return new LexicalIndex([builder.build()], {
             collection: {
               chunks: size,
@@ -179,7 +246,7 @@ export class KnowledgeIndexes extends Context.Service<
 
         /** Asks the database for the version, and for the stems that are missing. */
         const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: string) {
-          let asked = stems.unknown(slots.get(key)?.entry?.languages ?? [], question)
+          let asked = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
           const { version, analyses } = yield* chunks.probe(chatbotId, asked)
           stems.learn(asked, analyses)
           const entry = yield* atLeast(key, chatbotId, version)
@@ -188,41 +255,54 @@ export class KnowledgeIndexes extends Context.Service<
           return entry
         })
 
-        const opened = (
+        /** The entry with its index, if it was parked; undefined when that is not to be had any more. */
+        const revived = Effect.fnUntraced(function* (slot: Slot, entry: Entry, chatbotId: ChatbotId) {
+          const { held } = entry
+          if (!(held instanceof ParkedIndex)) return { ...entry, held }
+          const segments: Array<Segment> = []
+          for (const part of held.parts) {
+            const segment = typeof part === "string" ? yield* snapshots.reopen(chatbotId, part) : part
+            if (segment !== undefined) segments.push(segment)
+          }
+          if (segments.length < held.parts.length) {
+            slot.entry = undefined
+            return undefined
+          }
+          const back = { ...entry, held: new LexicalIndex(segments, { norms: held.norms }) }
+          if (slot.entry === entry) {
+            slot.entry = back
+            slot.segments = segments
+            slots.makeRoom()
+          }
+          return back
+        })
+
+        const opened = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: string,
-          entry: Entry,
-          query: LexicalQuery,
+          entry: Entry<LexicalIndex | Sample>,
           isCurrent: boolean,
-        ) => {
-          const { chunks, held, version } = entry
-          const made =
-            held instanceof LexicalIndex
-              ? Effect.succeed(held)
-              : selected(chatbotId, question, { ...entry, held }, query)
-          return Effect.map(made, (index): OpenedIndex => ({ index, query, chunks, version, isCurrent }))
-        }
+        ) {
+          const { chunks, held, languages, version } = entry
+          const query = stems.query(languages, question, commonness) ?? []
+          const index =
+            held instanceof LexicalIndex ? held : yield* selected(chatbotId, question, { ...entry, held }, query)
+          return { index, query, chunks, version, isCurrent }
+        })
 
         const open = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: string,
           wanted: "current" | "remembered",
-        ) {
+        ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
           const key = `${yield* CurrentOrganization} ${chatbotId}`
-          const known = wanted === "remembered" ? slots.get(key)?.entry : undefined
-          const asked = known && stems.query(known.languages, question, commonness)
-          if (known !== undefined && asked !== undefined) {
-            touch(key)
-            return yield* opened(chatbotId, question, known, asked, false)
+          const known = wanted === "remembered" ? slots.peek(key)?.entry : undefined
+          if (known !== undefined && stems.unknown(known.languages, question).length === 0) {
+            const entry = yield* revived(slots.touch(key), known, chatbotId)
+            if (entry !== undefined) return yield* opened(chatbotId, question, entry, false)
           }
           const entry = yield* current(key, chatbotId, question)
-          return yield* opened(
-            chatbotId,
-            question,
-            entry,
-            stems.query(entry.languages, question, commonness) ?? [],
-            true,
-          )
+          return yield* opened(chatbotId, question, entry, true)
         })
 
         return { open }
@@ -230,16 +310,20 @@ export class KnowledgeIndexes extends Context.Service<
     )
 }
 
-function* batchesOf(documents: ReadonlyArray<ServingDocument>): Generator<ReadonlyArray<DocumentId>> {
-  let batch: Array<DocumentId> = []
-  let size = 0
-  for (const document of documents) {
-    batch.push(document.id)
-    size += document.chunks
-    if (size < CHUNKS_AT_ONCE) continue
-    yield batch
-    batch = []
-    size = 0
+const notBuilt = new Unavailable({ detail: "A search index could not be built.", retry_after_seconds: 1 })
+
+/** What is being built, if it is there before long. */
+const awaited = (building: Deferred.Deferred<Segment, Unavailable>) =>
+  Deferred.await(building).pipe(
+    Effect.timeoutOption(PATIENCE),
+    Effect.map(Option.getOrUndefined),
+    Effect.orElseSucceed(() => undefined),
+  )
+
+const addInTurns = Effect.fnUntraced(function* (builder: SegmentBuilder, pack: ChunkPack) {
+  let added = 0
+  for (const chunk of unpack(pack)) {
+    builder.add(chunk)
+    if (++added % CHUNKS_PER_TURN === 0) yield* Effect.yieldNow
   }
-  if (batch.length > 0) yield batch
-}
+})

@@ -3,7 +3,7 @@ import type { Language } from "../domain/Language.ts"
 import { Examination } from "./Examination.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
-import type { Segment, SegmentDocument } from "./Segment.ts"
+import { chunkIdOf, type Segment, type SegmentDocument } from "./Segment.ts"
 import { cosine, type SparseVector } from "./Sketch.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { defaultWeights, type LexicalWeights } from "./Weights.ts"
@@ -19,12 +19,21 @@ export interface LexicalMatch {
   readonly place: number
 }
 
+/** What divides the frequencies of the chunks of all segments; infinite for those that are gone. */
+export interface Norms {
+  readonly norms: Float32Array
+  /** Chunks that can be found. */
+  readonly size: number
+}
+
 export interface LexicalIndexOptions {
   /** Documents that no longer count, though their segments still hold them. */
   readonly isGone?: (document: SegmentDocument) => boolean
   /** When the segments hold only a part of what is searched. */
   readonly collection?: Collection
   readonly weights?: LexicalWeights
+  /** Of an index over the same segments before. */
+  readonly norms?: Norms
 }
 
 /** Candidates by words alone that are looked through for phrases, at least and for each result asked for. */
@@ -40,6 +49,7 @@ export class LexicalIndex {
   readonly bytes: number
   /** Whether it holds what `cosine` compares. */
   readonly isSketched: boolean
+  readonly norms: Norms
   readonly #collection: Collection
   readonly #weights: LexicalWeights
   /** First chunk of each segment when all are numbered through. */
@@ -52,12 +62,13 @@ export class LexicalIndex {
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
     const weights = options.weights ?? defaultWeights
-    const { norms, size } = normsOf(segments, options, weights)
+    this.norms = options.norms ?? normsOf(segments, options, weights)
+    const { norms, size } = this.norms
     this.#weights = weights
     this.segments = segments
     this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
     this.size = size
-    this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.chunkIds.length === 0)
+    this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
     this.#collection = options.collection ?? { chunks: size }
     this.#bases = basesOf(segments)
     this.#norms = norms
@@ -74,10 +85,14 @@ export class LexicalIndex {
     const matches: Array<LexicalMatch> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.#locate(place)
-      const chunkId = segment?.chunkIds[chunk]
-      if (segment === undefined || chunkId === undefined) continue
+      if (segment === undefined) continue
       const phrases = examination.begin(segment, number, chunk, this.#norms[place] ?? 0)
-      matches.push({ chunkId, score: score + phrases, similarity: examination.similarity, place })
+      matches.push({
+        chunkId: chunkIdOf(segment, chunk),
+        score: score + phrases,
+        similarity: examination.similarity,
+        place,
+      })
     }
     return matches.sort((left, right) => right.score - left.score).slice(0, limit)
   }
@@ -144,7 +159,7 @@ const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {
   let next = 0
   return segments.map((segment) => {
     const base = next
-    next += segment.chunkIds.length
+    next += segment.size
     return base
   })
 }
@@ -154,8 +169,8 @@ const normsOf = (
   segments: ReadonlyArray<Segment>,
   { isGone = () => false, collection }: LexicalIndexOptions,
   { k1, b }: LexicalWeights,
-) => {
-  const norms = new Float32Array(segments.reduce((sum, segment) => sum + segment.chunkIds.length, 0))
+): Norms => {
+  const norms = new Float32Array(segments.reduce((sum, segment) => sum + segment.size, 0))
   let [index, size, total] = [0, 0, 0]
   for (const segment of segments) {
     const gone = segment.documents.map(isGone)

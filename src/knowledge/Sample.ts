@@ -1,7 +1,7 @@
-import type { ChunkLexemes, ChunkPlace, ServingDocument } from "../storage/Chunks.ts"
+import type { ServingDocument } from "../storage/ChunkPacks.ts"
+import type { ChunkPlace } from "../storage/Chunks.ts"
 import type { Term } from "./Lexemes.ts"
 import { rankOf, type Segment } from "./Segment.ts"
-import { SegmentBuilder } from "./SegmentBuilder.ts"
 
 /** So many chunks tell the share of those that hold a word, for one in twenty, to a tenth of it. */
 const SAMPLED_CHUNKS = 2_000
@@ -35,14 +35,13 @@ export class Sample {
   readonly averageLength: number
   readonly #segment: Segment
 
-  constructor(chunks: number, rows: ReadonlyArray<ChunkLexemes>) {
-    const builder = new SegmentBuilder()
-    for (const row of rows) builder.add({ ...row, sketch: null, embedding: null })
-    this.#segment = builder.build()
-    this.bytes = this.#segment.bytes
+  /** @param segment of the sampled chunks */
+  constructor(chunks: number, segment: Segment) {
+    this.#segment = segment
+    this.bytes = segment.bytes
     this.#chunks = chunks
-    this.size = rows.length
-    this.averageLength = this.#segment.lengths.reduce((sum, length) => sum + length, 0) / rows.length || 1
+    this.size = segment.size
+    this.averageLength = segment.lengths.reduce((sum, length) => sum + length, 0) / segment.size || 1
   }
 
   standsFor(chunks: number): boolean {

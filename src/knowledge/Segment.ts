@@ -1,6 +1,7 @@
-import type { ChunkId } from "../domain/Chunk.ts"
+import { ChunkId } from "../domain/Chunk.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
+import { uuidText } from "../storage/ChunkPacks.ts"
 import type { Term } from "./Lexemes.ts"
 
 /** One revision of a document, whole: segments never share it. */
@@ -20,7 +21,10 @@ export interface SegmentDocument {
 export interface Segment {
   readonly documents: ReadonlyArray<SegmentDocument>
   readonly languages: ReadonlySet<Language>
-  readonly chunkIds: ReadonlyArray<ChunkId>
+  /** Number of its chunks. */
+  readonly size: number
+  /** Sixteen bytes each. */
+  readonly chunkIds: Uint8Array
   /** Index into `documents`. */
   readonly documentOf: Uint32Array
   /** Weighted number of words. */
@@ -36,6 +40,11 @@ export interface Segment {
   readonly sketchBytes: number
   readonly bytes: number
 }
+
+export const CHUNK_ID_BYTES = 16
+
+export const chunkIdOf = (segment: Segment, chunk: number): ChunkId =>
+  ChunkId.make(uuidText(segment.chunkIds, CHUNK_ID_BYTES * chunk), { disableChecks: true })
 
 /** The rank of the term in the segment, or -1. */
 export const rankOf = (segment: Segment, term: Term): number => search(segment.terms, term, 0, segment.terms.length)

@@ -1,29 +1,13 @@
-import type { ChunkId } from "../domain/Chunk.ts"
-import type { DocumentId } from "../domain/Ids.ts"
+import { DocumentId } from "../domain/Ids.ts"
 import type { Language } from "../domain/Language.ts"
+import { areEqual, type PackedChunk, uuidText } from "../storage/ChunkPacks.ts"
 import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
-import type { Segment } from "./Segment.ts"
+import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { sketch } from "./Sketch.ts"
-
-/** What the index is built from: a row of `chunks`. */
-export interface IndexedChunk {
-  readonly id: ChunkId
-  readonly documentId: DocumentId
-  readonly revision: number
-  readonly language: Language
-  /** Binary `tsvector`, the title's positions weighted A. */
-  readonly lexemes: Uint8Array
-  /** Null when another model made the embedding, or when the database looks at it; */
-  readonly sketch: Uint8Array | null
-  /** or when there is only the embedding. */
-  readonly embedding: Float32Array | null
-}
 
 /** A word of the title says more of what a chunk is about than one of its text. */
 const TITLE_FREQUENCY = 2
 const LARGEST_FREQUENCY = 255
-/** A UUID string with its header and its slot in the array. */
-const BYTES_PER_CHUNK_ID = 72
 
 /** Takes chunks one after the other, all of a document together, and makes a segment of them. */
 export class SegmentBuilder {
@@ -31,7 +15,8 @@ export class SegmentBuilder {
   readonly #only: ReadonlySet<Term> | undefined
   readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
   readonly #languages = new Set<Language>()
-  readonly #chunkIds: Array<ChunkId> = []
+  readonly #chunkIds: Array<Uint8Array> = []
+  #lastDocument = new Uint8Array()
   readonly #documentOf = new Numbers(Uint32Array)
   readonly #lengths = new Numbers(Uint32Array)
   /** Of each posting, in the order of arrival; its positions end where those of the next begin. */
@@ -48,8 +33,8 @@ export class SegmentBuilder {
     this.#only = only
   }
 
-  add(chunk: IndexedChunk): void {
-    const index = this.#chunkIds.push(chunk.id) - 1
+  add(chunk: PackedChunk): void {
+    const index = this.#chunkIds.push(chunk.id.slice()) - 1
     const document = this.#documentWith(chunk)
     this.#documentOf.push(this.#documents.length - 1)
     this.#languages.add(chunk.language)
@@ -87,23 +72,21 @@ export class SegmentBuilder {
     }
     const offsets = offsetsOf(ranks, terms.length)
     const arrays = {
+      chunkIds: joined(this.#chunkIds, CHUNK_ID_BYTES, this.#chunkIds.length),
       documentOf: this.#documentOf.values(),
       lengths: this.#lengths.values(),
       terms,
       offsets,
-      sketches: this.#joinedSketches(),
+      sketches: joined(this.#sketches, this.#sketchBytes, this.#chunkIds.length),
       ...this.#postingsInOrder(arrivalsInOrder(ranks, offsets)),
     }
     return {
       ...arrays,
       documents: this.#documents,
       languages: this.#languages,
-      chunkIds: this.#chunkIds,
+      size: this.#chunkIds.length,
       sketchBytes: this.#sketchBytes,
-      bytes: Object.values(arrays).reduce(
-        (sum, array) => sum + array.byteLength,
-        this.#chunkIds.length * BYTES_PER_CHUNK_ID,
-      ),
+      bytes: Object.values(arrays).reduce((sum, array) => sum + array.byteLength, 0),
     }
   }
 
@@ -139,21 +122,16 @@ export class SegmentBuilder {
     this.#sketches[index] = made.slice()
   }
 
-  /** A chunk without one keeps zeros, which is what no sketch is made of. */
-  #joinedSketches(): Uint8Array {
-    const joined = new Uint8Array(this.#chunkIds.length * this.#sketchBytes)
-    for (const [index, made] of this.#sketches.entries()) if (made) joined.set(made, index * this.#sketchBytes)
-    return joined
-  }
-
   /** The last document, which is that of this chunk. */
-  #documentWith({ documentId, revision }: IndexedChunk) {
+  #documentWith({ documentId, revision }: PackedChunk) {
     const last = this.#documents.at(-1)
-    if (last?.id === documentId) {
+    if (last !== undefined && areEqual(documentId, this.#lastDocument)) {
       last.chunks += 1
       return last
     }
-    const begun = { id: documentId, revision, chunks: 1, isEmbedded: true }
+    this.#lastDocument = documentId.slice()
+    const id = DocumentId.make(uuidText(documentId, 0), { disableChecks: true })
+    const begun = { id, revision, chunks: 1, isEmbedded: true }
     this.#documents.push(begun)
     return begun
   }
@@ -165,6 +143,13 @@ export class SegmentBuilder {
     this.#terms.set(term, number)
     return number
   }
+}
+
+/** Items of so many bytes, one after the other. What is missing is zeros, which is what no sketch is made of. */
+const joined = (items: ReadonlyArray<Uint8Array | undefined>, bytes: number, count: number): Uint8Array => {
+  const whole = new Uint8Array(count * bytes)
+  for (const [index, item] of items.entries()) if (item) whole.set(item, index * bytes)
+  return whole
 }
 
 const weightedCount = (positions: Uint16Array, count: number): number => {

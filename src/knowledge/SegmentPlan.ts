@@ -13,7 +13,7 @@ const LEAST_SERVING_SHARE = 0.5
 const JOINING_RATIO = 2
 
 /** Which revision of which document. */
-export const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
+const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
   `${document.id}:${document.revision}`
 
 /** Tells what a segment holds that does not serve any more, or that has been embedded since. */
@@ -27,6 +27,33 @@ export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((held: Seg
   }
 }
 
+/** Chunks of the documents. */
+export const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
+  documents.reduce((sum, document) => sum + document.chunks, 0)
+
+/** Documents that serve, and that none of the segments holds as they are now. */
+export const missingFrom = (
+  segments: ReadonlyArray<Segment>,
+  serving: ReadonlyArray<SegmentDocument>,
+): ReadonlyArray<SegmentDocument> => {
+  const isGone = outdatedBy(serving)
+  const held = new Set(segments.flatMap(({ documents }) => documents.filter((each) => !isGone(each)).map(keyOf)))
+  return serving.filter((document) => !held.has(keyOf(document)))
+}
+
+/** The segments, largest first, without those that share a document with one before. */
+export const disjoint = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
+  const held = new Set<string>()
+  return segments
+    .toSorted((left, right) => right.size - left.size)
+    .filter(({ documents }) => {
+      const keys = documents.map(keyOf)
+      if (keys.some((key) => held.has(key))) return false
+      for (const key of keys) held.add(key)
+      return true
+    })
+}
+
 /** Reads again what changed, and small segments with it; each chunk is read about log₂(chunks) times in its life. */
 export const planSegments = (
   segments: ReadonlyArray<Segment>,
@@ -35,16 +62,13 @@ export const planSegments = (
   const wanted = new Set(serving.map(keyOf))
   const isGone = outdatedBy(serving)
   const isLive = (held: SegmentDocument): boolean => wanted.has(keyOf(held)) && !isGone(held)
-  const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
-    documents.reduce((sum, document) => sum + document.chunks, 0)
   const measured = segments
     .map((segment) => {
       const live = segment.documents.filter(isLive)
-      return { segment, live, size: sizeOf(live), share: sizeOf(live) / segment.chunkIds.length }
+      return { segment, live, size: sizeOf(live), share: sizeOf(live) / segment.size }
     })
     .sort((left, right) => left.size - right.size)
-  const held = new Set(segments.flatMap((segment) => segment.documents.filter(isLive).map(keyOf)))
-  const load = serving.filter((document) => !held.has(keyOf(document)))
+  const load = [...missingFrom(segments, serving)]
   const keep: Array<Segment> = []
   for (const { segment, live, size, share } of measured) {
     if (share < LEAST_SERVING_SHARE || size <= JOINING_RATIO * sizeOf(load)) load.push(...live)

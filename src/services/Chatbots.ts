@@ -32,6 +32,7 @@ import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
+import { Snapshots } from "../knowledge/Snapshots.ts"
 import * as Storage from "../storage/Chatbots.ts"
 import { Blobs } from "./Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
@@ -111,6 +112,7 @@ export class Chatbots extends Context.Service<
         const storage = yield* Storage.Chatbots
         const models = yield* Models
         const blobs = yield* Blobs
+        const snapshots = yield* Snapshots
         const store = yield* BlobStore
         const random = yield* SecureRandom.SecureRandom
         const publicUrl = yield* PublicUrl
@@ -277,6 +279,8 @@ export class Chatbots extends Context.Service<
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
           yield* storage.remove(id)
           yield* blobs.nudge
+          // What fails here is found by the next sweep.
+          yield* Effect.ignore(snapshots.tidy(id))
         })
 
         return {

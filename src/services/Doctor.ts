@@ -118,10 +118,10 @@ export class Doctor extends Context.Service<
   )
 }
 
-/** Of a chatbot that is beyond `INDEX_MEMORY`. */
+/** Of a chatbot that is beyond `INDEX_MEMORY`, or soon will be. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {
-  ready: "too large for an index in memory, has one in the database",
-  building: "too large for an index in memory, gets one in the database: until then its searches are slow",
+  ready: "is large, has an index of its words in the database",
+  building: "is large, gets an index of its words in the database: until then searches without one in memory are slow",
   broken: "an index that is not whole will be made anew when it is searched: until then its searches are slow",
 }
 

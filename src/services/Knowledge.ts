@@ -15,6 +15,7 @@ import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import { Snapshots } from "../knowledge/Snapshots.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { type Content, Documents } from "../storage/Documents.ts"
 import { Blobs } from "./Blobs.ts"
@@ -101,6 +102,7 @@ export class Knowledge extends Context.Service<
       Knowledge,
       Effect.gen(function* () {
         const retriever = yield* Retriever
+        const snapshots = yield* Snapshots
         const chatbots = yield* ChatbotStorage.Chatbots
         const documents = yield* Documents
         const blobs = yield* Blobs
@@ -242,6 +244,8 @@ export class Knowledge extends Context.Service<
           yield* chatbots.get(chatbot)
           yield* documents.remove(chatbot, id)
           yield* blobs.nudge
+          // What fails here is found by the next sweep.
+          yield* Effect.ignore(snapshots.tidy(chatbot))
         })
 
         const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>

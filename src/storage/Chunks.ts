@@ -8,6 +8,16 @@ import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
 import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
+import {
+  type ChunkPack,
+  packed,
+  packedWords,
+  packedDocuments,
+  packOf,
+  type PackRow,
+  type ServingDocument,
+  unpackDocuments,
+} from "./ChunkPacks.ts"
 import { VectorTypes } from "./Database.ts"
 import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
@@ -40,29 +50,12 @@ export interface NewChunk {
   readonly sketch: Uint8Array | null
 }
 
-/** A document that answers searches. */
-export interface ServingDocument {
-  readonly id: DocumentId
-  readonly revision: number
-  readonly chunks: number
-  /** Whether all of its embeddings are of the model that was asked for. */
-  readonly isEmbedded: boolean
-}
-
-/** What an index is built from. `lexemes` is a binary `tsvector`; title words are weighted A, headings B. */
-export interface ChunkLexemes {
-  readonly id: ChunkId
+/** Chunks of one revision of a document, from one ordinal to another. */
+export interface ChunkRange {
   readonly documentId: DocumentId
   readonly revision: number
-  readonly language: Language
-  readonly lexemes: Uint8Array
-}
-
-export interface ChunkLexemesAndSketch extends ChunkLexemes {
-  /** Null when it is of another model, or of none that was asked for. */
-  readonly sketch: Uint8Array | null
-  /** In place of a sketch that was not stored. */
-  readonly embedding: Float32Array | null
+  readonly first: number
+  readonly last: number
 }
 
 /** Where a chunk stands. */
@@ -116,29 +109,29 @@ export class Chunks extends Context.Service<
       embeddingModel: string | undefined,
     ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
     /**
-     * Chunks of serving documents, document by document.
+     * Chunks by their places, document by document in reading order, whether or not they serve; without those that are not there any more.
      *
      * @param embeddingModel whose sketches come along
      */
     readonly lexemes: (
       chatbotId: ChatbotId,
-      documents: ReadonlyArray<DocumentId>,
+      ranges: ReadonlyArray<ChunkRange>,
       embeddingModel: string | undefined,
-    ) => Effect.Effect<ReadonlyArray<ChunkLexemesAndSketch>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
     /** Of all serving chunks. */
     readonly languages: (
       chatbotId: ChatbotId,
     ) => Effect.Effect<ReadonlyArray<Language>, Unavailable, CurrentOrganization>
-    /** Chunks of serving documents by their places, in no order; without those that are not there any more. */
+    /** Chunks by their places, in order of their ids; without those that are not there any more. */
     readonly sample: (
       chatbotId: ChatbotId,
       places: ReadonlyArray<ChunkPlace>,
-    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
-    /** Chunks of serving documents that hold what is asked for, in no order. */
+    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
+    /** Chunks of serving documents that hold what is asked for, in order of their ids. */
     readonly matching: (
       chatbotId: ChatbotId,
       asked: Matching,
-    ) => Effect.Effect<ReadonlyArray<ChunkLexemes>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
     /** Chunks by their ids, in no order, and the version of the chatbot's knowledge at the same moment. */
     readonly fetch: (
       chatbotId: ChatbotId,
@@ -207,26 +200,37 @@ export class Chunks extends Context.Service<
 
       const serving = Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ServingDocument>`
-          select id, revision, chunk_count as chunks,
-            coalesce(embedding_model = ${embeddingModel ?? null}, false) as "isEmbedded" from documents
-          where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0 order by id`
+        const rows = yield* packedDocuments(
+          sql,
+          sql`
+            select id, revision, chunk_count as chunks,
+              coalesce(embedding_model = ${embeddingModel ?? null}, false) as is_embedded from documents
+            where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0`,
+        )
+        return unpackDocuments(rows)
       }, withoutSqlErrors)
 
       const lexemes = Effect.fnUntraced(function* (
         chatbotId: ChatbotId,
-        documents: ReadonlyArray<DocumentId>,
+        ranges: ReadonlyArray<ChunkRange>,
         embeddingModel: string | undefined,
       ) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ChunkLexemesAndSketch>`
-          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes,
-            case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
-            case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
-          from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
-          where c.document_id = any(${documents}::uuid[])
-            and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
-          order by c.document_id, c.ordinal`
+        const rows = yield* packed(
+          sql,
+          sql`
+            select c.id, c.document_id, c.revision, c.ordinal, c.language, c.lexemes,
+              case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
+              case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
+            from unnest(
+              ${uuids(ranges.map(({ documentId }) => documentId))}, ${integers(ranges.map(({ revision }) => revision))},
+              ${integers(ranges.map(({ first }) => first))}, ${integers(ranges.map(({ last }) => last))}
+            ) as ranges (document_id, revision, first, last)
+            join chunks c on c.document_id = ranges.document_id and c.revision = ranges.revision
+              and c.ordinal between first and last
+            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
+        )
+        return packOf(rows)
       }, withoutSqlErrors)
 
       /** Of a document they are all the same. */
@@ -242,19 +246,23 @@ export class Chunks extends Context.Service<
 
       const sample = Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ChunkLexemes>`
-          select c.id, c.document_id as "documentId", c.revision, c.language, tsvectorsend(c.lexemes) as lexemes
-          from unnest(
-            ${uuids(places.map(({ documentId }) => documentId))}, ${integers(places.map(({ revision }) => revision))},
-            ${integers(places.map(({ ordinal }) => ordinal))}
-          ) as places (document_id, revision, ordinal) join chunks c using (document_id, revision, ordinal)
-          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`
+        const rows = yield* packedWords(
+          sql,
+          sql`
+            select c.id, c.document_id, c.revision, c.language, c.lexemes
+            from unnest(
+              ${uuids(places.map(({ documentId }) => documentId))}, ${integers(places.map(({ revision }) => revision))},
+              ${integers(places.map(({ ordinal }) => ordinal))}
+            ) as places (document_id, revision, ordinal) join chunks c using (document_id, revision, ordinal)
+            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
+        )
+        return packOf(rows)
       }, withoutSqlErrors)
 
       const matching = Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room }: Matching) {
         const wanted = best === undefined ? null : tsqueryOf(best)
         const more = next === undefined ? null : tsqueryOf(next)
-        return yield* sql<ChunkLexemes>`
+        const rows = yield* sql<PackRow>`
           with best as materialized (
             select * from matching_chunks(${chatbotId}, ${wanted}::tsquery, null, ${BEST_MAX * room}::int)
           ), next as (
@@ -264,9 +272,8 @@ export class Chunks extends Context.Service<
             )
             order by ts_rank(lexemes, ${more}::tsquery, 1) desc, id limit greatest(${room} - (select count(*) from best), 0)
           )
-          select id, document_id as "documentId", revision, language, tsvectorsend(lexemes) as lexemes from (
-            table best union all table next
-          ) as found`
+          ${packedWords(sql, sql`table best union all table next`)}`
+        return packOf(rows)
       }, withoutSqlErrors)
 
       return {

@@ -4,6 +4,7 @@ const benches: Readonly<
   Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => void | Promise<void> }>>
 > = {
   chat: () => import("./chat.ts"),
+  cold: () => import("./cold.ts"),
   extract: () => import("./extract.ts"),
   hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),

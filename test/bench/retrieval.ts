@@ -13,6 +13,8 @@ import { Chunks } from "../../src/storage/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
+import { inMemory } from "../lib/Knowledge.ts"
+import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { makeBm25 } from "./lib/Bm25.ts"
 import { addDocument, makeChatbot, makeOrganization, publish } from "./lib/Filling.ts"
@@ -47,16 +49,17 @@ const layer = (indexBytes: number) =>
     Indexer.layer,
   ).pipe(
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: indexBytes })),
+    Layer.provideMerge(inMemory),
     Layer.provideMerge(
       Layer.mergeAll(
         Chunks.layer,
-        LexemeIndexes.layer,
+        LexemeIndexes.layer(),
         VectorIndexes.layer(),
         Embeddings.layerLocal,
         SecureRandom.layerWebCrypto,
       ),
     ),
-    Layer.provideMerge(TestDatabase.layer),
+    Layer.provideMerge(Layer.merge(TestDatabase.layer, platform)),
   )
 
 /** A set in the database: each passage a chunk, neighbours of one title a document. */

@@ -2,16 +2,10 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { LexicalIndex, type LexicalIndexOptions, type LexicalMatch } from "../../src/knowledge/LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/LexicalQuery.ts"
-import type { Segment } from "../../src/knowledge/Segment.ts"
-import { type IndexedChunk, SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
-import { chunkIdOf, chunkOf, documentIdOf, termOf } from "../lib/Lexemes.ts"
+import type { PackedChunk } from "../../src/storage/ChunkPacks.ts"
+import { chunkIdOf, chunkOf, documentIdOf, segmentOf, termOf } from "../lib/Lexemes.ts"
 
-const segmentOf = (chunks: ReadonlyArray<IndexedChunk>): Segment => {
-  const builder = new SegmentBuilder()
-  for (const chunk of chunks) builder.add(chunk)
-  return builder.build()
-}
-const indexOf = (chunks: ReadonlyArray<IndexedChunk>, options?: LexicalIndexOptions) =>
+const indexOf = (chunks: ReadonlyArray<PackedChunk>, options?: LexicalIndexOptions) =>
   new LexicalIndex([segmentOf(chunks)], options)
 
 const ask = (words: string): LexicalQuery =>

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import type { Segment } from "../../src/knowledge/Segment.ts"
 import { SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
 import { outdatedBy, planSegments } from "../../src/knowledge/SegmentPlan.ts"
+import { uuidBytes } from "../../src/storage/ChunkPacks.ts"
 import { chunkOf, documentIdOf } from "../lib/Lexemes.ts"
 
 interface Wanted {
@@ -22,7 +23,8 @@ const serving = (wanted: ReadonlyArray<Wanted>) =>
 const build = (wanted: ReadonlyArray<ReturnType<typeof serving>[number]>): Segment => {
   const builder = new SegmentBuilder()
   for (const { id, revision, chunks } of wanted) {
-    for (let number = 0; number < chunks; number++) builder.add({ ...chunkOf(number, "oak"), documentId: id, revision })
+    for (let number = 0; number < chunks; number++)
+      builder.add({ ...chunkOf(number, "oak"), documentId: uuidBytes(id), revision })
   }
   return builder.build()
 }

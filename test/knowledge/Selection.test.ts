@@ -5,7 +5,7 @@ import { placesToSample, Sample } from "../../src/knowledge/Sample.ts"
 import { select } from "../../src/knowledge/Selection.ts"
 import { inverseDocumentFrequency } from "../../src/knowledge/Similarity.ts"
 import type { LexemeQuery } from "../../src/storage/LexemeQuery.ts"
-import { chunkOf, documentIdOf, termOf } from "../lib/Lexemes.ts"
+import { chunkOf, documentIdOf, segmentOf, termOf } from "../lib/Lexemes.ts"
 import { random } from "../lib/Random.ts"
 
 const words = ["oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch"]
@@ -14,10 +14,7 @@ const chunks = fc.array(chunk, { minLength: 1, maxLength: 60 })
 const question = fc.uniqueArray(fc.constantFrom(...words, "palm"), { minLength: 1, maxLength: 8 })
 
 const sampleOf = (all: ReadonlyArray<ReadonlyArray<string>>, of = all.length) =>
-  new Sample(
-    of,
-    all.map((held, number) => chunkOf(number, held.join(" "))),
-  )
+  new Sample(of, segmentOf(all.map((held, number) => chunkOf(number, held.join(" ")))))
 const ask = (asked: ReadonlyArray<string>) =>
   makeLexicalQuery(asked, [asked.map((word) => [termOf(word)])], () => 0.001)
 const lexemes = new Map([...words, "palm"].map((word) => [termOf(word), word]))

@@ -4,6 +4,7 @@ import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { Snapshots } from "../../src/knowledge/Snapshots.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -48,13 +49,27 @@ export const countedChunks = Layer.effectContext(
 export interface SearchSettings {
   /** For all indexes together. */
   readonly indexBytes: number
+  readonly chunksWithinSearch?: number
   readonly threshold: number | undefined
 }
 
+/** No index is kept on disk. */
+export const inMemory = Layer.fresh(Snapshots.layer({ directory: undefined, bytes: 0 }))
+
+/** Writes down whose files are tidied. */
+export const recordedSnapshots = (tidied: Array<ChatbotId>) =>
+  Layer.effect(
+    Snapshots,
+    Effect.map(Snapshots, (snapshots) =>
+      Snapshots.of({ ...snapshots, tidy: (chatbot) => Effect.sync(() => void tidied.push(chatbot)) }),
+    ),
+  ).pipe(Layer.provide(inMemory))
+
 /** Search over a `Chunks`, with indexes of its own. */
-export const search = ({ indexBytes, threshold }: SearchSettings) =>
+export const search = ({ indexBytes, threshold, ...settings }: SearchSettings, snapshots = inMemory) =>
   Layer.fresh(Retriever.layer({ threshold })).pipe(
-    Layer.provideMerge(Layer.fresh(KnowledgeIndexes.layer({ bytes: indexBytes }))),
+    Layer.provideMerge(Layer.fresh(KnowledgeIndexes.layer({ bytes: indexBytes, ...settings }))),
+    Layer.provideMerge(snapshots),
   )
 
 export const indexing = Indexer.layer.pipe(Layer.provideMerge(Embeddings.layerLocal))

@@ -55,7 +55,7 @@ export const repositories = Layer.mergeAll(
   Conversations.layer,
   Documents.layer,
   Ingestions.layer,
-  LexemeIndexes.layer,
+  LexemeIndexes.layer(),
   Messages.layer,
   OrganizationRemains.layer,
   Organizations.layer,

@@ -1,7 +1,9 @@
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
 import { readLexemes, type Term } from "../../src/knowledge/Lexemes.ts"
-import type { IndexedChunk } from "../../src/knowledge/SegmentBuilder.ts"
+import type { Segment } from "../../src/knowledge/Segment.ts"
+import { SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
+import { type PackedChunk, uuidBytes } from "../../src/storage/ChunkPacks.ts"
 
 /*
  * What Postgres sends of a `tsvector`, made without Postgres.
@@ -47,11 +49,11 @@ export const chunkOf = (
   number: number,
   text: string,
   options: { readonly title?: string; readonly document?: number; readonly revision?: number } = {},
-): IndexedChunk => {
+): PackedChunk => {
   const split = (words: string): ReadonlyArray<string> => words.split(" ").filter((word) => word !== "")
   return {
-    id: chunkIdOf(number),
-    documentId: documentIdOf(options.document ?? number),
+    id: uuidBytes(chunkIdOf(number)),
+    documentId: uuidBytes(documentIdOf(options.document ?? number)),
     revision: options.revision ?? 1,
     language: "english",
     sketch: null,
@@ -61,4 +63,10 @@ export const chunkOf = (
       ...split(text).map((word) => [word, "D"] as const),
     ]),
   }
+}
+
+export const segmentOf = (chunks: Iterable<PackedChunk>): Segment => {
+  const builder = new SegmentBuilder()
+  for (const chunk of chunks) builder.add(chunk)
+  return builder.build()
 }

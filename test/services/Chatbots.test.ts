@@ -3,16 +3,27 @@ import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Models } from "../../src/agent/Models.ts"
 import { Slug } from "../../src/domain/Chatbot.ts"
+import type { ChatbotId } from "../../src/domain/Ids.ts"
 import { Blobs } from "../../src/services/Blobs.ts"
 import { Chatbots, etagOf } from "../../src/services/Chatbots.ts"
 import { PublicUrl } from "../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
+import { recordedSnapshots } from "../lib/Knowledge.ts"
 import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeOrganization } from "../lib/Tenants.ts"
 
+/** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
+const tidied: Array<ChatbotId> = []
+
 const runtime = ManagedRuntime.make(
   Chatbots.layer({ defaultModel: "local/extractive" }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Blobs.layer, Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer)))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        recordedSnapshots(tidied),
+        Blobs.layer,
+        Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer)),
+      ),
+    ),
     Layer.provideMerge(
       Layer.mergeAll(storage, platform, quiet, memoryBlobs, Layer.succeed(PublicUrl, "https://chat.example.com")),
     ),
@@ -178,6 +189,7 @@ describe("an avatar", () => {
         yield* eventually(storedKeys, (keys) => keys.join() === `avatars/${name}`)
         expect(Buffer.from(yield* chatbots.avatar(name))).toEqual(Buffer.from(gif))
         yield* mine(chatbots.remove(made.id))
+        expect(tidied).toContain(made.id)
         yield* eventually(storedKeys, (keys) => keys.length === 0)
       }),
     ))

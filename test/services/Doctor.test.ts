@@ -167,7 +167,7 @@ test("indexes of words in the database are told by chatbot, and one that is not 
       yield* indexes.want(tenant.chatbot)
       yield* indexes.tend
       const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
-      expect(yield* findings).toContain(`ok ${line("too large for an index in memory, has one in the database")}`)
+      expect(yield* findings).toContain(`ok ${line("is large, has an index of its words in the database")}`)
       const sql = yield* SystemSql
       yield* sql`update pg_index set indisvalid = false
         where indexrelid = ${`chunks_lexemes_${tenant.chatbot.replaceAll("-", "")}`}::regclass`

@@ -13,6 +13,7 @@ import { Blobs } from "../../src/services/Blobs.ts"
 import { Ingestion } from "../../src/services/Ingestion.ts"
 import { Knowledge, type ReceivedFile } from "../../src/services/Knowledge.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
+import { recordedSnapshots } from "../lib/Knowledge.ts"
 import {
   BlobControl,
   countingEmbeddings,
@@ -32,11 +33,15 @@ const FILE_LIMIT = 1_000
 const FILES_LIMIT = 4
 const PATIENCE = Duration.seconds(30)
 
+/** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
+const tidied: Array<ChatbotId> = []
+
 const runtime = ManagedRuntime.make(
   Knowledge.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT }).pipe(
     Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: 50_000_000 })),
+    Layer.provideMerge(recordedSnapshots(tidied)),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs, scriptedExtract, countingEmbeddings)),
   ),
 )
@@ -319,7 +324,9 @@ describe("a deletion", () => {
           yield* uploadOne(tenant, "Bears hibernate."),
         ]
         yield* find(tenant, "penguins")
+        tidied.length = 0
         yield* remove(tenant, penguins.id)
+        expect(tidied).toEqual([tenant.chatbot])
         expect((yield* find(tenant, "penguins")).join()).not.toContain("swim")
         expect((yield* find(tenant, "bears")).join()).toContain("hibernate")
         expect((yield* Effect.flip(remove(tenant, penguins.id)))._tag).toBe("NotFound")

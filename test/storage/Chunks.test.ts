@@ -6,6 +6,8 @@ import type { Language } from "../../src/domain/Language.ts"
 import { spacedWords } from "../../src/domain/Words.ts"
 import { isInTitle, placeOf, readLexemes } from "../../src/knowledge/Lexemes.ts"
 import type { Ranking } from "../../src/storage/ChunkRanking.ts"
+import type { DocumentId } from "../../src/domain/Ids.ts"
+import { unpack, uuidText } from "../../src/storage/ChunkPacks.ts"
 import { Chunks, type Matching, type NewChunk } from "../../src/storage/Chunks.ts"
 import { type LexemeQuery, tsqueryOf } from "../../src/storage/LexemeQuery.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -64,6 +66,8 @@ const store = Effect.fnUntraced(function* (
   yield* as(organization)((yield* Ingestions).publish(attempt, chunks.length))
   return { documentId, chunks }
 })
+
+const wholeOf = (documentId: DocumentId) => [{ documentId, revision: 1, first: 1, last: 1_000 }]
 
 const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
   Effect.flatMap(Chunks, (chunks) =>
@@ -126,24 +130,24 @@ describe("stored chunks", () => {
           options,
         )
         const chunks = yield* Chunks
-        const [row] = yield* as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId], undefined))
-        expect(row).toMatchObject({ documentId, revision: 1, language: "german", embedding: null })
-        const vectors = (model: string) =>
-          Effect.map(as(tenant.organization)(chunks.lexemes(tenant.chatbot, [documentId], model)), (rows) =>
-            rows.map(({ embedding }) => embedding),
+        const read = (documentId: DocumentId, model: string | undefined) =>
+          Effect.map(as(tenant.organization)(chunks.lexemes(tenant.chatbot, wholeOf(documentId), model)), (pack) =>
+            Array.from(unpack(pack)),
           )
+        const [row] = yield* read(documentId, undefined)
+        expect(uuidText(row?.documentId ?? new Uint8Array(), 0)).toBe(documentId)
+        expect(row).toMatchObject({ revision: 1, language: "german", embedding: null })
+        const vectors = (model: string) =>
+          Effect.map(read(documentId, model), (rows) => rows.map(({ embedding }) => embedding))
         expect(yield* vectors(MODEL)).toEqual([expect.any(Float32Array)])
         expect(yield* vectors("test/other")).toEqual([null])
         const sketch = Uint8Array.from({ length: 512 }, (_, place) => place)
         const sketched = yield* store(tenant, [{ content: "Das Dach", sketch }], options)
         const stored = (model: string) =>
-          Effect.map(
-            as(tenant.organization)(chunks.lexemes(tenant.chatbot, [sketched.documentId], model)),
-            ([row]) => ({
-              sketch: row?.sketch?.toHex(),
-              embedding: row?.embedding,
-            }),
-          )
+          Effect.map(read(sketched.documentId, model), ([row]) => ({
+            sketch: row?.sketch?.toHex(),
+            embedding: row?.embedding,
+          }))
         expect(yield* stored(MODEL)).toEqual({ sketch: sketch.toHex(), embedding: null })
         expect(yield* stored("test/other")).toEqual({ sketch: undefined, embedding: null })
         const places: Array<readonly [place: number, isTitle: boolean]> = []
@@ -173,7 +177,9 @@ describe("stored chunks", () => {
         expect(yield* rank(theirs, { candidates })).toHaveLength(1)
         expect((yield* Effect.flip(rank(foreign, { candidates, nearest: 5 })))._tag).toBe("NotFound")
         expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
-        expect(yield* as(mine.organization)(repository.lexemes(theirs.chatbot, [documentId], undefined))).toEqual([])
+        const read = repository.lexemes(theirs.chatbot, wholeOf(documentId), undefined)
+        expect(Array.from(unpack(yield* as(theirs.organization)(read)))).toHaveLength(1)
+        expect(yield* as(mine.organization)(read)).toHaveLength(0)
         expect(yield* as(mine.organization)(repository.serving(theirs.chatbot, MODEL))).toEqual([])
         expect(yield* as(mine.organization)(repository.languages(theirs.chatbot))).toEqual([])
         expect((yield* Effect.flip(as(mine.organization)(repository.probe(theirs.chatbot, []))))._tag).toBe("NotFound")
@@ -222,7 +228,7 @@ describe("matching", () => {
       const fetched = yield* as(organization)(
         chunks.fetch(
           chatbot,
-          found.map(({ id }) => id),
+          Array.from(unpack(found), ({ id }) => ChunkId.make(uuidText(id, 0))),
         ),
       )
       return fetched.chunks.map(({ content }) => content).toSorted()
@@ -252,7 +258,7 @@ describe("matching", () => {
         const chunks = yield* Chunks
         expect(
           yield* as(foreign.organization)(chunks.matching(foreign.chatbot, { best, next: "elm", room: 5 })),
-        ).toEqual([])
+        ).toHaveLength(0)
         yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
         expect(yield* contentsOf(tenant, { best, next: "elm", room: 5 })).toEqual([])
       }),

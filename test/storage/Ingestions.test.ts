@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { unpack } from "../../src/storage/ChunkPacks.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -209,13 +210,13 @@ describe("publishing", () => {
         const found = as(organization)(
           Effect.gen(function* () {
             const serving = yield* chunks.serving(chatbot, undefined)
-            const rows = yield* chunks.lexemes(
+            const pack = yield* chunks.lexemes(
               chatbot,
-              serving.map(({ id }) => id),
+              serving.map(({ id, revision, chunks }) => ({ documentId: id, revision, first: 1, last: chunks })),
               undefined,
             )
             const { version } = yield* chunks.probe(chatbot, [])
-            return { revisions: rows.map(({ revision }) => revision), version }
+            return { revisions: Array.from(unpack(pack), ({ revision }) => revision), version }
           }),
         )
         const store = ({ revision }: Ingestion, count: number) =>

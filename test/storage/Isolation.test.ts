@@ -8,6 +8,7 @@ import { everything } from "../../src/domain/Page.ts"
 import { Budgets } from "../../src/storage/Budgets.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
+import { type ChunkPack, unpack } from "../../src/storage/ChunkPacks.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
@@ -171,6 +172,8 @@ const messageCases: Cases<Messages["Service"]> = {
 
 const asked = [{ language: "english" as const, words: "shared" }]
 
+const chunksIn = (pack: ChunkPack) => Array.from(unpack(pack))
+
 const chunkCases: Cases<Chunks["Service"]> = {
   insert: [
     "NotFound",
@@ -179,13 +182,21 @@ const chunkCases: Cases<Chunks["Service"]> = {
   ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
-  lexemes: [[], (chunks, { chatbot, ready }) => chunks.lexemes(chatbot, [ready], "test")],
+  lexemes: [
+    [],
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.lexemes(chatbot, [{ documentId: ready, revision: 1, first: 1, last: 9 }], "test"), chunksIn),
+  ],
   languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
   sample: [
     [],
-    (chunks, { chatbot, ready }) => chunks.sample(chatbot, [{ documentId: ready, revision: 1, ordinal: 1 }]),
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.sample(chatbot, [{ documentId: ready, revision: 1, ordinal: 1 }]), chunksIn),
   ],
-  matching: [[], (chunks, { chatbot }) => chunks.matching(chatbot, { best: "share", next: "word1", room: 10 })],
+  matching: [
+    [],
+    (chunks, { chatbot }) => Effect.map(chunks.matching(chatbot, { best: "share", next: "word1", room: 10 }), chunksIn),
+  ],
   fetch: [
     "NotFound",
     (chunks, { chatbot, batch }) =>

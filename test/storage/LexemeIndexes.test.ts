@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { unpack } from "../../src/storage/ChunkPacks.ts"
 import { Chunks } from "../../src/storage/Chunks.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
@@ -36,7 +37,7 @@ const find = ({ organization, chatbot }: Tenant, query: string) =>
   )
 
 const tend = LexemeIndexes.use((indexes) => indexes.tend)
-const another = Layer.fresh(LexemeIndexes.layer)
+const another = Layer.fresh(LexemeIndexes.layer())
 
 test("what is searched without an index in memory gets one in the database, and the same is found", () =>
   run(
@@ -60,6 +61,19 @@ test("what is searched without an index in memory gets one in the database, and 
     }),
   ))
 
+test("what has grown large gets one before anybody searches it", () =>
+  run(
+    Effect.gen(function* () {
+      const [large, small] = [yield* makeTenant, yield* makeTenant]
+      yield* learn(large, "Rooms", rooms)
+      yield* learn(small, "Rooms", rooms.slice(1))
+      const ahead = Layer.fresh(LexemeIndexes.layer({ leastChunks: rooms.length }))
+      yield* Effect.provide(tend, ahead)
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(yield* indexesOf(small)).toEqual([])
+    }),
+  ))
+
 test("it is what a tenant's search uses, and shows nothing of others", () =>
   run(
     Effect.gen(function* () {
@@ -71,7 +85,10 @@ test("it is what a tenant's search uses, and shows nothing of others", () =>
       yield* sql`analyze chunks`
       const matching = (tenant: Tenant) =>
         Chunks.use((chunks) =>
-          as(tenant.organization)(chunks.matching(theirs.chatbot, { best: "quartz7", next: undefined, room: 5 })),
+          Effect.map(
+            as(tenant.organization)(chunks.matching(theirs.chatbot, { best: "quartz7", next: undefined, room: 5 })),
+            (pack) => Array.from(unpack(pack)),
+          ),
         )
       expect(yield* matching(theirs)).toHaveLength(1)
       expect(yield* matching(mine)).toEqual([])
