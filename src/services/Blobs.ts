@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Latch, Layer, type Stream } from "effect"
+import { Cause, Context, Duration, Effect, Latch, Layer, Semaphore, type Stream } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
@@ -10,6 +10,8 @@ const SWEEP_BATCH = 100
 const REMOVED_AT_ONCE = 4
 /** For one that cannot be deleted: it keeps none of the others. */
 const RETRY_DELAY = Duration.minutes(10)
+/** How long a request waits for the blobs that it made ownerless to be deleted; the next sweep goes on with the rest. */
+const COLLECT_PATIENCE = Duration.seconds(5)
 /** Blobs of one upload: most of the time that one takes is waiting for the disk, which brings several home at once. */
 const WRITTEN_AT_ONCE = 4
 
@@ -33,6 +35,8 @@ export class Blobs extends Context.Service<
     readonly putAll: <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) => Effect.Effect<void, E | Unavailable, R>
     /** Owners may be gone: the sweep deletes their blobs soon. */
     readonly nudge: Effect.Effect<void>
+    /** Owners are gone: returns when their blobs are too, or when that takes long and goes on by itself. */
+    readonly collect: Effect.Effect<void>
   }
 >()("parley/services/Blobs") {
   /** Sweeps as long as it lives. */
@@ -72,22 +76,28 @@ export class Blobs extends Context.Service<
       })
 
       /** All that is due, batch by batch; what fails ends it until the next time. */
-      const sweep = garbage
-        .due(SWEEP_BATCH)
-        .pipe(Effect.tap(remove), Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }))
+      const sweep = garbage.due(SWEEP_BATCH).pipe(
+        Effect.tap(remove),
+        Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }),
+        Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
+        Semaphore.withPermit(yield* Semaphore.make(1)),
+      )
 
       const bell = yield* Latch.make(false)
       yield* Effect.forkScoped(
         Effect.forever(
-          bell.close.pipe(
-            Effect.andThen(sweep),
-            Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
-            Effect.andThen(Effect.timeoutOption(bell.await, SWEEP_INTERVAL)),
-          ),
+          bell.close.pipe(Effect.andThen(sweep), Effect.andThen(Effect.timeoutOption(bell.await, SWEEP_INTERVAL))),
         ),
       )
 
-      return { put: (key, content) => putAll([{ key, content }]), putAll, nudge: Effect.asVoid(bell.open) }
+      const nudge = Effect.asVoid(bell.open)
+
+      return {
+        put: (key, content) => putAll([{ key, content }]),
+        putAll,
+        nudge,
+        collect: Effect.timeoutOrElse(sweep, { duration: COLLECT_PATIENCE, orElse: () => nudge }).pipe(Effect.asVoid),
+      }
     }),
   )
 }

@@ -180,7 +180,7 @@ export class Chatbots extends Context.Service<
           const { row } = yield* storage.modify(id, (row) =>
             Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
           )
-          yield* blobs.nudge
+          yield* blobs.collect
           return present(row)
         })
 
@@ -235,7 +235,7 @@ export class Chatbots extends Context.Service<
           const key = `avatars/${yield* random.uuidV4()}.${extension}`
           yield* blobs.put(key, Stream.succeed(image))
           const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
-          yield* blobs.nudge
+          yield* blobs.collect
           return present(row)
         })
 
@@ -278,7 +278,7 @@ export class Chatbots extends Context.Service<
 
         const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
           yield* storage.remove(id)
-          yield* blobs.nudge
+          yield* blobs.collect
           // What fails here is found by the next sweep.
           yield* Effect.ignore(snapshots.tidy(id))
         })

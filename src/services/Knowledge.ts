@@ -243,7 +243,7 @@ export class Knowledge extends Context.Service<
         const remove = Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
           yield* chatbots.get(chatbot)
           yield* documents.remove(chatbot, id)
-          yield* blobs.nudge
+          yield* blobs.collect
           // What fails here is found by the next sweep.
           yield* Effect.ignore(snapshots.tidy(chatbot))
         })

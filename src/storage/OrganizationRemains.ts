@@ -45,7 +45,7 @@ export class OrganizationRemains extends Context.Service<
         unlessItGivesWay(some).pipe(Effect.repeat({ while: ([row]) => (row?.found ?? 0) > 0 }), Effect.asVoid)
 
       const emptyTable = (
-        table: "chat_reservations" | "usage_days" | "usage_entries",
+        table: "chat_reservations" | "unfinished_replies" | "usage_days" | "usage_entries",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
@@ -112,6 +112,7 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("usage_entries", organization)
         yield* emptyTable("usage_days", organization)
         yield* emptyTable("chat_reservations", organization)
+        yield* emptyTable("unfinished_replies", organization)
       }, withoutSqlErrors)
 
       const emptyChatbot = Effect.fn("OrganizationRemains.emptyChatbot")(function* (chatbot: ChatbotId) {

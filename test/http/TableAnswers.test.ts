@@ -69,7 +69,6 @@ test("the question that the quickstart suggests is answered from its documents, 
   const said = [
     [ownQuestion, ""],
     ["What is the default port?", "Variable: PORT; Default: 3000"],
-    ["How many files may one upload have?", "UPLOAD_FILES_LIMIT; Default: 10"],
   ] as const
   for (const [question, row] of said) {
     const { output, sources } = await client.chat(id, question)

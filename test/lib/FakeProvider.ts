@@ -41,6 +41,8 @@ const start = async (answerTo: (request: Recorded, count: number) => Answer) => 
   const requests: Array<Recorded> = []
   const hangUps: Array<HangUp> = []
   const server = createServer(async (request, response) => {
+    // The list of models, by which a key is tried.
+    if (request.method === "GET") return void response.end(JSON.stringify({ data: [] }))
     const recorded = { path: request.url ?? "", headers: request.headers, body: await readBody(request) }
     const wire = recorded.path.endsWith("/chat/completions") ? openAiWire : anthropicWire
     const count = requests.push(recorded)

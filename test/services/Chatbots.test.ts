@@ -9,7 +9,7 @@ import { Chatbots, etagOf } from "../../src/services/Chatbots.ts"
 import { PublicUrl } from "../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { recordedSnapshots } from "../lib/Knowledge.ts"
-import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeOrganization } from "../lib/Tenants.ts"
 
 /** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
@@ -186,11 +186,11 @@ describe("an avatar", () => {
         expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.png$/)
         const second = yield* mine(chatbots.updateAvatar(made.id, gif, undefined))
         const name = second.settings.avatar?.split("/").at(-1) ?? ""
-        yield* eventually(storedKeys, (keys) => keys.join() === `avatars/${name}`)
+        expect(yield* storedKeys).toEqual([`avatars/${name}`])
         expect(Buffer.from(yield* chatbots.avatar(name))).toEqual(Buffer.from(gif))
         yield* mine(chatbots.remove(made.id))
         expect(tidied).toContain(made.id)
-        yield* eventually(storedKeys, (keys) => keys.length === 0)
+        expect(yield* storedKeys).toEqual([])
       }),
     ))
 

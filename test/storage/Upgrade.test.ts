@@ -96,7 +96,7 @@ test("what was queued, leased or served before the queue had turns is so afterwa
 test("what was given up when every beginning counted as a try is tried anew", () =>
   runtime.runPromise(
     Effect.gen(function* () {
-      yield* goBackTo(13)
+      yield* goBackTo(12)
       const sql = yield* SystemSql
       yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
       yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
