@@ -118,6 +118,8 @@ export class UnfinishedReplies extends Context.Service<
                 (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
               from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
               where not exists (select from messages m where m.id = dead.message_id)
+              -- What is counted already must not keep the others from being recovered.
+              on conflict do nothing
             )
             select message_id from dead`,
           (rows) => rows.length,
