@@ -12,12 +12,11 @@ import {
   Stream,
 } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { diskFull, freeBytes, isDiskFull, mebibytes, notWritable } from "../domain/Disk.ts"
-import { Unavailable } from "../domain/Errors.ts"
+import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../domain/Disk.ts"
+import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../domain/StartupError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
-const notNow = new Unavailable({ detail: "Files cannot be stored or read right now.", retry_after_seconds: 10 })
 /** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */
 const WRITTEN = ["", "tmp", "avatars", "documents"]
 /** A draft this old was left by a process that is gone. */
@@ -76,7 +75,7 @@ export const layer = (
         ).pipe(
           Effect.annotateLogs({ directory, ...(free !== undefined && { free: mebibytes(free) }), why: error.message }),
         )
-        return yield* isFull ? diskFull : notNow
+        return yield* filesUnavailable(error)
       })
       const orUnavailable = <A, R>(work: Effect.Effect<A, PlatformError.PlatformError, R>) =>
         Effect.catch(work, toUnavailable)

@@ -16,6 +16,11 @@ export const isDiskFull = (error: unknown): boolean =>
 /** For clients: nothing can be stored until somebody has made space. */
 export const diskFull = new Unavailable({ detail: "The server's disk is full.", retry_after_seconds: 10 })
 
+const notNow = new Unavailable({ detail: "Files cannot be stored or read right now.", retry_after_seconds: 10 })
+
+/** For clients: a file could not be stored or read. Why is for the log, unless the disk is full. */
+export const filesUnavailable = (error: unknown): Unavailable => (isDiskFull(error) ? diskFull : notNow)
+
 /** Why the server cannot start without a directory. `which` names the directory, such as "The directory for files, …,". */
 export const notWritable = (which: string, error: unknown): StartupError =>
   new StartupError({

@@ -14,8 +14,8 @@ import {
 } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
-import { diskFull, isDiskFull, notWritable } from "../domain/Disk.ts"
-import { InvalidRequest, RequestTimeout, TooLarge, Unavailable } from "../domain/Errors.ts"
+import { filesUnavailable, notWritable } from "../domain/Disk.ts"
+import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
 import { regularly } from "../services/Background.ts"
 import { invalidBody } from "./Problems.ts"
 import { bodyTimeout, ensureLength } from "./RequestBody.ts"
@@ -44,8 +44,6 @@ const SIGN_INTERVAL = Duration.seconds(10)
 /** What a process without such a sign for so long has received is nobody's any more. */
 const ABANDONED_AFTER = Duration.minutes(1)
 const SIGN = "alive"
-
-const notNow = new Unavailable({ detail: "Files cannot be received right now.", retry_after_seconds: 10 })
 
 type Refused = InvalidRequest | RequestTimeout | TooLarge | Unavailable
 
@@ -126,7 +124,7 @@ export class Uploads extends Context.Service<
           let filesCount = 0
           return (path: string, file: Multipart.File) => {
             filesCount++
-            if (filesCount > limits.files) return Effect.fail(because(tooManyFiles(limits)))
+            if (filesCount > limits.files) return Effect.fail(because(TooLarge.files(limits.files)))
             let size = 0
             const tooLarge = because(TooLarge.of(displayName(file.name), limits.fileSize))
             return file.content.pipe(
@@ -188,9 +186,6 @@ export class Uploads extends Context.Service<
     )
 }
 
-const tooManyFiles = ({ files }: FormLimits) =>
-  new TooLarge({ detail: `files: at most ${files} ${files === 1 ? "file" : "files"} in one upload.` })
-
 /** A failure of ours, as the parser of forms takes one. */
 const because = (cause: Refused | PlatformError.PlatformError) =>
   Multipart.MultipartError.fromReason("InternalError", cause)
@@ -203,10 +198,7 @@ const refused = (
 ): Effect.Effect<never, Refused> => {
   if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
   if (cause instanceof PlatformError.PlatformError) {
-    return Effect.andThen(
-      Effect.logError("A file could not be received", cause),
-      Effect.fail(isDiskFull(cause) ? diskFull : notNow),
-    )
+    return Effect.andThen(Effect.logError("A file could not be received", cause), Effect.fail(filesUnavailable(cause)))
   }
   switch (_tag) {
     case "FieldTooLarge":
@@ -215,7 +207,7 @@ const refused = (
     case "BodyTooLarge":
       return Effect.fail(TooLarge.of("The form", total))
     case "TooManyParts":
-      return Effect.fail(tooManyFiles(limits))
+      return Effect.fail(TooLarge.files(limits.files))
     default:
       return Effect.fail(InvalidRequest.at("body", "Expected a complete multipart/form-data body"))
   }
