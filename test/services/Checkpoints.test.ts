@@ -220,6 +220,22 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
+  test("and which ends just when another server counts what it took is stored, and counted once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { apiKeyId, chatbotId, id, session } = yield* underWay(tenant)
+        const { costs, ...message } = draft("So far, and the rest.")
+        const spent = { apiKeyId, chatbotId, costs }
+        yield* Usage.use(({ add }) => as(tenant.organization)(add(id, spent)))
+        yield* Conversations.use(({ reply }) =>
+          as(tenant.organization)(reply(session, { ...message, id, finish_reason: "stop" }, spent, true)),
+        )
+        expect(yield* contents(tenant, session)).toEqual(["Hello", "So far, and the rest."])
+        expect(yield* countedFor(tenant)).toMatchObject({ tokens: { ...noTokens, input: 3, output: 3 } })
+      }),
+    ))
+
   test("is one at once when no other server can be at work", () =>
     run(
       Effect.gen(function* () {
