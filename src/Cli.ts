@@ -33,9 +33,11 @@ const organization = Flag.String("organization").pipe(
   Flag.optional,
 )
 
-/** One line instead of a stack trace, for what somebody can do something about. */
-const explained = (error: Conflict | InvalidRequest | NotFound | Unavailable) => {
+/** One line instead of a stack trace, for what somebody can do something about. Every command ends with it. */
+const explained = Effect.mapError((error: Conflict | InvalidRequest | NotFound | StartupError | Unavailable) => {
   switch (error._tag) {
+    case "StartupError":
+      return error
     case "InvalidRequest":
       return new StartupError({
         what: "The expiry has passed.",
@@ -50,7 +52,7 @@ const explained = (error: Conflict | InvalidRequest | NotFound | Unavailable) =>
     case "Unavailable":
       return new StartupError({ what: error.detail, doThis: "See that it runs, and try again." })
   }
-}
+})
 
 const noOrganization = (which: string) =>
   new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
@@ -59,10 +61,10 @@ const noOrganization = (which: string) =>
 const orOperators = Effect.fnUntraced(function* (given: Option.Option<OrganizationId>) {
   const organizations = yield* Organizations
   if (Option.isSome(given)) {
-    const found = yield* Effect.mapError(organizations.find(given.value), explained)
+    const found = yield* organizations.find(given.value)
     return found === undefined ? yield* noOrganization("such organization") : found.id
   }
-  const { items } = yield* Effect.mapError(organizations.list(everything), explained)
+  const { items } = yield* organizations.list(everything)
   const own = items.find((one) => one.is_operator)
   return own === undefined ? yield* noOrganization("operator's organization") : own.id
 })
@@ -92,19 +94,16 @@ const createKey = Command.make(
     ),
   },
   Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
-    const { key, apiKey } = yield* Effect.mapError(
-      (yield* ApiKeys).issue({
-        name,
-        organization: yield* orOperators(organization),
-        scopes: allScopes.filter((scope) => scopes.includes(scope) || scopes.includes(ALL)),
-        chatbot: Option.getOrUndefined(chatbot),
-        expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
-      }),
-      explained,
-    )
+    const { key, apiKey } = yield* (yield* ApiKeys).issue({
+      name,
+      organization: yield* orOperators(organization),
+      scopes: allScopes.filter((scope) => scopes.includes(scope) || scopes.includes(ALL)),
+      chatbot: Option.getOrUndefined(chatbot),
+      expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
+    })
     yield* Console.log(`${Redacted.value(key)}\n`)
     yield* Console.log(`It is shown this once. ${yield* described(apiKey)}`)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Make an API key and print it once"))
 
 /** What it may do, for which chatbots, and whether it still may. */
@@ -124,18 +123,18 @@ const listKeys = Command.make(
   { organization },
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
-    const { items } = yield* Effect.mapError((yield* ApiKeys).list(owner, everything), explained)
+    const { items } = yield* (yield* ApiKeys).list(owner, everything)
     for (const key of items) yield* Console.log(yield* described(key))
-  }),
+  }, explained),
 ).pipe(Command.withDescription("List the API keys of an organization, newest first"))
 
 const revokeKey = Command.make(
   "revoke",
   { id: idArgument(ApiKeyId, "API key") },
   Effect.fn(function* ({ id }) {
-    const key = yield* Effect.mapError((yield* ApiKeys).revoke(id, undefined), explained)
+    const key = yield* (yield* ApiKeys).revoke(id, undefined)
     yield* Console.log(`Revoked ${key.id} (${key.name}). Running servers refuse it within a second.`)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Revoke an API key"))
 
 const limit = (name: string, meaning: string) =>
@@ -171,12 +170,9 @@ const budgetKey = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* Effect.mapError(
-      (yield* ApiKeys).update(id, undefined, () => Effect.succeed({ budget: patchOf(flags) })),
-      explained,
-    )
+    const { budget } = yield* (yield* ApiKeys).update(id, undefined, () => Effect.succeed({ budget: patchOf(flags) }))
     yield* showBudget(budget)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
 const organizationId = idArgument(OrganizationId, "organization")
@@ -193,44 +189,38 @@ const budgetOrganization = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* Effect.mapError(
-      (yield* Organizations).update(id, () => Effect.succeed({ budget: patchOf(flags) })),
-      explained,
-    )
+    const { budget } = yield* (yield* Organizations).update(id, () => Effect.succeed({ budget: patchOf(flags) }))
     yield* showBudget(budget)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
 
 const createOrganization = Command.make(
   "create",
   { name: organizationName },
   Effect.fn(function* ({ name }) {
-    const { id } = yield* Effect.mapError((yield* Organizations).create(name), explained)
+    const { id } = yield* (yield* Organizations).create(name)
     yield* Console.log(id)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Make an organization and print its id"))
 
 const listOrganizations = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    const { items } = yield* Effect.mapError((yield* Organizations).list(everything), explained)
+    const { items } = yield* (yield* Organizations).list(everything)
     for (const { id, name, is_operator } of items) {
       yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
     }
-  }),
+  }, explained),
 ).pipe(Command.withDescription("List the organizations"))
 
 const renameOrganization = Command.make(
   "rename",
   { id: organizationId, name: organizationName },
   Effect.fn(function* ({ id, name }) {
-    yield* Effect.mapError(
-      (yield* Organizations).update(id, () => Effect.succeed({ name })),
-      explained,
-    )
+    yield* (yield* Organizations).update(id, () => Effect.succeed({ name }))
     yield* Console.log(`${id}  ${name}`)
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Rename an organization"))
 
 const deleteOrganization = Command.make(
@@ -247,24 +237,24 @@ const deleteOrganization = Command.make(
   Effect.fn(function* ({ id, again, yes }) {
     const organizations = yield* Organizations
     if (!yes && Option.getOrUndefined(again) !== id) {
-      const found = yield* Effect.mapError(organizations.find(id), explained)
+      const found = yield* organizations.find(id)
       return yield* new StartupError({
         what: `This deletes ${found === undefined ? id : found.name} with its chatbots, documents, conversations, keys and usage.`,
         doThis: "Give its id twice, or --yes, if that is meant.",
       })
     }
-    yield* Effect.mapError(organizations.remove(id), explained)
+    yield* organizations.remove(id)
     yield* Console.log(`Deleted ${id}. Running servers refuse its keys within a second.`)
     yield* (yield* OrganizationRemoval).run
     yield* Console.log("All that it owned is deleted; a running server, or the next to start, removes its files.")
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Delete an organization with all that it owns"))
 
 const doctor = Command.make(
   "doctor",
   {},
   Effect.fn(function* () {
-    const findings = yield* Effect.mapError((yield* Doctor).examine, explained)
+    const findings = yield* (yield* Doctor).examine
     for (const { state, part, text } of findings) {
       yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${text}`)
     }
@@ -272,7 +262,7 @@ const doctor = Command.make(
     if (wrong > 0) {
       return yield* new StartupError({ what: `${wrong} of these are wrong.`, doThis: "Mend them and look again." })
     }
-  }),
+  }, explained),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
 
 /** Asks a running server to do what a command does. */

@@ -119,7 +119,10 @@ const settings = {
   host: text.or("127.0.0.1", "Address to listen on; `0.0.0.0` for all."),
   port: integer(0, 65_535).or("3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent("Base of the addresses it gives out (avatars). Absent: from host and port."),
-  dataDir: text.or("./data", "Directory of the embedded database and of local blobs; made with mode 0700."),
+  dataDir: text.or(
+    "./data",
+    "Directory of all that is kept beside Postgres: the embedded database, files, copies of search indexes; made with mode 0700.",
+  ),
   diskReserve: size.or(
     "64MiB",
     "Space on the disk of the embedded database below which it is only read, so that it can go on. `0KiB`: off.",

@@ -51,28 +51,10 @@ import * as Reembedding from "./services/Reembedding.ts"
 import * as Sealing from "./services/Sealing.ts"
 import { PublicUrl } from "./services/PublicUrl.ts"
 import { Usage } from "./services/Usage.ts"
-import * as ApiKeyStorage from "./storage/ApiKeys.ts"
-import { BlobGarbage } from "./storage/BlobGarbage.ts"
-import { BlobOwners } from "./storage/BlobOwners.ts"
-import * as BudgetStorage from "./storage/Budgets.ts"
-import * as ChatbotStorage from "./storage/Chatbots.ts"
-import * as ToolStorage from "./storage/ChatbotTools.ts"
-import { Chunks } from "./storage/Chunks.ts"
-import * as ConversationStorage from "./storage/Conversations.ts"
 import { DatabaseLoss, layerEmbedded, layerPostgres } from "./storage/Database.ts"
-import { Documents } from "./storage/Documents.ts"
-import { Ingestions } from "./storage/Ingestions.ts"
-import { OrganizationRemains } from "./storage/OrganizationRemains.ts"
-import * as OrganizationStorage from "./storage/Organizations.ts"
 import { LexemeIndexes } from "./storage/LexemeIndexes.ts"
-import { Messages } from "./storage/Messages.ts"
-import { Inspection } from "./storage/Inspection.ts"
-import { Ping } from "./storage/Ping.ts"
+import * as Storage from "./storage/Storage.ts"
 import { Secrets } from "./storage/Secrets.ts"
-import { ToolHeaders } from "./storage/ToolHeaders.ts"
-import { Reembeddings } from "./storage/Reembeddings.ts"
-import { UnfinishedReplies } from "./storage/UnfinishedReplies.ts"
-import * as UsageStorage from "./storage/Usage.ts"
 import { VectorIndexes } from "./storage/VectorIndexes.ts"
 
 /** A layer that is made from the settings. */
@@ -100,32 +82,13 @@ const database = configured((config) =>
  */
 const SHARE_INDEXED_AHEAD = 0.5
 
-const storage = Layer.mergeAll(
-  ApiKeyStorage.ApiKeys.layer,
-  BlobGarbage.layer,
-  BlobOwners.layer,
-  BudgetStorage.Budgets.layer,
-  ChatbotStorage.Chatbots.layer,
-  ToolStorage.ChatbotTools.layer,
-  Chunks.layer,
-  ConversationStorage.Conversations.layer,
-  Documents.layer,
-  Ingestions.layer,
-  Messages.layer,
-  Inspection.layer,
-  OrganizationRemains.layer,
-  configured(({ databaseUrl, indexMemory }) => {
-    const share = databaseUrl === undefined ? 1 : SHARE_INDEXED_AHEAD
-    return LexemeIndexes.layer({ leastChunks: Math.floor(share * chunksThatFit(indexMemory)) })
-  }),
-  OrganizationStorage.Organizations.layer,
-  Ping.layer,
-  Reembeddings.layer,
-  UnfinishedReplies.layer,
-  UsageStorage.Usage.layer,
-  ToolHeaders.layer,
-  VectorIndexes.layer(),
-).pipe(Layer.provide(database), Layer.provide(configured(({ secretsKey: keys }) => Secrets.layer({ keys }))))
+const storage = configured(({ databaseUrl, indexMemory, secretsKey: keys }) => {
+  const share = databaseUrl === undefined ? 1 : SHARE_INDEXED_AHEAD
+  return Layer.provide(
+    Storage.layer({ leastChunks: Math.floor(share * chunksThatFit(indexMemory)) }),
+    Secrets.layer({ keys }),
+  )
+}).pipe(Layer.provide(database))
 
 const blobStore = configured(({ dataDir }) => LocalBlobStore.layer(resolve(dataDir, "files")))
 

@@ -1,6 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { AnyUuid } from "../domain/Ids.ts"
+import type { Place } from "../domain/Page.ts"
 
 interface IntegerDocumentation {
   readonly description: string
@@ -31,21 +32,16 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
   limit,
 })
 
-const message = "Expected `next_cursor` of the page before"
-
-const PlaceStruct = Schema.Struct({
-  at: Schema.String.check(Schema.isPattern(/^\d{1,17}$/, { message })),
-  id: AnyUuid,
-})
-
 /** A place in a list, as a text that means nothing to a client. */
 const Cursor = Schema.String.check(
-  Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message }),
+  Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
+    message: "Expected `next_cursor` of the page before",
+  }),
 )
   .annotate({ description: "`next_cursor` of the page before." })
   .pipe(
     Schema.decodeTo(
-      PlaceStruct,
+      Schema.Struct({ at: Schema.String, id: AnyUuid }),
       SchemaTransformation.transform({
         decode: (text) => {
           const [at = "", id = ""] = text.split(".")
@@ -55,17 +51,21 @@ const Cursor = Schema.String.check(
       }),
     ),
   )
+export const cursorOf = Schema.encodeSync(Cursor)
+
+/** Items of an answer, at most, of a list that is not paged by number; also when nobody asks for a page. */
+export const listLimit = 1_000
 
 /** `limit` and `cursor` of every list that is not paged by number. */
 export const cursorQuery = {
   limit: Schema.optionalKey(
-    integer(1, 1_000, { description: "Items of one page. Absent: all of them, up to 1,000.", default: 1_000 }),
+    integer(1, listLimit, { description: "Items of one page. Absent: all of them, up to 1,000.", default: listLimit }),
   ),
   cursor: Schema.optionalKey(Cursor),
 }
 export interface CursorQuery {
   readonly limit?: number
-  readonly cursor?: typeof PlaceStruct.Type
+  readonly cursor?: Place
 }
 
 /** Where such a list goes on. */

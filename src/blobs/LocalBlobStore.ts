@@ -12,13 +12,11 @@ import {
   Stream,
 } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { freeBytes, isDiskFull, mebibytes } from "../domain/Disk.ts"
-import { Unavailable } from "../domain/Errors.ts"
-import { StartupError } from "../domain/StartupError.ts"
-import { wordsOf } from "../domain/SystemError.ts"
+import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../domain/Disk.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { StartupError } from "../domain/StartupError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
-const RETRY_AFTER_SECONDS = 10
 /** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */
 const WRITTEN = ["", "tmp", "avatars", "documents"]
 /** A draft this old was left by a process that is gone. */
@@ -52,13 +50,7 @@ export const layer = (
             ),
           ),
         ),
-        Effect.mapError(
-          (error) =>
-            new StartupError({
-              what: `The directory for files, ${directory}, cannot be written: ${wordsOf(error)}.`,
-              doThis: "Give the server's user the right to write there, or set DATA_DIR to another directory.",
-            }),
-        ),
+        Effect.mapError((error) => notWritable(`The directory for files, ${directory},`, error)),
       )
 
       const sweepDrafts = Effect.gen(function* () {
@@ -83,10 +75,7 @@ export const layer = (
         ).pipe(
           Effect.annotateLogs({ directory, ...(free !== undefined && { free: mebibytes(free) }), why: error.message }),
         )
-        return yield* new Unavailable({
-          detail: isFull ? "The server's disk is full." : "Files cannot be stored or read right now.",
-          retry_after_seconds: RETRY_AFTER_SECONDS,
-        })
+        return yield* filesUnavailable(error)
       })
       const orUnavailable = <A, R>(work: Effect.Effect<A, PlatformError.PlatformError, R>) =>
         Effect.catch(work, toUnavailable)

@@ -96,6 +96,11 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail,
   static of(what: string, limit: number): TooLarge {
     return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
   }
+
+  /** More files in one upload than there may be. */
+  static files(limit: number): TooLarge {
+    return new TooLarge({ detail: `files: at most ${limit} ${limit === 1 ? "file" : "files"} in one upload.` })
+  }
 }
 
 /** 415: a file or a body of a kind that is not taken here. */

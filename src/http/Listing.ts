@@ -1,10 +1,7 @@
-import type { CursorQuery } from "../api/Paging.ts"
+import { type CursorQuery, cursorOf, listLimit } from "../api/Paging.ts"
 import type { Place, Range } from "../domain/Page.ts"
 
-/** All of a list in one answer, up to this many. */
-const LIST_LIMIT = 1_000
-
-export const rangeOf = ({ limit = LIST_LIMIT, cursor }: CursorQuery): Range => ({ limit, after: cursor })
+export const rangeOf = ({ limit = listLimit, cursor }: CursorQuery): Range => ({ limit, after: cursor })
 
 /**
  * How an answer says where the next page starts: in its body, and in its headers. Who asked for no page is told only
@@ -17,7 +14,7 @@ export const nextPage = (
 ): { readonly body: { readonly next_cursor?: string | null }; readonly headers: { readonly link?: string } } => {
   const isPaged = limit !== undefined || cursor !== undefined
   if (next === undefined) return { body: isPaged ? { next_cursor: null } : {}, headers: {} }
-  const next_cursor = `${next.at}.${next.id}`
+  const next_cursor = cursorOf(next)
   const { pathname, searchParams } = new URL(url, "http://localhost")
   searchParams.set("cursor", next_cursor)
   return { body: { next_cursor }, headers: { link: `<${pathname}?${searchParams}>; rel="next"` } }

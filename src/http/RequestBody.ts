@@ -18,7 +18,7 @@ const mediaTypeOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =
   (headers["content-type"] ?? JSON_TYPE).split(";", 1).join("").trim().toLowerCase()
 
 /** Fails when the body says that it is of none of these media types. Nothing of the body is read. */
-export const ensureMediaType = (
+const ensureMediaType = (
   request: HttpServerRequest.HttpServerRequest,
   taken: ReadonlyArray<string>,
 ): Effect.Effect<void, UnsupportedMediaType> =>
@@ -44,7 +44,7 @@ const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteS
     ? TooLarge.of("The body", Number(limit ?? 0))
     : unreadableBody
 
-export type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
+type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
 
 /**
  * The JSON text of a request: of the right media type, no longer and nested no deeper than the settings say, and there

@@ -14,8 +14,8 @@ import {
 } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
-import { InvalidRequest, RequestTimeout, TooLarge, Unavailable } from "../domain/Errors.ts"
-import { StartupError } from "../domain/StartupError.ts"
+import { filesUnavailable, notWritable } from "../domain/Disk.ts"
+import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
 import { regularly } from "../services/Background.ts"
 import { invalidBody } from "./Problems.ts"
 import { bodyTimeout, ensureLength } from "./RequestBody.ts"
@@ -44,7 +44,6 @@ const SIGN_INTERVAL = Duration.seconds(10)
 /** What a process without such a sign for so long has received is nobody's any more. */
 const ABANDONED_AFTER = Duration.minutes(1)
 const SIGN = "alive"
-const RETRY_AFTER_SECONDS = 10
 
 type Refused = InvalidRequest | RequestTimeout | TooLarge | Unavailable
 
@@ -74,13 +73,17 @@ export class Uploads extends Context.Service<
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
 
+        const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
+          notWritable(`The directory for uploads, ${directory},`, error),
+        )
+
         const own = yield* Effect.acquireRelease(
           Effect.andThen(
             files.makeDirectory(directory, { recursive: true, mode: 0o700 }),
             files.makeTempDirectory({ directory, prefix: "" }),
           ),
           (made) => Effect.ignore(files.remove(made, { recursive: true, force: true })),
-        ).pipe(Effect.mapError((error) => notWritable(directory, error)))
+        ).pipe(orNotWritable)
 
         /** Milliseconds by the clock of the file system, which all processes that share the directory go by. */
         const signOf = (folder: string) =>
@@ -91,16 +94,20 @@ export class Uploads extends Context.Service<
           )
 
         const sweep = Effect.gen(function* () {
+          // A process that was stopped for long may find its own swept away by others.
+          yield* files.makeDirectory(own, { recursive: true, mode: 0o700 })
           yield* files.writeFileString(paths.join(own, SIGN), SIGN, { mode: 0o600 })
           const now = yield* signOf(own)
           for (const name of yield* files.readDirectory(directory)) {
             const folder = paths.join(directory, name)
             if (folder === own) continue
-            const isLeft = isAlone || now - (yield* signOf(folder)) > Duration.toMillis(ABANDONED_AFTER)
+            // One that another process removes meanwhile is not left over.
+            const seen = yield* Effect.orElseSucceed(signOf(folder), () => now)
+            const isLeft = isAlone || now - seen > Duration.toMillis(ABANDONED_AFTER)
             if (isLeft) yield* files.remove(folder, { recursive: true, force: true })
           }
         })
-        yield* Effect.mapError(sweep, (error) => notWritable(directory, error))
+        yield* orNotWritable(sweep)
         yield* Effect.forkScoped(
           Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads was cut off", sweep), SIGN_INTERVAL),
         )
@@ -117,7 +124,7 @@ export class Uploads extends Context.Service<
           let filesCount = 0
           return (path: string, file: Multipart.File) => {
             filesCount++
-            if (filesCount > limits.files) return Effect.fail(because(tooManyFiles(limits)))
+            if (filesCount > limits.files) return Effect.fail(because(TooLarge.files(limits.files)))
             let size = 0
             const tooLarge = because(TooLarge.of(displayName(file.name), limits.fileSize))
             return file.content.pipe(
@@ -179,15 +186,6 @@ export class Uploads extends Context.Service<
     )
 }
 
-const notWritable = (directory: string, { reason }: PlatformError.PlatformError) =>
-  new StartupError({
-    what: `The directory for uploads, ${directory}, cannot be written: ${reason._tag}.`,
-    doThis: "Make it writable, or set DATA_DIR to another directory.",
-  })
-
-const tooManyFiles = ({ files }: FormLimits) =>
-  new TooLarge({ detail: `files: at most ${files} ${files === 1 ? "file" : "files"} in one upload.` })
-
 /** A failure of ours, as the parser of forms takes one. */
 const because = (cause: Refused | PlatformError.PlatformError) =>
   Multipart.MultipartError.fromReason("InternalError", cause)
@@ -200,12 +198,7 @@ const refused = (
 ): Effect.Effect<never, Refused> => {
   if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
   if (cause instanceof PlatformError.PlatformError) {
-    return Effect.andThen(
-      Effect.logWarning("A file could not be received", cause),
-      Effect.fail(
-        new Unavailable({ detail: "Files cannot be received right now.", retry_after_seconds: RETRY_AFTER_SECONDS }),
-      ),
-    )
+    return Effect.andThen(Effect.logError("A file could not be received", cause), Effect.fail(filesUnavailable(cause)))
   }
   switch (_tag) {
     case "FieldTooLarge":
@@ -214,7 +207,7 @@ const refused = (
     case "BodyTooLarge":
       return Effect.fail(TooLarge.of("The form", total))
     case "TooManyParts":
-      return Effect.fail(tooManyFiles(limits))
+      return Effect.fail(TooLarge.files(limits.files))
     default:
       return Effect.fail(InvalidRequest.at("body", "Expected a complete multipart/form-data body"))
   }

@@ -20,7 +20,7 @@ export const packsOf = (
   )
 
 /** The chunks of the documents, in order, so many at once. */
-export function* batchesOf(documents: ReadonlyArray<ServingDocument>): Generator<ReadonlyArray<ChunkRange>> {
+function* batchesOf(documents: ReadonlyArray<ServingDocument>): Generator<ReadonlyArray<ChunkRange>> {
   let batch: Array<ChunkRange> = []
   let room = CHUNKS_AT_ONCE
   for (const { id: documentId, revision, chunks } of documents) {

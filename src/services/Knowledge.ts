@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto"
-import { Context, Duration, Effect, FileSystem, Layer, PubSub, Ref, Stream } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, type PlatformError, PubSub, Ref, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { filesUnavailable } from "../domain/Disk.ts"
 import { type Document, displayName, type DocumentStatus, isSettled } from "../domain/Document.ts"
 import {
   type Conflict,
   type NotFound,
   TooLarge,
-  Unavailable,
+  type Unavailable,
   UnreadableDocument,
   UnsupportedMediaType,
 } from "../domain/Errors.ts"
@@ -195,7 +196,7 @@ export class Knowledge extends Context.Service<
           wait: Duration.Duration,
         ) {
           if (received.length > settings.filesLimit) {
-            return yield* new TooLarge({ detail: `files: at most ${settings.filesLimit} files in one upload.` })
+            return yield* TooLarge.files(settings.filesLimit)
           }
           yield* chatbots.get(chatbot)
           const inspected = yield* Effect.forEach(received, inspect)
@@ -265,10 +266,9 @@ export class Knowledge extends Context.Service<
     )
 }
 
-const RETRY_AFTER_SECONDS = 10
-
-/** Our own copy of what was received: a full disk, not the client's doing. */
-const unreadableUpload = () =>
-  Effect.fail(
-    new Unavailable({ detail: "Files cannot be received right now.", retry_after_seconds: RETRY_AFTER_SECONDS }),
+/** Our own copy of what was received: not the client's doing. */
+const unreadableUpload = (error: PlatformError.PlatformError) =>
+  Effect.andThen(
+    Effect.logError("A file that was received cannot be read", error),
+    Effect.fail(filesUnavailable(error)),
   )

@@ -1,8 +1,9 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { interval } from "./SqlValues.ts"
 
 /**
  * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written. The transaction that gives
@@ -29,7 +30,7 @@ export class BlobGarbage extends Context.Service<
 
       const announce = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, grace: Duration.Duration) {
         yield* sql`insert into blob_garbage (key, due_at)
-          select key, now() + ${Duration.toMillis(grace)}::float8 * interval '1 millisecond'
+          select key, now() + ${interval(grace)}
           from unnest(${keys}::text[]) key`
       }, withoutSqlErrors)
 
@@ -45,7 +46,7 @@ export class BlobGarbage extends Context.Service<
 
       const postpone = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, delay: Duration.Duration) {
         if (keys.length === 0) return
-        yield* sql`update blob_garbage set due_at = now() + ${Duration.toMillis(delay)}::float8 * interval '1 millisecond'
+        yield* sql`update blob_garbage set due_at = now() + ${interval(delay)}
           where key = any(${keys}::text[])`
       }, withoutSqlErrors)
 

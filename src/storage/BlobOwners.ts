@@ -1,8 +1,9 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { interval } from "./SqlValues.ts"
 
 /** A blob that a row owns. */
 export interface OwnedBlob {
@@ -64,7 +65,7 @@ export class BlobOwners extends Context.Service<
       const beginCheck = Effect.fnUntraced(function* (gap: Duration.Duration) {
         const rows = yield* sql`insert into blob_checks default values on conflict (is_only) do update
           set began_at = now()
-          where blob_checks.began_at <= now() - ${Duration.toMillis(gap)}::float8 * interval '1 millisecond'
+          where blob_checks.began_at <= now() - ${interval(gap)}
           returning is_only`
         return rows.length > 0
       }, withoutSqlErrors)

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Limits } from "../domain/Budget.ts"
 import type { Unavailable } from "../domain/Errors.ts"
@@ -6,6 +6,7 @@ import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+import { interval } from "./SqlValues.ts"
 
 export interface Reservation {
   readonly id: string
@@ -48,7 +49,7 @@ export class Budgets extends Context.Service<
         const rows = yield* sql<Refusal | { readonly refusal: null }>`
           select refusal, whose, at from reserve_chat(
             ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
-            ${Duration.toMillis(lease)}::float8 * interval '1 millisecond',
+            ${interval(lease)},
             ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
             ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
           )`

@@ -38,23 +38,6 @@ export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
 /** What a list of models shows of a chatbot. */
 export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at">
 
-/** What a change may set. */
-export type ChatbotChange = Partial<
-  Pick<
-    ChatbotRow,
-    | "name"
-    | "description"
-    | "slug"
-    | "active"
-    | "is_public"
-    | "personality_config"
-    | "settings"
-    | "chat_widget_config"
-    | "voice_widget_config"
-    | "avatar_blob"
-  >
->
-
 export type NewChatbot = Pick<
   ChatbotRow,
   | "id"
@@ -67,6 +50,9 @@ export type NewChatbot = Pick<
   | "settings"
   | "chat_widget_config"
 >
+
+/** What a change may set. */
+export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "avatar_blob" | "voice_widget_config">>
 
 const isUuid = Schema.is(AnyUuid)
 

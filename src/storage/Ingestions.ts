@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { DocumentError } from "../domain/Document.ts"
 import type { Unavailable } from "../domain/Errors.ts"
@@ -7,7 +7,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
-import { json, unhurried } from "./SqlValues.ts"
+import { interval, json, unhurried } from "./SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
 export interface Ingestion {
@@ -94,8 +94,7 @@ export class Ingestions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
-      const later = (wait: Duration.Duration) =>
-        sql`now() + ${Duration.toMillis(wait)}::float8 * interval '1 millisecond'`
+      const later = (wait: Duration.Duration) => sql`now() + ${interval(wait)}`
 
       const claim = Effect.fnUntraced(function* (lease: { readonly id: string; readonly duration: Duration.Duration }) {
         const [row] = yield* system<Ingestion>`

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
@@ -6,7 +6,7 @@ import type { DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./Database.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { vectors } from "./SqlValues.ts"
+import { interval, vectors } from "./SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
 export interface Reembedding {
@@ -80,8 +80,7 @@ export class Reembeddings extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
       const types = yield* VectorTypes
-      const later = (wait: Duration.Duration) =>
-        sql`now() + ${Duration.toMillis(wait)}::float8 * interval '1 millisecond'`
+      const later = (wait: Duration.Duration) => sql`now() + ${interval(wait)}`
       const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
       const declare = Effect.fnUntraced(function* (model: string) {

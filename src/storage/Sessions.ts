@@ -121,7 +121,7 @@ export const makeClients = Effect.fnUntraced(function* (
         return Effect.onExit(statement, () => Effect.sync(() => watch.remove(work)))
       })
 
-    /** By who has borrowed the session. */
+    /** Only the borrower of the session may call this. */
     const assume = (session: Session, { isLimited, organization }: Identity): Effect.Effect<void, SqlError.SqlError> =>
       Effect.suspend(() => {
         if (session.identity === organization && session.isLimited === isLimited) return Effect.void

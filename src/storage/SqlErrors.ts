@@ -1,11 +1,10 @@
 import { Effect, Predicate } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { diskFull } from "../domain/Disk.ts"
 import { Unavailable } from "../domain/Errors.ts"
 
-/** What a client is told to wait when the database cannot be reached. */
-const RETRY_AFTER_SECONDS = 2
-/** What it is told where somebody has to make space. */
-const STORE_AGAIN_SECONDS = 10
+const unreachable = new Unavailable({ detail: "The database cannot be reached right now.", retry_after_seconds: 2 })
+const readOnly = new Unavailable({ detail: "Nothing can be stored right now.", retry_after_seconds: 10 })
 
 /** SQLSTATE classes that say "not now": connection, resources, operator intervention (shutdown, failover), system. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
@@ -41,19 +40,19 @@ export const withoutSqlErrors = <A, E, R>(
 const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlError.isSqlError(error)
 
 const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {
-  const [warning, detail, retry_after_seconds] = explain(sqlState(error))
+  const [warning, failure] = explain(sqlState(error))
   yield* Effect.logWarning(warning, error)
-  return yield* new Unavailable({ detail, retry_after_seconds })
+  return yield* failure
 })
 
-const explain = (state: string | undefined): readonly [string, string, number] => {
+const explain = (state: string | undefined): readonly [warning: string, failure: Unavailable] => {
   switch (state) {
     case DISK_FULL:
-      return ["The disk of the database is full:", "The server's disk is full.", STORE_AGAIN_SECONDS]
+      return ["The disk of the database is full:", diskFull]
     case READ_ONLY:
-      return ["The database can only be read:", "Nothing can be stored right now.", STORE_AGAIN_SECONDS]
+      return ["The database can only be read:", readOnly]
     default:
-      return ["The database cannot be reached:", "The database cannot be reached right now.", RETRY_AFTER_SECONDS]
+      return ["The database cannot be reached:", unreachable]
   }
 }
 

@@ -1,5 +1,5 @@
 import { PgTypes } from "@effect/sql-pg"
-import { Result } from "effect"
+import { Duration, Result } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 
 /** OIDs that are the same in every Postgres, of types that the client does not know. */
@@ -14,6 +14,13 @@ export const json = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value)
 
 /** A value for a `json` column, which keeps the order of the keys. */
 export const orderedJson = (value: unknown): PgTypes.Parameter => PgTypes.json(value)
+
+/** A duration as an `interval`, in a template. */
+export const interval = (duration: Duration.Duration): Statement.Fragment =>
+  Statement.fragment([
+    Statement.parameter(Duration.toMillis(duration)),
+    Statement.literal("::float8 * interval '1 millisecond'"),
+  ])
 
 /**
  * A value for a `vector` column or operator, in a template and in `sql.insert`. It travels as binary `float4[]`, which

@@ -1,11 +1,11 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
 import type { BotMessage } from "./Conversations.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { interval, json } from "./SqlValues.ts"
 
 /** A reply as far as it has got. */
 export interface Draft extends Omit<BotMessage, "finish_reason" | "id"> {
@@ -70,7 +70,7 @@ export class UnfinishedReplies extends Context.Service<
           api_key_id: apiKeyId,
           reply: draft,
         }))
-        const expiry = sql`clock_timestamp() + ${Duration.toMillis(lease)}::float8 * interval '1 millisecond'`
+        const expiry = sql`clock_timestamp() + ${interval(lease)}`
         yield* sql`
           with kept as (
             update unfinished_replies set expires_at = ${expiry} where message_id = any(${unchanged}::uuid[])
@@ -118,6 +118,8 @@ export class UnfinishedReplies extends Context.Service<
                 (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
               from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
               where not exists (select from messages m where m.id = dead.message_id)
+              -- What is counted already must not keep the others from being recovered.
+              on conflict do nothing
             )
             select message_id from dead`,
           (rows) => rows.length,

@@ -143,7 +143,10 @@ export class Usage extends Context.Service<
   )
 }
 
-/** Adds an entry for each cost. `by` is who made the reply, where there is one; `unless` is a condition. */
+/**
+ * Adds an entry for each cost. `by` is who made the reply, where there is one; `unless` is a condition under which
+ * they are there already; those that another statement adds at the same moment stay as they are.
+ */
 export const usageEntries = (
   sql: SqlClient.SqlClient,
   organization: OrganizationId,
@@ -160,7 +163,7 @@ export const usageEntries = (
   })
   return sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
     input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-    ${unless === undefined ? sql`values ${sql.csv(entries)}` : sql`select * from (values ${sql.csv(entries)}) e where not ${unless}`}`
+    ${unless === undefined ? sql`values ${sql.csv(entries)}` : sql`select * from (values ${sql.csv(entries)}) e where not ${unless} on conflict do nothing`}`
 }
 
 /** A row of the page, or none where the page is empty; and what all pages come to. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Duration, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { Uploads } from "../../src/http/Uploads.ts"
 import { Client, problem, until } from "../lib/Client.ts"
 import { platform } from "../lib/Layers.ts"
@@ -133,6 +134,23 @@ describe("the directory of uploads", () => {
     leave(directory, "a", 0)
     await build(directory, true)
     expect(received(directory)).toEqual([])
+  })
+
+  test("is made anew by a process that others took for dead", async () => {
+    const directory = await run(temporaryDirectory("uploads"))
+    const clock = await run(TestClock.make())
+    await run(
+      Layer.build(
+        Layer.provide(Uploads.layer({ directory, isAlone: false, pause: Duration.seconds(1) }), platform),
+      ).pipe(Effect.provideService(Clock.Clock, clock)),
+    )
+    const [own = ""] = readdirSync(directory)
+    rmSync(join(directory, own), { recursive: true })
+    await run(clock.adjust("11 seconds"))
+    await until(
+      () => readdirSync(directory),
+      (names) => names.includes(own),
+    )
   })
 
   test("is swept of what shows no sign of life where processes share it", async () => {

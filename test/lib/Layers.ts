@@ -8,26 +8,8 @@ import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts
 import { chunk } from "../../src/knowledge/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
-import { ApiKeys } from "../../src/storage/ApiKeys.ts"
-import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
-import { BlobOwners } from "../../src/storage/BlobOwners.ts"
-import { Budgets } from "../../src/storage/Budgets.ts"
-import { Chatbots } from "../../src/storage/Chatbots.ts"
-import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
-import { Chunks } from "../../src/storage/Chunks.ts"
-import { Conversations } from "../../src/storage/Conversations.ts"
-import { Documents } from "../../src/storage/Documents.ts"
-import { Ingestions } from "../../src/storage/Ingestions.ts"
-import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
-import { Messages } from "../../src/storage/Messages.ts"
-import { OrganizationRemains } from "../../src/storage/OrganizationRemains.ts"
-import { Organizations } from "../../src/storage/Organizations.ts"
+import * as Storage from "../../src/storage/Storage.ts"
 import { Secrets } from "../../src/storage/Secrets.ts"
-import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
-import { Reembeddings } from "../../src/storage/Reembeddings.ts"
-import { UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
-import { Usage } from "../../src/storage/Usage.ts"
-import { VectorIndexes } from "../../src/storage/VectorIndexes.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -44,27 +26,7 @@ export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 const noSecrets = Layer.provide(Secrets.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
 
 /** Every repository. */
-export const repositories = Layer.mergeAll(
-  ApiKeys.layer,
-  BlobGarbage.layer,
-  BlobOwners.layer,
-  Budgets.layer,
-  Chatbots.layer,
-  ChatbotTools.layer,
-  Chunks.layer,
-  Conversations.layer,
-  Documents.layer,
-  Ingestions.layer,
-  LexemeIndexes.layer(),
-  Messages.layer,
-  OrganizationRemains.layer,
-  Organizations.layer,
-  ToolHeaders.layer,
-  UnfinishedReplies.layer,
-  Usage.layer,
-  VectorIndexes.layer(),
-  Reembeddings.layer,
-).pipe(Layer.provideMerge(noSecrets))
+export const repositories = Layer.provideMerge(Storage.layer(), noSecrets)
 
 /** Every repository, over a new database that is provided too. */
 export const storage = Layer.provideMerge(repositories, TestDatabase.layer)

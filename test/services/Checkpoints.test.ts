@@ -7,6 +7,7 @@ import { type CheckpointSettings, Checkpoints } from "../../src/services/Checkpo
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
+import { Usage } from "../../src/storage/Usage.ts"
 import { chatLayer, contents, reset, say, stepCost, stepOf, stored, type Tenant } from "../lib/Chatting.ts"
 import { AgentControl, eventually, replyOf } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
@@ -196,6 +197,42 @@ describe("a reply whose server dies", () => {
         expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: { ...noTokens, input: 3, output: 3 } })
         expect(yield* draftsOf(tenant)).toEqual([])
         yield* next.die
+      }),
+    ))
+
+  test("is one, and keeps no other from being one, where what it took is counted already", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const [counted, other] = [yield* underWay(tenant), yield* underWay(tenant)]
+        const unfinished = yield* UnfinishedReplies
+        const replies = [counted, other].map((reply) => ({ ...reply, draft: draft("So far") }))
+        yield* unfinished.store(replies, [], Duration.hours(1))
+        const { apiKeyId, chatbotId, id } = counted
+        yield* Usage.use(({ add }) =>
+          as(tenant.organization)(add(id, { apiKeyId, chatbotId, costs: draft("So far").costs })),
+        )
+        yield* unfinished.recover("all")
+        for (const { session } of [counted, other]) {
+          expect(yield* contents(tenant, session)).toEqual(["Hello", "So far"])
+        }
+        expect((yield* countedFor(tenant)).tokens).toEqual({ ...noTokens, input: 6, output: 6 })
+      }),
+    ))
+
+  test("and which ends just when another server counts what it took is stored, and counted once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { apiKeyId, chatbotId, id, session } = yield* underWay(tenant)
+        const { costs, ...message } = draft("So far, and the rest.")
+        const spent = { apiKeyId, chatbotId, costs }
+        yield* Usage.use(({ add }) => as(tenant.organization)(add(id, spent)))
+        yield* Conversations.use(({ reply }) =>
+          as(tenant.organization)(reply(session, { ...message, id, finish_reason: "stop" }, spent, true)),
+        )
+        expect(yield* contents(tenant, session)).toEqual(["Hello", "So far, and the rest."])
+        expect(yield* countedFor(tenant)).toMatchObject({ tokens: { ...noTokens, input: 3, output: 3 } })
       }),
     ))
 

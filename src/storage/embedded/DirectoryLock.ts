@@ -2,9 +2,8 @@ import { Database, SQLiteError } from "bun:sqlite"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { isDiskFull } from "../../domain/Disk.ts"
+import { notWritable } from "../../domain/Disk.ts"
 import { StartupError } from "../../domain/StartupError.ts"
-import { wordsOf } from "../../domain/SystemError.ts"
 
 const LOCK_FILE = "lock"
 /** The holder's process id, for the message only: the lock itself cannot be read while it is held. */
@@ -49,17 +48,11 @@ const explain = (directory: string, error: unknown): StartupError => {
       doThis: "Make sure that no other Parley uses the directory, and delete the file; it holds no data.",
     })
   }
-  return notWritable(directory, error)
+  return databaseNotWritable(directory, error)
 }
 
-export const notWritable = (directory: string, error: unknown): StartupError =>
-  new StartupError({
-    what: `The database directory ${directory} cannot be written: ${wordsOf(error)}.`,
-    doThis:
-      isDiskFull(error) || (error instanceof SQLiteError && error.code === "SQLITE_FULL")
-        ? "Free some space on its disk and start again."
-        : "Give the server's user the right to write there, or set DATA_DIR to another directory.",
-  })
+export const databaseNotWritable = (directory: string, error: unknown): StartupError =>
+  notWritable(`The database directory ${directory}`, error)
 
 const holder = (directory: string): string => {
   try {

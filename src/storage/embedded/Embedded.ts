@@ -3,7 +3,7 @@ import type { PgPool } from "@effect/sql-pg"
 import { Duration, Effect, FileSystem, type Scope } from "effect"
 import { freeBytes, mebibytes } from "../../domain/Disk.ts"
 import { StartupError } from "../../domain/StartupError.ts"
-import { lockDirectory, notWritable } from "./DirectoryLock.ts"
+import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
 import { createCluster, type EngineFailure, openEngine } from "./Engine.ts"
 import type { Wire } from "./Wire.ts"
 
@@ -33,7 +33,7 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
 ): Effect.fn.Return<Embedded, StartupError, Scope.Scope | FileSystem.FileSystem> {
   const files = yield* FileSystem.FileSystem
   const cluster = join(settings.directory, CLUSTER)
-  const refused = Effect.mapError((error: Error) => notWritable(settings.directory, error))
+  const refused = Effect.mapError((error: Error) => databaseNotWritable(settings.directory, error))
   yield* refused(files.makeDirectory(settings.directory, { recursive: true, mode: PRIVATE }))
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {

@@ -1,0 +1,48 @@
+import { Layer } from "effect"
+import { ApiKeys } from "./ApiKeys.ts"
+import { BlobGarbage } from "./BlobGarbage.ts"
+import { BlobOwners } from "./BlobOwners.ts"
+import { Budgets } from "./Budgets.ts"
+import { Chatbots } from "./Chatbots.ts"
+import { ChatbotTools } from "./ChatbotTools.ts"
+import { Chunks } from "./Chunks.ts"
+import { Conversations } from "./Conversations.ts"
+import { Documents } from "./Documents.ts"
+import { Ingestions } from "./Ingestions.ts"
+import { Inspection } from "./Inspection.ts"
+import { LexemeIndexes, type LexemeIndexesSettings } from "./LexemeIndexes.ts"
+import { Messages } from "./Messages.ts"
+import { OrganizationRemains } from "./OrganizationRemains.ts"
+import { Organizations } from "./Organizations.ts"
+import { Ping } from "./Ping.ts"
+import { Reembeddings } from "./Reembeddings.ts"
+import { ToolHeaders } from "./ToolHeaders.ts"
+import { UnfinishedReplies } from "./UnfinishedReplies.ts"
+import { Usage } from "./Usage.ts"
+import { VectorIndexes } from "./VectorIndexes.ts"
+
+/** Every repository, over the two clients of a database and the keys that encrypt secrets in it. */
+export const layer = (lexemeIndexes?: LexemeIndexesSettings) =>
+  Layer.mergeAll(
+    ApiKeys.layer,
+    BlobGarbage.layer,
+    BlobOwners.layer,
+    Budgets.layer,
+    Chatbots.layer,
+    ChatbotTools.layer,
+    Chunks.layer,
+    Conversations.layer,
+    Documents.layer,
+    Ingestions.layer,
+    Inspection.layer,
+    LexemeIndexes.layer(lexemeIndexes),
+    Messages.layer,
+    OrganizationRemains.layer,
+    Organizations.layer,
+    Ping.layer,
+    Reembeddings.layer,
+    ToolHeaders.layer,
+    UnfinishedReplies.layer,
+    Usage.layer,
+    VectorIndexes.layer(),
+  )
