@@ -18,7 +18,7 @@ import { InvalidRequest, RequestTimeout, TooLarge, Unavailable } from "../domain
 import { StartupError } from "../domain/StartupError.ts"
 import { regularly } from "../services/Background.ts"
 import { invalidBody } from "./Problems.ts"
-import { bodyTimeout, ensureLength } from "./RequestBody.ts"
+import { bodyTimeout, isLonger } from "./RequestBody.ts"
 
 export interface UploadSettings {
   /** Where files are while they are received. */
@@ -151,7 +151,7 @@ export class Uploads extends Context.Service<
         ) {
           const request = yield* HttpServerRequest.HttpServerRequest
           const total = limits.fileSize * limits.files + OVERHEAD_BYTES
-          yield* ensureLength(request, "The form", total)
+          if (isLonger(request, total)) return yield* formTooLarge(limits)
           const arrived = { count: 0 }
           const counted = Stream.tap(parts, () => Effect.sync(() => arrived.count++))
           const persisted = yield* Multipart.toPersisted(counted, writer(limits, arrived)).pipe(
@@ -167,7 +167,7 @@ export class Uploads extends Context.Service<
                 }),
               ),
             ),
-            Effect.catchTag("MultipartError", (error) => refused(error, limits, total)),
+            Effect.catchTag("MultipartError", (error) => refused(error, limits)),
           )
           return yield* Effect.mapError(Schema.decodeEffect(form, { errors: "all" })(persisted), ({ issue }) =>
             invalidBody(issue),
@@ -185,6 +185,9 @@ const notWritable = (directory: string, { reason }: PlatformError.PlatformError)
     doThis: "Make it writable, or set DATA_DIR to another directory.",
   })
 
+const formTooLarge = ({ fileSize, files }: FormLimits) =>
+  TooLarge.of(files === 1 ? "The file" : `The form: at most ${files} files. Each of them`, fileSize)
+
 const tooManyFiles = ({ files }: FormLimits) =>
   new TooLarge({ detail: `files: at most ${files} ${files === 1 ? "file" : "files"} in one upload.` })
 
@@ -196,7 +199,6 @@ const because = (cause: Refused | PlatformError.PlatformError) =>
 const refused = (
   { reason: { _tag, cause } }: Multipart.MultipartError,
   limits: FormLimits,
-  total: number,
 ): Effect.Effect<never, Refused> => {
   if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
   if (cause instanceof PlatformError.PlatformError) {
@@ -212,7 +214,7 @@ const refused = (
       return Effect.fail(TooLarge.of("A field of the form", OVERHEAD_BYTES))
     case "FileTooLarge":
     case "BodyTooLarge":
-      return Effect.fail(TooLarge.of("The form", total))
+      return Effect.fail(formTooLarge(limits))
     case "TooManyParts":
       return Effect.fail(tooManyFiles(limits))
     default:
