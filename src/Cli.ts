@@ -322,7 +322,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
         ]),
       ),
       Command.make("organizations").pipe(
-        Command.withDescription("Make and list organizations, and set what they may spend"),
+        Command.withDescription("Make, list, rename and delete organizations, and set what they may spend"),
         Command.withSubcommands([
           Command.provide(createOrganization, tenancy(curl("organizations", "POST", { name: "Another" }))),
           Command.provide(listOrganizations, tenancy(curl("organizations"))),
