@@ -270,7 +270,10 @@ const doctor = Command.make(
     }
     const wrong = findings.filter(({ state }) => state === "wrong").length
     if (wrong > 0) {
-      return yield* new StartupError({ what: `${wrong} of these are wrong.`, doThis: "Mend them and look again." })
+      return yield* new StartupError({
+        what: `${wrong} of these ${wrong === 1 ? "is" : "are"} wrong.`,
+        doThis: "Mend that and look again.",
+      })
     }
   }),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
