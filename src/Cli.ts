@@ -260,7 +260,10 @@ const doctor = Command.make(
     }
     const wrong = findings.filter(({ state }) => state === "wrong").length
     if (wrong > 0) {
-      return yield* new StartupError({ what: `${wrong} of these are wrong.`, doThis: "Mend them and look again." })
+      return yield* new StartupError({
+        what: `${wrong} of these ${wrong === 1 ? "is" : "are"} wrong.`,
+        doThis: "Mend that and look again.",
+      })
     }
   }, explained),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
@@ -312,7 +315,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
         ]),
       ),
       Command.make("organizations").pipe(
-        Command.withDescription("Make and list organizations, and set what they may spend"),
+        Command.withDescription("Make, list, rename and delete organizations, and set what they may spend"),
         Command.withSubcommands([
           Command.provide(createOrganization, tenancy(curl("organizations", "POST", { name: "Another" }))),
           Command.provide(listOrganizations, tenancy(curl("organizations"))),

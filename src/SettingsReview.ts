@@ -14,7 +14,9 @@ const known: ReadonlyArray<string> = documentation.map(({ variable }) => variabl
 /** Nobody else's variables begin like this, as far as we know. */
 const OWN_PREFIX = /^(?:CHAT|CIRCUIT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
 /** Kubernetes tells every container of all services, such as one that is called `chat`. */
-const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)(?:_|$)/
+const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/
+/** What it says of a service called `parley` in `PARLEY_PORT`, and no setting holds. */
+const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//
 /** Short names are near to many others. */
 const editsAllowed = (name: string): number => (name.length < 8 ? 1 : 2)
 
@@ -45,7 +47,9 @@ const nearest = (name: string): string | undefined => {
 }
 
 const unknownIn = (environment: Environment): ReadonlyArray<string> =>
-  Object.keys(environment)
+  Object.entries(environment)
+    .filter(([, value]) => !ADDRESS_OF_KUBERNETES.test(value ?? ""))
+    .map(([name]) => name)
     .filter((name) => !known.includes(name) && !OF_KUBERNETES.test(name))
     .toSorted()
     .flatMap((name) => {

@@ -16,6 +16,7 @@ import { SafeFetch } from "./agent/SafeFetch.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./Cli.ts"
 import { Config } from "./Config.ts"
+import type { ChatbotId } from "./domain/Ids.ts"
 import { noPrivateNetworks } from "./domain/PrivateNetworks.ts"
 import { StartupError } from "./domain/StartupError.ts"
 import { Embeddings } from "./embeddings/Embeddings.ts"
@@ -249,7 +250,10 @@ const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(Layer.pr
 
 const organizationRemoval = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Effect.forkScoped((yield* OrganizationRemoval).keep)
+    const blobs = yield* Blobs
+    const snapshots = yield* Snapshots
+    const removeFiles = (chatbot: ChatbotId) => Effect.andThen(blobs.nudge, Effect.ignore(snapshots.tidy(chatbot)))
+    yield* Effect.forkScoped((yield* OrganizationRemoval).keep(removeFiles))
   }),
 )
 

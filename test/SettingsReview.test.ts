@@ -69,6 +69,10 @@ describe("no warning is given for", () => {
     expect(await reviewed(environment)).toEqual([])
   })
 
+  test("addresses that Kubernetes tells of services, also of one that is called as we are", async () => {
+    expect(await reviewed({ PARLEY_PORT: "tcp://10.0.0.1:3000", CHAT_PORT: "udp://10.0.0.1:80" })).toEqual([])
+  })
+
   test("settings that belong together", async () => {
     expect(
       await reviewed({

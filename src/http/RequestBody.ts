@@ -28,13 +28,9 @@ const ensureMediaType = (
         new UnsupportedMediaType({ detail: `Expected a body of type ${taken.join(" or ")}; see Content-Type.` }),
       )
 
-/** Fails when the body says that it is longer than this many bytes. Nothing of the body is read. */
-export const ensureLength = (
-  request: HttpServerRequest.HttpServerRequest,
-  what: string,
-  limit: number,
-): Effect.Effect<void, TooLarge> =>
-  Number(request.headers["content-length"] ?? 0) > limit ? Effect.fail(TooLarge.of(what, limit)) : Effect.void
+/** Whether the body says that it is longer than this many bytes. Nothing of the body is read. */
+export const isLonger = ({ headers }: HttpServerRequest.HttpServerRequest, limit: number): boolean =>
+  Number(headers["content-length"] ?? 0) > limit
 
 export const unreadableBody = InvalidRequest.at("body", "Expected a body that can be read")
 
@@ -57,7 +53,7 @@ export const readJson = (
   Effect.gen(function* () {
     yield* ensureMediaType(request, [JSON_TYPE])
     const limit = yield* HttpIncomingMessage.MaxBodySize
-    if (limit !== undefined) yield* ensureLength(request, "The body", Number(limit))
+    if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
     const bytes = yield* request.arrayBuffer.pipe(
       Effect.mapError((error) => problemOf(error, limit)),
       within(requestBodyTimeout, () => bodyTimeout("The body: it did not arrive within", requestBodyTimeout)),

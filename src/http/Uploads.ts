@@ -18,7 +18,7 @@ import { filesUnavailable, notWritable } from "../domain/Disk.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
 import { regularly } from "../services/Background.ts"
 import { invalidBody } from "./Problems.ts"
-import { bodyTimeout, ensureLength } from "./RequestBody.ts"
+import { bodyTimeout, isLonger } from "./RequestBody.ts"
 
 export interface UploadSettings {
   /** Where files are while they are received. */
@@ -158,7 +158,7 @@ export class Uploads extends Context.Service<
         ) {
           const request = yield* HttpServerRequest.HttpServerRequest
           const total = limits.fileSize * limits.files + OVERHEAD_BYTES
-          yield* ensureLength(request, "The form", total)
+          if (isLonger(request, total)) return yield* formTooLarge(limits)
           const arrived = { count: 0 }
           const counted = Stream.tap(parts, () => Effect.sync(() => arrived.count++))
           const persisted = yield* Multipart.toPersisted(counted, writer(limits, arrived)).pipe(
@@ -174,7 +174,7 @@ export class Uploads extends Context.Service<
                 }),
               ),
             ),
-            Effect.catchTag("MultipartError", (error) => refused(error, limits, total)),
+            Effect.catchTag("MultipartError", (error) => refused(error, limits)),
           )
           return yield* Effect.mapError(Schema.decodeEffect(form, { errors: "all" })(persisted), ({ issue }) =>
             invalidBody(issue),
@@ -186,6 +186,9 @@ export class Uploads extends Context.Service<
     )
 }
 
+const formTooLarge = ({ fileSize, files }: FormLimits) =>
+  TooLarge.of(files === 1 ? "The file" : `The form: at most ${files} files. Each of them`, fileSize)
+
 /** A failure of ours, as the parser of forms takes one. */
 const because = (cause: Refused | PlatformError.PlatformError) =>
   Multipart.MultipartError.fromReason("InternalError", cause)
@@ -194,7 +197,6 @@ const because = (cause: Refused | PlatformError.PlatformError) =>
 const refused = (
   { reason: { _tag, cause } }: Multipart.MultipartError,
   limits: FormLimits,
-  total: number,
 ): Effect.Effect<never, Refused> => {
   if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
   if (cause instanceof PlatformError.PlatformError) {
@@ -205,7 +207,7 @@ const refused = (
       return Effect.fail(TooLarge.of("A field of the form", OVERHEAD_BYTES))
     case "FileTooLarge":
     case "BodyTooLarge":
-      return Effect.fail(TooLarge.of("The form", total))
+      return Effect.fail(formTooLarge(limits))
     case "TooManyParts":
       return Effect.fail(TooLarge.files(limits.files))
     default:

@@ -29,6 +29,7 @@ describe("a limit", () => {
       return client.patch(`/api/external/chatbot/${id}/update-avatar`, { form })
     }
     problem(await send(3073), 413, "too_large")
+    expect(problem(await send(1_000_000), 413, "too_large").detail).toBe("The file: at most 3 KiB.")
     expect(stored("avatars")).toEqual([])
     expect((await send(3072)).status).toBe(200)
   })
@@ -40,7 +41,9 @@ describe("a limit", () => {
       413,
       "too_large",
     )
-    expect(detail).toContain("large.txt")
+    expect(detail).toBe("large.txt: at most 2 KiB.")
+    const form = await client.upload(id, { "large.txt": sized(1_000_000) })
+    expect(problem(form, 413, "too_large").detail).toBe("The form: at most 2 files. Each of them: at most 2 KiB.")
     problem(await client.upload(id, { "1.txt": "1", "2.txt": "2", "3.txt": "3" }), 413, "too_large")
     expect(await client.documents(id)).toEqual([])
     expect(stored("documents")).toEqual([])

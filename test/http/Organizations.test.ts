@@ -6,7 +6,7 @@ import { serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh } from "../lib/TestDatabase.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client, indexes, stored } = await startServer()
 
 const organizations = "/api/admin/organizations"
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -60,6 +60,27 @@ describe("deleting an organization", () => {
     problem(await client.get(`/api/admin/api-keys?organization_id=${id}`), 404, "not_found")
     const key = { name: "Late", scopes: ["chat"], organization_id: id }
     problem(await client.post("/api/admin/api-keys", { json: key }), 404, "not_found")
+  })
+
+  test("takes its files and search indexes from the disk", async () => {
+    const own = await client.newOrganization()
+    const { id: chatbot } = await own.newChatbot()
+    // So many passages that their index is kept as a file.
+    const passages = Array.from(
+      { length: 2_200 },
+      (_, number) => `## Part ${number}\n\n${"Refunds take days. ".repeat(60)}`,
+    )
+    await own.learn(chatbot, { "a.md": passages.join("\n\n") })
+    await until(
+      async () => [await own.search(chatbot, "How long do refunds take?"), indexes()] as const,
+      ([, kept]) => kept.length > 0,
+    )
+    expect(stored("documents")).toHaveLength(1)
+    await client.delete(`${organizations}/${await idOf(own)}`)
+    await until(
+      () => [...stored("documents"), ...indexes()],
+      (kept) => kept.length === 0,
+    )
   })
 
   test("is for the operator, and never of the operator's own", async () => {

@@ -22,6 +22,8 @@ export interface TestServer {
   readonly provider: Provider
   /** Names of the files that it keeps. */
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
+  /** Paths of the search indexes that it keeps. */
+  readonly indexes: () => ReadonlyArray<string>
 }
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
@@ -50,6 +52,10 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
       const directory = join(given.DATA_DIR, "files", kind)
       return existsSync(directory) ? readdirSync(directory) : []
     },
+    indexes: () =>
+      readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
+        path.endsWith(".segment"),
+      ),
   }
 })
 

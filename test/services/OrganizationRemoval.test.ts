@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, ManagedRuntime } from "effect"
 import { hashKey } from "../../src/domain/ApiKey.ts"
-import { ApiKeyId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
+import { ApiKeyId, type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { OrganizationRemoval } from "../../src/services/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
@@ -119,6 +120,27 @@ describe("a deleted organization", () => {
         yield* Effect.all([removal, removal, removal], { concurrency: "unbounded" })
         expect(yield* rowsOf(tenant.organization)).toEqual({})
         expect(yield* (yield* OrganizationRemains).organizations).toEqual([])
+      }),
+    ))
+
+  test("has what its chatbots keep outside of the database seen to, soon and after their rows", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeFilledTenant
+        const sql = yield* SystemSql
+        const seen = yield* Deferred.make<{ readonly rows: number; readonly organization: OrganizationId }>()
+        const afterwards = (id: ChatbotId) =>
+          Effect.gen(function* () {
+            expect(id).toBe(chatbot)
+            const rows = yield* Effect.orDie(sql`select from chatbots where id = ${id}`)
+            yield* Deferred.succeed(seen, { rows: rows.length, organization: yield* CurrentOrganization })
+          })
+        const { keep, want } = yield* OrganizationRemoval
+        const kept = yield* Effect.forkChild(keep(afterwards))
+        yield* (yield* Organizations).remove(organization)
+        yield* want
+        expect(yield* Deferred.await(seen)).toEqual({ rows: 0, organization })
+        yield* Fiber.interrupt(kept)
       }),
     ))
 
