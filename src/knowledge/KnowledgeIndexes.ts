@@ -44,6 +44,8 @@ const PATIENCE = Duration.millis(250)
 const RETRY_AFTER = Duration.seconds(30)
 /** Of a knowledge base without an index in memory, about so many chunks are scored for a question. */
 const MATCHES_WITHOUT_INDEX = 1_500
+/** Without an index of words either, so many passages are looked through for a question, the newest. */
+const SCANNED_WITHOUT_INDEX = 50_000
 /** Chunks added to an index before others have their turn. */
 const CHUNKS_PER_TURN = 250
 
@@ -230,11 +232,11 @@ export class KnowledgeIndexes extends Context.Service<
           { chunks: size, languages, held }: Entry<Sample>,
           query: LexicalQuery,
         ) {
-          const room = MATCHES_WITHOUT_INDEX
+          const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
           const lexemes = stems.lexemes(languages, question)
           const { best, next, isWhole, holding } = select(query, held, size, lexemes, room)
           const builder = new SegmentBuilder(new Set(lexemes.keys()))
-          yield* addInTurns(builder, yield* chunks.matching(chatbotId, { best, next, room }))
+          yield* addInTurns(builder, yield* chunks.matching(chatbotId, { best, next, room, scannedMax }))
           return new LexicalIndex([builder.build()], {
             collection: {
               chunks: size,

@@ -8,18 +8,17 @@ import type { Language } from "../domain/Language.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { spacedWords } from "../domain/Words.ts"
 import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
+import { makeMatching, type Matching } from "./ChunkMatching.ts"
 import {
   type ChunkPack,
   packed,
   packedWords,
   packedDocuments,
   packOf,
-  type PackRow,
   type ServingDocument,
   unpackDocuments,
 } from "./ChunkPacks.ts"
 import { VectorTypes } from "./Database.ts"
-import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./SqlErrors.ts"
 import { arrayText, byteas, integers, texts, tsvectors, unhurried, uuids, vectors } from "./SqlValues.ts"
 import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
@@ -65,25 +64,12 @@ export interface ChunkPlace {
   readonly ordinal: number
 }
 
-export interface Matching {
-  /** Those that hold this are all wanted, and expected to be about `room` at most. */
-  readonly best: LexemeQuery | undefined
-  /** If there is room left, others that hold this: of as many as can be looked at, those that Postgres ranks highest. */
-  readonly next: LexemeQuery | undefined
-  readonly room: number
-}
-
 /** Words of a question, to be stemmed by a language. */
 export interface AskedWords {
   readonly language: Language
   /** Between single spaces. */
   readonly words: string
 }
-
-/** An expectation may be wrong: so many times as many are taken. */
-const BEST_MAX = 2
-/** So many times as many are ranked: each is a page to read. */
-const NEXT_MAX = 3
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 /** The table `chunks`, always within the current organization. */
@@ -259,23 +245,6 @@ export class Chunks extends Context.Service<
         return packOf(rows)
       }, withoutSqlErrors)
 
-      const matching = Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room }: Matching) {
-        const wanted = best === undefined ? null : tsqueryOf(best)
-        const more = next === undefined ? null : tsqueryOf(next)
-        const rows = yield* sql<PackRow>`
-          with best as materialized (
-            select * from matching_chunks(${chatbotId}, ${wanted}::tsquery, null, ${BEST_MAX * room}::int)
-          ), next as (
-            select * from matching_chunks(
-              ${chatbotId}, ${more}::tsquery, ${wanted}::tsquery,
-              case when (select count(*) from best) < ${room} then ${NEXT_MAX * room}::int end
-            )
-            order by ts_rank(lexemes, ${more}::tsquery, 1) desc, id limit greatest(${room} - (select count(*) from best), 0)
-          )
-          ${packedWords(sql, sql`table best union all table next`)}`
-        return packOf(rows)
-      }, withoutSqlErrors)
-
       return {
         insert,
         probe,
@@ -283,7 +252,7 @@ export class Chunks extends Context.Service<
         lexemes,
         languages,
         sample,
-        matching,
+        matching: makeMatching(sql),
         fetch: makeFetch(sql),
         rank: makeRank(sql),
       }

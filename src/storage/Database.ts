@@ -73,6 +73,8 @@ const KEEP_ALIVE = Duration.seconds(30)
 const STARTUP_PARAMETERS = {
   random_page_cost: "1.1",
   jit: "off",
+  // A search without an index in memory ranks some 4,500 text vectors; the default of 4 MB sorts them on disk.
+  work_mem: "16MB",
   // An index search goes on until it has found enough of the one chatbot that asks, and looks at enough to be exact.
   "hnsw.iterative_scan": "strict_order",
   "hnsw.ef_search": "120",

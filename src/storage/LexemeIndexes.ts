@@ -1,5 +1,5 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "./Database.ts"
@@ -13,6 +13,15 @@ const PENDING_MAX = 512
 /** Before the chatbot's id, without its hyphens. */
 export const LEXEME_INDEX = "chunks_lexemes_"
 
+export const lexemeIndexName = (chatbotId: ChatbotId): string => `${LEXEME_INDEX}${chatbotId.replaceAll("-", "")}`
+
+/** A row if there is such an index, and its making was finished. */
+export const isWhole = (sql: SqlClient.SqlClient, name: string): Statement.Fragment =>
+  sql`select from pg_index where indexrelid = to_regclass(${name}) and indisvalid`
+
+const MAKING =
+  "An index of words is being made; until it is there, searches without an index in memory look through the newest documents only"
+
 export interface LexemeIndexesSettings {
   /** Chunks of a chatbot from which on it gets an index without being asked for one. */
   readonly leastChunks: number
@@ -20,8 +29,8 @@ export interface LexemeIndexesSettings {
 
 /**
  * Indexes of words in the database, each of one chatbot whose knowledge is too large for an index in memory, or about to
- * be: smaller ones have no use for theirs, and would be ingested more slowly. Without it the same is found, by reading
- * all chunks.
+ * be: smaller ones have no use for theirs, and would be ingested more slowly. Without it the newest documents are
+ * read by each search, see `ChunkMatching.ts`.
  */
 export class LexemeIndexes extends Context.Service<
   LexemeIndexes,
@@ -42,6 +51,7 @@ export class LexemeIndexes extends Context.Service<
         const sql = yield* SystemSql
         const indexes = makeChunkIndexes(sql)
         const wanted = new Set<ChatbotId>()
+        const told = new Set<ChatbotId>()
         const bell = yield* Latch.make(false)
 
         const tend = Effect.gen(function* () {
@@ -52,6 +62,11 @@ export class LexemeIndexes extends Context.Service<
           for (const { id } of large) wanted.add(id)
           for (const chatbotId of wanted) {
             const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
+            if (chatbot !== undefined && !told.has(chatbotId)) {
+              told.add(chatbotId)
+              const [index] = yield* sql`${isWhole(sql, lexemeIndexName(chatbotId))}`
+              if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
+            }
             const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
             if (isDone) wanted.delete(chatbotId)
           }
@@ -82,6 +97,6 @@ export class LexemeIndexes extends Context.Service<
 }
 
 const indexOf = (chatbotId: ChatbotId) => ({
-  name: `${LEXEME_INDEX}${chatbotId.replaceAll("-", "")}`,
+  name: lexemeIndexName(chatbotId),
   definition: `using gin (lexemes) with (gin_pending_list_limit = ${PENDING_MAX}) where chatbot_id = '${chatbotId}'`,
 })

@@ -8,7 +8,9 @@ import { isInTitle, placeOf, readLexemes } from "../../src/knowledge/Lexemes.ts"
 import type { Ranking } from "../../src/storage/ChunkRanking.ts"
 import type { DocumentId } from "../../src/domain/Ids.ts"
 import { unpack, uuidText } from "../../src/storage/ChunkPacks.ts"
-import { Chunks, type Matching, type NewChunk } from "../../src/storage/Chunks.ts"
+import type { Matching } from "../../src/storage/ChunkMatching.ts"
+import { Chunks, type NewChunk } from "../../src/storage/Chunks.ts"
+import { LexemeIndexes } from "../../src/storage/LexemeIndexes.ts"
 import { type LexemeQuery, tsqueryOf } from "../../src/storage/LexemeQuery.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -247,20 +249,57 @@ describe("matching", () => {
           )
         }
         const best: LexemeQuery = { any: [{ all: ["oak", "elm"] }, "3.5"] }
-        expect(yield* contentsOf(tenant, { best, next: undefined, room: 5 })).toEqual(["3.5 ash", "oak elm"])
-        expect(yield* contentsOf(tenant, { best, next: "elm", room: 3 })).toEqual(["3.5 ash", "elm elm elm", "oak elm"])
-        expect(yield* contentsOf(tenant, { best, next: "elm", room: 9 })).toHaveLength(5)
-        expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1 })).toHaveLength(1)
+        expect(yield* contentsOf(tenant, { best, next: undefined, room: 5, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "oak elm",
+        ])
+        expect(yield* contentsOf(tenant, { best: "3.5", next: "elm", room: 3, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "elm elm elm",
+          "oak elm",
+        ])
+        // Best ones that take half of the room suffice.
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 4, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "oak elm",
+        ])
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 9, scannedMax: 100 })).toHaveLength(5)
+        expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1, scannedMax: 100 })).toHaveLength(1)
         // What was expected to be few, and is not, is cut off.
-        expect(yield* contentsOf(tenant, { best: { any: ["oak", "elm"] }, next: "ash", room: 1 })).toHaveLength(2)
-        expect(yield* contentsOf(tenant, { best: undefined, next: undefined, room: 5 })).toEqual([])
+        expect(
+          yield* contentsOf(tenant, { best: { any: ["oak", "elm"] }, next: "ash", room: 1, scannedMax: 100 }),
+        ).toHaveLength(2)
+        expect(yield* contentsOf(tenant, { best: undefined, next: undefined, room: 5, scannedMax: 100 })).toEqual([])
         const foreign = { organization: tenant.organization, chatbot: other.chatbot }
         const chunks = yield* Chunks
         expect(
-          yield* as(foreign.organization)(chunks.matching(foreign.chatbot, { best, next: "elm", room: 5 })),
+          yield* as(foreign.organization)(
+            chunks.matching(foreign.chatbot, { best, next: "elm", room: 5, scannedMax: 100 }),
+          ),
         ).toHaveLength(0)
         yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
-        expect(yield* contentsOf(tenant, { best, next: "elm", room: 5 })).toEqual([])
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 5, scannedMax: 100 })).toEqual([])
+      }),
+    ))
+
+  test("looks through the newest documents only, and of one document its beginning, while there is no index of words", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const texts = ["first", "second", "third"]
+        for (const age of ["old", "middle", "new"]) {
+          yield* store(
+            tenant,
+            texts.map((text) => ({ content: `elm ${age} ${text}` })),
+          )
+        }
+        const found = (scannedMax: number) => contentsOf(tenant, { best: "elm", next: undefined, room: 9, scannedMax })
+        expect(yield* found(2)).toEqual(["elm new first", "elm new second"])
+        expect(yield* found(4)).toEqual(["elm middle first", "elm new first", "elm new second", "elm new third"])
+        expect(yield* contentsOf(tenant, { best: "old", next: "new", room: 9, scannedMax: 6 })).toHaveLength(3)
+        expect(yield* found(9)).toHaveLength(9)
+        yield* LexemeIndexes.use((indexes) => Effect.andThen(indexes.want(tenant.chatbot), indexes.tend))
+        expect(yield* found(2)).toHaveLength(9)
       }),
     ))
 

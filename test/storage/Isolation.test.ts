@@ -195,7 +195,8 @@ const chunkCases: Cases<Chunks["Service"]> = {
   ],
   matching: [
     [],
-    (chunks, { chatbot }) => Effect.map(chunks.matching(chatbot, { best: "share", next: "word1", room: 10 }), chunksIn),
+    (chunks, { chatbot }) =>
+      Effect.map(chunks.matching(chatbot, { best: "share", next: "word1", room: 10, scannedMax: 100 }), chunksIn),
   ],
   fetch: [
     "NotFound",

@@ -86,7 +86,9 @@ test("it is what a tenant's search uses, and shows nothing of others", () =>
       const matching = (tenant: Tenant) =>
         Chunks.use((chunks) =>
           Effect.map(
-            as(tenant.organization)(chunks.matching(theirs.chatbot, { best: "quartz7", next: undefined, room: 5 })),
+            as(tenant.organization)(
+              chunks.matching(theirs.chatbot, { best: "quartz7", next: undefined, room: 5, scannedMax: 100 }),
+            ),
             (pack) => Array.from(unpack(pack)),
           ),
         )
