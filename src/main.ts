@@ -259,7 +259,9 @@ const organizationRemoval = Layer.effectDiscard(
 
 const services = Layer.mergeAll(
   organizationRemoval.pipe(Layer.provideMerge(tenancy)),
-  configured(({ chatHistoryLimit }) => Chat.layer({ historyLimit: chatHistoryLimit })),
+  configured(({ chatHistoryLimit, chatPromptTokens }) =>
+    Chat.layer({ historyLimit: chatHistoryLimit, promptTokensMax: chatPromptTokens }),
+  ),
   configured(({ defaultModel, anthropicApiKey }) =>
     Chatbots.layer({
       defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),

@@ -19,6 +19,7 @@ import {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { bytesOfTokens } from "../domain/Tokens.ts"
 import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
@@ -28,12 +29,14 @@ import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
 import { type ChatAnswer, type ChatEmit, costOf, noCost, noSteps, saying, textOf } from "./ChatAnswer.ts"
-import { type Before, beforeOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
+import { type Before, beforeOf, boundsOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
 import { Making } from "./Making.ts"
 
 export interface ChatSettings {
   /** Stored messages that a model is shown, at most. */
   readonly historyLimit: number
+  /** Tokens that a model is shown, at most: of what was said longer ago, nothing is read. */
+  readonly promptTokensMax: number
 }
 
 type ChatFailure =
@@ -87,6 +90,8 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
+        const shown = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
+
         /** The session that the request goes on with, if there is one, and what the request brings to it. */
         const find = (
           chatbot: ChatbotRow,
@@ -94,16 +99,8 @@ export class Chat extends Context.Service<
         ): Effect.Effect<Before, Unavailable, CurrentOrganization> =>
           request.sessionToken === undefined
             ? Effect.succeed(beforeOf(undefined, request))
-            : Effect.map(
-                conversations.find(
-                  chatbot.id,
-                  request.sessionToken,
-                  // Between the messages that were sent may stand replies that the client does not know.
-                  request.messages.length === 1
-                    ? settings.historyLimit
-                    : Math.max(settings.historyLimit, 2 * request.messages.length),
-                ),
-                (found) => beforeOf(found, request),
+            : Effect.map(conversations.find(chatbot.id, request.sessionToken, boundsOf(request, shown)), (found) =>
+                beforeOf(found, request),
               )
 
         /** Stores what is new of the request. */

@@ -2,7 +2,7 @@ import type { ChatTurn } from "../domain/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/EmailGate.ts"
 import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
-import type { OpenSession, Said } from "../storage/Conversations.ts"
+import type { HistoryBounds, OpenSession, Said } from "../storage/Conversations.ts"
 
 /*
  * What a request to a chat and the session that it belongs to make of each other: what is new, and what the model sees.
@@ -29,6 +29,29 @@ export interface Before {
   readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
   /** What was said before. */
   readonly history: ReadonlyArray<Said>
+}
+
+/** The longest text there can be. */
+const WHOLE = 2 ** 31 - 1
+
+/**
+ * How much of its session a request needs: of one that sends what is new, what the model is `shown` at most. One that
+ * sends more is only compared with the session, so it needs about as much as it sends itself. Between the messages that
+ * were sent may stand replies that the client does not know. A text that is longer than any that was sent is none of
+ * them, but may go on where one of them was cut off: one character more tells that.
+ */
+export const boundsOf = (
+  { messages }: ChatRequest,
+  shown: Pick<HistoryBounds, "bytes" | "messages">,
+): HistoryBounds => {
+  if (messages.length === 1) return { ...shown, characters: WHOLE }
+  const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  const longest = messages.reduce((most, { content }) => Math.max(most, content.length), 0)
+  return {
+    messages: Math.max(shown.messages, 2 * messages.length),
+    bytes: Math.max(shown.bytes, 2 * bytes),
+    characters: longest + 1,
+  }
 }
 
 export const beforeOf = (found: OpenSession | undefined, request: ChatRequest): Before => {

@@ -9,7 +9,7 @@ import * as Storage from "../storage/Conversations.ts"
 import { Messages, type Place } from "../storage/Messages.ts"
 
 /** Messages of a transcript that are in memory at once. */
-const TRANSCRIPT_PAGE = 200
+const TRANSCRIPT_PAGE = 50
 
 /** What was said with a chatbot. A session is named by its id, or by the token it was opened with. */
 export class Conversations extends Context.Service<

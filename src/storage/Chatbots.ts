@@ -6,6 +6,7 @@ import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/VoiceWidget.ts"
+import { leaveFewDocuments, leaveFewSessions } from "./FewLeft.ts"
 import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
 import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
 import { json, texts, uuids } from "./SqlValues.ts"
@@ -174,12 +175,18 @@ export class Chatbots extends Context.Service<
       const remove = Effect.fnUntraced(
         function* (id: ChatbotId) {
           const organization = yield* CurrentOrganization
-          yield* only(sql`delete from chatbots where id = ${id} and organization_id = ${organization} returning id`)
+          yield* leaveFewDocuments(sql)(id)
+          yield* leaveFewSessions(sql)(id)
+          yield* removeRow(id, organization)
         },
-        unlessItGivesWay,
         withoutTimeLimit,
         withoutSqlErrors,
       )
+
+      const removeRow = (id: ChatbotId, organization: OrganizationId) =>
+        unlessItGivesWay(
+          only(sql`delete from chatbots where id = ${id} and organization_id = ${organization} returning id`),
+        )
 
       return { insert, get, named, list, getMany, slugsInUse, modify, remove }
     }),

@@ -69,6 +69,16 @@ export interface SessionTarget {
   readonly platform: string
 }
 
+/** How much of a session is read: of what was said last, as much as fits all of these. */
+export interface HistoryBounds {
+  /** Messages. */
+  readonly messages: number
+  /** Bytes of their texts, as far as these are read. */
+  readonly bytes: number
+  /** Characters of one text, of which the rest is not read. */
+  readonly characters: number
+}
+
 interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly created_at: Date
   readonly updated_at: Date
@@ -85,11 +95,11 @@ const sessionNotFound = new NotFound({ detail: "There is no such conversation." 
 export class Conversations extends Context.Service<
   Conversations,
   {
-    /** With the `limit` messages said last. */
+    /** With what was said last, within the bounds. */
     readonly find: (
       chatbot: ChatbotId,
       name: string,
-      limit: number,
+      bounds: HistoryBounds,
     ) => Effect.Effect<OpenSession | undefined, Unavailable, CurrentOrganization>
     /**
      * Stores what was said, and what it tells of the user, and opens the session where it is new. Returns the session's id.
@@ -147,18 +157,22 @@ export class Conversations extends Context.Service<
 
       const named = sessionNamed(sql)
 
-      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, limit: number) {
+      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, bounds: HistoryBounds) {
         const organization = yield* CurrentOrganization
+        // How long a text is, the database knows without reading it; what does not fit is never read.
         const [row] = yield* sql<OpenSession>`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', content, 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid')
+              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid')
               order by created_at, id)
             from (
-              select id, sender_type, content, model, finish_reason, metadata, created_at from messages
+              select id, sender_type, content, model, finish_reason, metadata, created_at,
+                sum(least(octet_length(content), ${bounds.characters}::int))
+                  over (order by created_at desc, id desc rows unbounded preceding) as bytes
+              from messages
               where session_id = s.id and organization_id = ${organization}
-              order by created_at desc, id desc limit ${limit}
-            ) last
+              order by created_at desc, id desc limit ${bounds.messages}
+            ) last where bytes <= ${bounds.bytes}::int
           ), '[]') as history
           from sessions s where ${named(chatbot, name, organization)}`
         return row

@@ -7,6 +7,7 @@ import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/Timestamp.ts"
 import { discardBlob } from "./BlobGarbage.ts"
+import { leaveFewDocuments } from "./FewLeft.ts"
 import {
   onForeignKeyViolation,
   onUniqueViolation,
@@ -255,17 +256,21 @@ export class Documents extends Context.Service<
         withoutSqlErrors,
       )
 
+      const removeNow = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+        const organization = yield* CurrentOrganization
+        const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
+          ${id === "all" ? sql`` : sql`and id = ${id}`}`
+        const deleted = yield* sql`delete from documents where ${doomed} returning id`
+        if (deleted.length === 0 && id !== "all") return yield* documentNotFound
+        yield* sql`update chatbots set knowledge_version = knowledge_version + 1
+          where id = ${chatbot} and organization_id = ${organization}`
+      }, transaction(sql))
+
       const remove = Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId | "all") {
-          const organization = yield* CurrentOrganization
-          const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
-            ${id === "all" ? sql`` : sql`and id = ${id}`}`
-          const deleted = yield* sql`delete from documents where ${doomed} returning id`
-          if (deleted.length === 0 && id !== "all") return yield* documentNotFound
-          yield* sql`update chatbots set knowledge_version = knowledge_version + 1
-            where id = ${chatbot} and organization_id = ${organization}`
+          if (id === "all") yield* leaveFewDocuments(sql)(chatbot)
+          yield* removeNow(chatbot, id)
         },
-        transaction(sql),
         withoutTimeLimit,
         withoutSqlErrors,
       )

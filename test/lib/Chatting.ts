@@ -26,6 +26,8 @@ import { as, asCaller, makeTenant } from "./Tenants.ts"
 
 /** Stored messages that the model is shown. */
 const HISTORY_LIMIT = 6
+/** Tokens that it is shown, at most: a token is three bytes, here and there. */
+export const PROMPT_TOKENS = 1_000
 
 /** Finds the name of the chatbot that is searched, and the query. */
 const echoingRetriever = Layer.succeed(Retriever, {
@@ -67,7 +69,7 @@ export const budgetSettings: BudgetSettings = {
 }
 
 /** The service over the real storage. */
-export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT }).pipe(
+export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT, promptTokensMax: PROMPT_TOKENS }).pipe(
   Layer.provide([
     Budgets.layer(budgetSettings),
     Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5), isAlone: false }),

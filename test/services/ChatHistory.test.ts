@@ -11,6 +11,7 @@ import {
   echo,
   failed,
   makeTenantWith,
+  PROMPT_TOKENS,
   reset,
   say,
   shown,
@@ -20,7 +21,7 @@ import {
   type Tenant,
   user,
 } from "../lib/Chatting.ts"
-import { AgentControl } from "../lib/Layers.ts"
+import { AgentControl, replyOf } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
@@ -59,6 +60,56 @@ describe("one message", () => {
         yield* say(tenant, "same", "s")
         yield* say(tenant, "same", "s")
         expect(yield* contents(tenant, "s")).toEqual(["same", "Echo: same", "same", "Echo: same"])
+      }),
+    ))
+})
+
+describe("a long conversation", () => {
+  const long = (text: string) => text.padEnd(2_000, ".")
+
+  test("is read as far back as the model is shown it", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        expect(PROMPT_TOKENS * 3).toBeLessThan(2 * 2_000)
+        for (const question of ["1", "2", "3"]) yield* say(tenant, long(question), "s")
+        yield* say(tenant, "last", "s")
+        expect(yield* shown).toEqual([`Echo: ${long("3")}`, "last"])
+      }),
+    ))
+
+  test("is known again when it is sent, beyond what the model is shown, and with replies that the client does not know", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const questions = ["1", "2", "3", "4"].map((number) => user(long(number)))
+        for (const question of questions) yield* chat(tenant, [question], "s")
+        yield* chat(tenant, [...questions, user("last")], "s")
+        expect(yield* contents(tenant, "s")).toEqual([
+          ...questions.flatMap(({ content }) => [content, `Echo: ${content}`]),
+          "last",
+          "Echo: last",
+        ])
+      }),
+    ))
+
+  test("is known again by short messages, however long the replies are that they do not show", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const agent = yield* AgentControl
+        agent.reply = ({ history }) => Effect.succeed(replyOf(long(`Echo: ${history.at(-1)?.content}`)))
+        const questions = ["1", "2", "3", "4"].map(user)
+        for (const question of questions) yield* chat(tenant, [question], "s")
+        yield* chat(tenant, [...questions, user("last")], "s")
+        expect(yield* contents(tenant, "s")).toHaveLength(10)
+        // A reply that broke off, of which the client has the beginning only.
+        agent.reply = ({ onStep }) =>
+          Effect.andThen(onStep?.(stepOf(long("Broken")), stepCost) ?? Effect.void, Effect.fail(failed))
+        yield* Effect.flip(chat(tenant, [user("half")], "s"))
+        agent.reply = echo
+        yield* chat(tenant, [user("half"), bot("Bro"), user("again")], "s")
+        expect((yield* contents(tenant, "s")).slice(10)).toEqual(["half", long("Broken"), "again", "Echo: again"])
       }),
     ))
 })

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
-import { type BotMessage, Conversations, type NewMessage } from "../../src/storage/Conversations.ts"
+import { type BotMessage, Conversations, type HistoryBounds, type NewMessage } from "../../src/storage/Conversations.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
 
@@ -67,6 +67,12 @@ const read = ({ organization, chatbot }: Tenant, name: string, page = 1, limit =
   Effect.gen(function* () {
     const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
     return { contents: messages.map(({ content }) => content), total, messages }
+  })
+
+const findWithin = ({ organization, chatbot }: Tenant, name: string, bounds: Partial<HistoryBounds>) =>
+  Effect.gen(function* () {
+    const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
+    return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
   })
 
 describe("a session", () => {
@@ -136,8 +142,7 @@ describe("a session", () => {
         const tenant = yield* makeTenant
         const id = yield* say(tenant, "known", ["1", "2", "3"], "a@b.example")
         yield* reply(tenant, id, "4")
-        const find = (name: string, limit: number) =>
-          Conversations.use((conversations) => as(tenant.organization)(conversations.find(tenant.chatbot, name, limit)))
+        const find = (name: string, messages: number) => findWithin(tenant, name, { messages })
         const found = yield* find("known", 2)
         const said = yield* Conversations.use((conversations) =>
           as(tenant.organization)(conversations.messages(tenant.chatbot, id, { page: 2, limit: 2 })),
@@ -160,6 +165,24 @@ describe("a session", () => {
         expect(yield* find("unknown", 1)).toBeUndefined()
         yield* say(tenant, "known", ["5"])
         expect((yield* find("known", 1))?.user_info).toEqual({ email: "a@b.example" })
+      }),
+    ))
+
+  test("is found with as much of what was said last as fits, and with no more of its texts than is wanted", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const [umlauts, letters] = ["ä".repeat(50), "a".repeat(40)]
+        yield* say(tenant, "long", ["first", umlauts, letters, "last"])
+        const found = (bounds: Partial<HistoryBounds>) =>
+          Effect.map(findWithin(tenant, "long", bounds), (session) => session?.history.map(({ content }) => content))
+        expect(yield* found({})).toEqual(["first", umlauts, letters, "last"])
+        expect(yield* found({ bytes: 144 })).toEqual([umlauts, letters, "last"])
+        // What does not fit ends it: what was said before is not found in its place.
+        expect(yield* found({ bytes: 143 })).toEqual([letters, "last"])
+        expect(yield* found({ bytes: 3 })).toEqual([])
+        expect(yield* found({ characters: 4 })).toEqual(["firs", "ääää", "aaaa", "last"])
+        expect(yield* found({ characters: 4, bytes: 12 })).toEqual(["ääää", "aaaa", "last"])
       }),
     ))
 

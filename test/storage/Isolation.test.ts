@@ -133,7 +133,11 @@ const documentCases: Cases<Documents["Service"]> = {
 }
 
 const conversationCases: Cases<Conversations["Service"]> = {
-  find: [undefined, (conversations, { chatbot }) => conversations.find(chatbot, "token", 10)],
+  find: [
+    undefined,
+    (conversations, { chatbot }) =>
+      conversations.find(chatbot, "token", { messages: 10, bytes: 1_000, characters: 1_000 }),
+  ],
   say: [
     "NotFound",
     (conversations, { chatbot, session }) =>

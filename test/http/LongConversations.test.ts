@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Reply } from "../lib/Client.ts"
+import { longestWait } from "../lib/EventLoop.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+/*
+ * A conversation of a thousand of the longest messages, 32 MB: whatever is asked of it, by four callers at once, nobody
+ * else waits for long.
+ */
+const { client } = await startServer()
+
+/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts. */
+const LONGEST_WAIT = 250
+
+const LENGTH = 32_000
+const MESSAGES = 1_000
+/** As many of them as a request has room for. */
+const AT_ONCE = 30
+
+const longText = (number: number) => `${number} `.padEnd(LENGTH, "The heron breeds beside the mill. ")
+const sessionToken = crypto.randomUUID()
+let id: string
+
+const chat = (contents: ReadonlyArray<string>) =>
+  client.post(`/api/external/chatbot/${id}/chat`, {
+    json: { messages: contents.map((content) => ({ role: "user", content })), sessionToken },
+  })
+
+beforeAll(async () => {
+  ;({ id } = await client.newChatbot({ settings: { model: "local/extractive" } }))
+  for (let said = 0; said < MESSAGES; said += AT_ONCE) {
+    const contents = Array.from({ length: AT_ONCE }, (_, index) => longText(said + index))
+    expect((await chat(contents)).status).toBe(200)
+  }
+})
+
+const conversation = () => `/api/external/chatbot/${id}/conversations`
+const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
+  ["a thousand messages more", () => chat(Array.from({ length: 1_000 }, () => crypto.randomUUID()))],
+  ["one message more", () => chat(["When does the heron breed?"])],
+  ["a page of it", () => client.get(`${conversation()}/${sessionToken}/messages?limit=100`)],
+  ["its transcript", () => client.get(`${conversation()}/${sessionToken}/transcript`)],
+  ["its transcript as Markdown", () => client.get(`${conversation()}/${sessionToken}/transcript?format=markdown`)],
+  ["the list that it is in", () => client.get(conversation())],
+]
+
+describe("a conversation of 32 MB lets others in between", () => {
+  test.each(requests)("%s", async (_, request) => {
+    const [replies, wait] = await longestWait(() => Promise.all([request(), request(), request(), request()]))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(wait.computed).toBeLessThan(LONGEST_WAIT)
+  })
+})
