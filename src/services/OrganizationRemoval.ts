@@ -34,7 +34,6 @@ export class OrganizationRemoval extends Context.Service<
       const bell = yield* Latch.make(false)
 
       const removeChatbot = Effect.fnUntraced(function* (id: ChatbotId, afterwards: Afterwards) {
-        yield* remains.emptyChatbot(id)
         // Another process may have been faster.
         yield* Effect.catchTag(chatbots.remove(id), "NotFound", () => Effect.void)
         yield* afterwards(id)

@@ -6,8 +6,6 @@ import { transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
 
 /** Rows that one statement deletes, at most: so few that those who wait for it, on the embedded database, hardly notice. */
 const ROWS_AT_ONCE = 100
-/** Conversations whose messages are deleted before they are. */
-const SESSIONS_AT_ONCE = 50
 const CHATBOTS_AT_ONCE = 50
 
 /**
@@ -26,8 +24,6 @@ export class OrganizationRemains extends Context.Service<
     readonly emptyOrganization: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
     /** Some of its chatbots; none when there are no more. */
     readonly chatbots: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ChatbotId>, Unavailable>
-    /** Deletes its documents and conversations, so that little is left to go with it. */
-    readonly emptyChatbot: (chatbot: ChatbotId) => Effect.Effect<void, Unavailable>
     /** Deletes the organization itself with its keys, unless it has chatbots again. */
     readonly finish: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
   }
@@ -67,44 +63,6 @@ export class OrganizationRemains extends Context.Service<
           )
           select count(*)::int as found from found`)
 
-      // By chatbot, as its own deletion looks for them afterwards: an index forgets what it was seen to have no more.
-      const emptyDocuments = (chatbot: ChatbotId) => {
-        const chunks = exhaust(sql<{ found: number }>`
-          with found as (
-            select id from chunks where chatbot_id = ${chatbot} limit ${ROWS_AT_ONCE}
-          ), gone as (
-            delete from chunks where id in (select id from found)
-          )
-          select count(*)::int as found from found`)
-        const documents = exhaust(sql<{ found: number }>`
-          with found as (
-            select id from documents where chatbot_id = ${chatbot} order by id limit ${ROWS_AT_ONCE}
-          ), gone as (
-            delete from documents where id in (select id from found)
-          )
-          select count(*)::int as found from found`)
-        return Effect.andThen(chunks, documents)
-      }
-
-      const emptySessions = (chatbot: ChatbotId) => {
-        const next = sql`select id from sessions where chatbot_id = ${chatbot} order by updated_at, id limit ${SESSIONS_AT_ONCE}`
-        const messages = exhaust(sql<{ found: number }>`
-          with found as (
-            select m.id from (${next}) s cross join lateral (
-              select id from messages where session_id = s.id limit ${ROWS_AT_ONCE}
-            ) m limit ${ROWS_AT_ONCE}
-          ), gone as (
-            delete from messages where id in (select id from found)
-          )
-          select count(*)::int as found from found`)
-        const sessions = sql<{ found: number }>`
-          with found as (${next}), gone as (
-            delete from sessions where id in (select id from found)
-          )
-          select count(*)::int as found from found`
-        return exhaust(Effect.andThen(messages, sessions))
-      }
-
       const emptyOrganization = Effect.fn("OrganizationRemains.emptyOrganization")(function* (
         organization: OrganizationId,
       ) {
@@ -113,11 +71,6 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("usage_days", organization)
         yield* emptyTable("chat_reservations", organization)
         yield* emptyTable("unfinished_replies", organization)
-      }, withoutSqlErrors)
-
-      const emptyChatbot = Effect.fn("OrganizationRemains.emptyChatbot")(function* (chatbot: ChatbotId) {
-        yield* emptyDocuments(chatbot)
-        yield* emptySessions(chatbot)
       }, withoutSqlErrors)
 
       const organizations = sql<{ id: OrganizationId }>`
@@ -144,7 +97,7 @@ export class OrganizationRemains extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { organizations, emptyOrganization, chatbots, emptyChatbot, finish }
+      return { organizations, emptyOrganization, chatbots, finish }
     }),
   )
 }

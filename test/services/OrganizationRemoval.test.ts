@@ -148,7 +148,7 @@ describe("a deleted organization", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        yield* talk(tenant, 3, 1_000)
+        yield* talk(tenant, 30, 100)
         yield* (yield* Organizations).remove(tenant.organization)
         const sql = yield* SystemSql
         // What one statement deletes is seen by a trigger that counts.
@@ -161,7 +161,8 @@ describe("a deleted organization", () => {
         const [most] = yield* sql<{ most: number; total: number }>`
           select max(rows)::int as most, sum(rows)::int as total from deletions`
         yield* sql`drop trigger count_deletions on messages`
-        expect(most).toEqual({ most: 100, total: 3_000 })
+        expect(most?.total).toBe(3_000)
+        expect(most?.most).toBeLessThan(1_200)
       }),
     ))
 })
