@@ -32,16 +32,16 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
   limit,
 })
 
+const message = "Expected `next_cursor` of the page before"
+
 /** A place in a list, as a text that means nothing to a client. */
 const Cursor = Schema.String.check(
-  Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
-    message: "Expected `next_cursor` of the page before",
-  }),
+  Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message }),
 )
   .annotate({ description: "`next_cursor` of the page before." })
   .pipe(
     Schema.decodeTo(
-      Schema.Struct({ at: Schema.String, id: AnyUuid }),
+      Schema.Struct({ at: Schema.String.check(Schema.isPattern(/^\d{1,17}$/, { message })), id: AnyUuid }),
       SchemaTransformation.transform({
         decode: (text) => {
           const [at = "", id = ""] = text.split(".")
