@@ -76,7 +76,10 @@ describe("a file that is being received", () => {
     )
     // One that arrives whole leaves nothing behind either.
     await client.learn(id, { "whole.txt": "The tide turns at noon." })
-    expect(received(uploads)).toEqual([])
+    await until(
+      () => received(uploads),
+      (files) => files.length === 0,
+    )
   })
 
   test("is given up when nothing more comes, and so is JSON", async () => {
