@@ -283,10 +283,10 @@ export class KnowledgeIndexes extends Context.Service<
           chatbotId: ChatbotId,
           question: string,
           entry: Entry<LexicalIndex | Sample>,
+          query: LexicalQuery,
           isCurrent: boolean,
         ) {
-          const { chunks, held, languages, version } = entry
-          const query = stems.query(languages, question, commonness) ?? []
+          const { chunks, held, version } = entry
           const index =
             held instanceof LexicalIndex ? held : yield* selected(chatbotId, question, { ...entry, held }, query)
           return { index, query, chunks, version, isCurrent }
@@ -299,12 +299,14 @@ export class KnowledgeIndexes extends Context.Service<
         ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
           const key = `${yield* CurrentOrganization} ${chatbotId}`
           const known = wanted === "remembered" ? slots.peek(key)?.entry : undefined
-          if (known !== undefined && stems.unknown(known.languages, question).length === 0) {
+          const asked = known && stems.query(known.languages, question, commonness)
+          if (known !== undefined && asked !== undefined) {
             const entry = yield* revived(slots.touch(key), known, chatbotId)
-            if (entry !== undefined) return yield* opened(chatbotId, question, entry, false)
+            if (entry !== undefined) return yield* opened(chatbotId, question, entry, asked, false)
           }
           const entry = yield* current(key, chatbotId, question)
-          return yield* opened(chatbotId, question, entry, true)
+          const query = stems.query(entry.languages, question, commonness) ?? []
+          return yield* opened(chatbotId, question, entry, query, true)
         })
 
         return { open }

@@ -82,19 +82,21 @@ export class LexicalIndex {
     const plan = planQuery(query, this.segments, this.#collection, this.#weights)
     const candidates = this.#candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
     const examination = new Examination(plan, query.length === 1, this.#collection.chunks, this.#weights)
-    const matches: Array<LexicalMatch> = []
+    const matches: Array<Omit<LexicalMatch, "chunkId">> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.#locate(place)
       if (segment === undefined) continue
       const phrases = examination.begin(segment, number, chunk, this.#norms[place] ?? 0)
-      matches.push({
-        chunkId: chunkIdOf(segment, chunk),
-        score: score + phrases,
-        similarity: examination.similarity,
-        place,
-      })
+      matches.push({ score: score + phrases, similarity: examination.similarity, place })
     }
-    return matches.sort((left, right) => right.score - left.score).slice(0, limit)
+    // Ids are made of those that are left, since it takes as long as looking for the matches to make them of all.
+    return matches
+      .sort((left, right) => right.score - left.score)
+      .slice(0, limit)
+      .flatMap(({ place, score, similarity }) => {
+        const { chunk, segment } = this.#locate(place)
+        return segment === undefined ? [] : [{ chunkId: chunkIdOf(segment, chunk), score, similarity, place }]
+      })
   }
 
   /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */

@@ -173,9 +173,17 @@ export const unpackDocuments = (rows: ReadonlyArray<PackRow>): ReadonlyArray<Ser
 
 /** The UUID whose sixteen bytes begin there. */
 export const uuidText = (bytes: Uint8Array, offset: number): string => {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset + offset, UUID_BYTES).toString("hex")
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  let text = ""
+  for (let index = 0; index < UUID_BYTES; index++) {
+    if (HYPHENS_BEFORE.has(index)) text += "-"
+    text += HEX[bytes[offset + index] ?? 0]
+  }
+  return text
 }
+
+const HYPHENS_BEFORE = new Set([4, 6, 8, 10])
+/** Two digits of each byte: a buffer for each id would take several times as long. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** The sixteen bytes of a UUID. */
 export const uuidBytes = (uuid: string): Uint8Array => Buffer.from(uuid.replaceAll("-", ""), "hex")
