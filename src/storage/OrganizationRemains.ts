@@ -41,7 +41,7 @@ export class OrganizationRemains extends Context.Service<
         unlessItGivesWay(some).pipe(Effect.repeat({ while: ([row]) => (row?.found ?? 0) > 0 }), Effect.asVoid)
 
       const emptyTable = (
-        table: "chat_reservations" | "unfinished_replies" | "usage_days" | "usage_entries",
+        table: "chat_reservations" | "ingestions" | "unfinished_replies" | "usage_days" | "usage_entries",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
@@ -54,19 +54,10 @@ export class OrganizationRemains extends Context.Service<
           select count(*)::int as found from found`)
       }
 
-      const emptyQueue = (organization: OrganizationId) =>
-        exhaust(sql<{ found: number }>`
-          with found as (
-            select document_id from ingestions where organization_id = ${organization} limit ${ROWS_AT_ONCE}
-          ), gone as (
-            delete from ingestions where document_id in (select document_id from found)
-          )
-          select count(*)::int as found from found`)
-
       const emptyOrganization = Effect.fn("OrganizationRemains.emptyOrganization")(function* (
         organization: OrganizationId,
       ) {
-        yield* emptyQueue(organization)
+        yield* emptyTable("ingestions", organization)
         yield* emptyTable("usage_entries", organization)
         yield* emptyTable("usage_days", organization)
         yield* emptyTable("chat_reservations", organization)
