@@ -1,10 +1,11 @@
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
 import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
 import { freshDirectory, temporaryDirectory } from "./lib/TestDatabase.ts"
+import { scopedRun } from "./lib/Scoped.ts"
 import { testTimeout } from "./lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
@@ -12,13 +13,7 @@ setDefaultTimeout(testTimeout)
 /** Longer than a server needs to notice, and shorter than the test may take. */
 const NOTICED_WITHIN = 20_000
 
-let scope = Scope.makeUnsafe()
-afterEach(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  scope = Scope.makeUnsafe()
-})
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = scopedRun()
 
 /** As npx does: a shell in between runs `bun`, and a signal ends npx and that shell, and reaches nobody else. */
 const NPX = `#!/bin/sh

@@ -1,27 +1,21 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import { SystemSql } from "../../src/storage/Database.ts"
 import { Client, ManyDocuments, problem, read, type Reply, until } from "../lib/Client.ts"
 import { fakeKey, says, usage } from "../lib/FakeAnthropic.ts"
 import { type Provider, provider } from "../lib/Provider.ts"
 import { fresh, freshDirectory, layerOf, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
+import { scopedRun } from "../lib/Scoped.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
 const chatbots = "/api/external/chatbots"
 
-/** Servers, directories and databases of one test are gone after it. */
-let scope = Scope.makeUnsafe()
-afterEach(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  scope = Scope.makeUnsafe()
-})
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = scopedRun()
 
 const freshSettings = Effect.flatMap(fresh, settingsFor)
 const launch = (settings: Settings): Promise<ServerProcess> => run(serverProcess(settings))

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Uploads } from "../../src/http/Uploads.ts"
 import { Client, problem, until } from "../lib/Client.ts"
@@ -9,18 +9,12 @@ import { platform } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { scopedRun } from "../lib/Scoped.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-/** Servers, directories and databases of one test are gone after it. */
-let scope = Scope.makeUnsafe()
-afterEach(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  scope = Scope.makeUnsafe()
-})
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = scopedRun()
 
 const start = async (settings: Settings) => {
   const server = await run(serverProcess(settings))
