@@ -153,7 +153,9 @@ describe("a list", () => {
     }
     return tenant
   })
-  const filled = run(Effect.cached(fill)).then(run)
+  const filling = run(Effect.cached(fill))
+  /** Begun by the first test that asks, so that no other test sees tenants being made. */
+  const filled = () => filling.then(run)
 
   const LIMIT = 20
   const lastPage = { page: ROWS / LIMIT, limit: LIMIT }
@@ -161,7 +163,7 @@ describe("a list", () => {
   const ofAPage = 2 * LIMIT
 
   test("of conversations reads those of its page, and their last messages, also far behind", async () => {
-    const { organization, chatbot } = await filled
+    const { organization, chatbot } = await filled()
     const list = Conversations.use((conversations) => conversations.list(chatbot, lastPage))
     const { sessions, total } = await run(as(organization)(list))
     expect([sessions.length, total]).toEqual([LIMIT, ROWS])
@@ -170,7 +172,7 @@ describe("a list", () => {
   })
 
   test("of documents reads those of its page, also of one status", async () => {
-    const { organization, chatbot } = await filled
+    const { organization, chatbot } = await filled()
     for (const [page, status, expected] of [
       [lastPage, undefined, ROWS],
       [{ page: 1, limit: LIMIT }, "failed", ROWS / 300],
@@ -183,14 +185,14 @@ describe("a list", () => {
   })
 
   test("of chatbots reads those that it shows", async () => {
-    const { organization } = await filled
+    const { organization } = await filled()
     const list = Chatbots.use((chatbots) => chatbots.list({ limit: LIMIT, after: undefined }))
     expect((await run(as(organization)(list))).items).toHaveLength(LIMIT)
     expect(await run(as(organization)(reads("chatbots", list)))).toBeLessThanOrEqual(ofAPage)
   })
 
   test("of slugs is not needed to find one that is free", async () => {
-    const { organization } = await filled
+    const { organization } = await filled()
     const search = Chatbots.use((chatbots) => freeSlug("a", chatbots.slugsInUse))
     expect(await run(as(organization)(search))).toBe(`a-${ROWS + 1}`)
     expect(await run(as(organization)(reads("chatbots", search)))).toBeLessThan(ROWS / 10)
