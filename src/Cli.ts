@@ -6,10 +6,10 @@ import type { Conflict, InvalidRequest, NotFound, Unavailable } from "./domain/E
 import { ApiKeyId, ChatbotId, OrganizationId } from "./domain/Ids.ts"
 import { OrganizationName } from "./domain/Organization.ts"
 import { everything } from "./domain/Page.ts"
-import { StartupError } from "./domain/StartupError.ts"
+import { StartupError } from "./system/StartupError.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { Doctor } from "./services/Doctor.ts"
-import { OrganizationRemoval } from "./services/OrganizationRemoval.ts"
+import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import { Organizations } from "./services/Organizations.ts"
 
 /*

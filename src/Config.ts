@@ -1,7 +1,7 @@
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { isWellFormedKey } from "./domain/ApiKey.ts"
-import { parsePrivateNetworks } from "./domain/PrivateNetworks.ts"
-import { StartupError } from "./domain/StartupError.ts"
+import { parsePrivateNetworks } from "./outbound/PrivateNetworks.ts"
+import { StartupError } from "./system/StartupError.ts"
 
 /*
  * Every setting of the server: its environment variable, what it may hold, its default and its meaning. A test checks

@@ -3,7 +3,7 @@ import { ConfigProvider, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import * as fc from "fast-check"
 import { Config, documentation } from "../src/Config.ts"
 import { makeKey } from "../src/domain/ApiKey.ts"
-import { StartupError } from "../src/domain/StartupError.ts"
+import { StartupError } from "../src/system/StartupError.ts"
 
 const read = (environment: Record<string, string>) =>
   Config.pipe(

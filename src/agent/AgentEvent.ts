@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
-import type { Source, Step, ToolCall } from "../domain/Chat.ts"
-import type { ToolOutcome } from "./Tools.ts"
+import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { ToolOutcome } from "./tools/AgentTool.ts"
 
 /**
  * What happens while a reply is made, as it happens: in each step texts and calls as the model writes them, then the

@@ -1,10 +1,11 @@
 import { Array as Arr, Effect } from "effect"
-import type { Source } from "../domain/Chat.ts"
-import { inTurns } from "../domain/InTurns.ts"
+import type { Source } from "../domain/chat/Chat.ts"
+import { inTurns } from "../system/InTurns.ts"
 import type { Generation } from "./Generation.ts"
-import { linesOf } from "./Lines.ts"
-import { wordsOf } from "./Sentences.ts"
-import { cut, type Passage } from "./Tools.ts"
+import { linesOf } from "../text/Lines.ts"
+import { wordsOf } from "../text/UnicodeWords.ts"
+import { cut } from "../text/Cut.ts"
+import type { Passage } from "../domain/Passage.ts"
 
 /*
  * What an answer rests on.

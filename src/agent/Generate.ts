@@ -3,9 +3,9 @@ import * as Prompt from "effect/ai/Prompt"
 import type { AgentEvent, Emit } from "./AgentEvent.ts"
 import { type Generation, readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
-import type { ModelCalls, ModelRequest, OnGivenUp } from "./ModelCalls.ts"
+import type { ModelCalls, ModelRequest, OnGivenUp } from "../models/ModelCalls.ts"
 import { Pieces } from "./Pieces.ts"
-import type { AgentTool } from "./Tools.ts"
+import type { AgentTool } from "./tools/AgentTool.ts"
 
 /** Asks for an answer in one piece. */
 export const generateWhole =

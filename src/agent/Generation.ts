@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
-import type { Source, ToolCall } from "../domain/Chat.ts"
+import type { Source, ToolCall } from "../domain/chat/Chat.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
-import type { Exchange } from "./Exchange.ts"
-import { TokenCount } from "./TokenCount.ts"
+import type { Exchange } from "../models/Exchange.ts"
+import { TokenCount } from "../models/TokenCount.ts"
 
 /** One answer of a model, read. */
 export interface Generation {

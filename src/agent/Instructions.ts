@@ -1,7 +1,7 @@
 import * as Prompt from "effect/ai/Prompt"
-import type { ChatTurn } from "../domain/Chat.ts"
-import type { PassageJson } from "./Exchange.ts"
-import { searchKnowledgeBase } from "./Tools.ts"
+import type { ChatTurn } from "../domain/chat/Chat.ts"
+import type { PassageJson } from "../domain/Passage.ts"
+import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 
 /** What makes a chatbot itself. */
 export interface Instructions {

@@ -1,13 +1,20 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
-import type { Source, Step, ToolCall } from "../domain/Chat.ts"
+import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import type { Emit } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { trimHistory } from "./TrimHistory.ts"
-import { type AgentTool, failedOutcome, runTool, type ToolLimits, toolLimits, type ToolOutcome } from "./Tools.ts"
+import {
+  type AgentTool,
+  failedOutcome,
+  runTool,
+  type ToolLimits,
+  toolLimits,
+  type ToolOutcome,
+} from "./tools/AgentTool.ts"
 
 export interface AgentLimits extends ToolLimits {
   /** Most calls of the model for one reply; the last one may not call tools, so that there is an answer. */

@@ -2,7 +2,7 @@ import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
 import { clean, type Generation, readCall, readGeneration, readTokens } from "./Generation.ts"
 import { LongText } from "./LongText.ts"
-import { TokenCount } from "./TokenCount.ts"
+import { TokenCount } from "../models/TokenCount.ts"
 
 interface OpenText {
   /** Its name in events; those of the provider may return in the next step. */

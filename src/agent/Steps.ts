@@ -1,9 +1,9 @@
 import { DateTime } from "effect"
 import type { Response } from "effect/ai"
-import type { FinishReason, ResponseMessage, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
-import { timestamp } from "../domain/Timestamp.ts"
+import type { FinishReason, ResponseMessage, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
 import type { Generation } from "./Generation.ts"
-import type { ToolOutcome } from "./Tools.ts"
+import type { ToolOutcome } from "./tools/AgentTool.ts"
 
 /** One step in the shape of the AI SDK's `generateText` at 4.0.x. */
 export const makeStep = (options: {

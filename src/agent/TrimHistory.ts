@@ -1,5 +1,5 @@
 import type * as Prompt from "effect/ai/Prompt"
-import { tokensAtMost } from "../domain/Tokens.ts"
+import { tokensAtMost } from "../domain/chat/Tokens.ts"
 
 /**
  * The messages as far as they fit so many tokens, about. Of what was said before the last question whole turns are left

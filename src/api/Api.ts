@@ -7,7 +7,7 @@ import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
-import { ToolsApi } from "./Tools.ts"
+import { ToolsApi } from "./ChatbotTools.ts"
 import { UsageApi } from "./Usage.ts"
 
 /** Version of the interface that this server speaks. */

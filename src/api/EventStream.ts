@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { merge } from "../domain/Merge.ts"
+import { merge } from "../domain/schema/Merge.ts"
 
 /** Says of an operation that a success may be a stream of server-sent events as well. */
 export const alsoStream =

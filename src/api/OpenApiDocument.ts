@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { merge } from "../domain/Merge.ts"
+import { merge } from "../domain/schema/Merge.ts"
 
 /*
  * What Effect's OpenAPI document lacks for linters and for generators of clients, added to the whole of it at once.

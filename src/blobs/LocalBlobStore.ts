@@ -12,9 +12,9 @@ import {
   Stream,
 } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../domain/Disk.ts"
+import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../system/Disk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { StartupError } from "../domain/StartupError.ts"
+import type { StartupError } from "../system/StartupError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
 /** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
-import { Name } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { Name } from "./schema/Text.ts"
+import { Timestamp } from "./schema/Timestamp.ts"
 
 /** What a key may do. `admin` manages organizations and keys. */
 export const Scope = Schema.Literals([

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { ChatbotId, DocumentId } from "./Ids.ts"
-import { normalize } from "./Normalization.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { normalize } from "../text/Normalization.ts"
+import { Timestamp } from "./schema/Timestamp.ts"
 
 export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
 export type DocumentStatus = typeof DocumentStatus.Type

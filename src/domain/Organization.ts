@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { OrganizationId } from "./Ids.ts"
-import { Name } from "./Text.ts"
-import { Timestamp } from "./Timestamp.ts"
+import { Name } from "./schema/Text.ts"
+import { Timestamp } from "./schema/Timestamp.ts"
 
 export const OrganizationName = Name
 

@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId } from "./Ids.ts"
-import { unexpressed } from "./Unexpressed.ts"
+import { unexpressed } from "./schema/Unexpressed.ts"
 
 /** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
 export type TokenCounts = {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import { inTurns } from "../domain/InTurns.ts"
+import { inTurns } from "../system/InTurns.ts"
 import { embedLocally, LOCAL_MODEL } from "./LocalEmbedding.ts"
 
 /** The model takes other texts, and not this one, however often it is asked. */

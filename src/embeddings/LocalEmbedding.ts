@@ -1,7 +1,7 @@
-import { isPair, spacedWords } from "../domain/Words.ts"
-import { WordTable } from "../domain/WordTable.ts"
-import { levelOf, roughStem, SHARES } from "./Commonness.ts"
-import { hash, scramble } from "./Hashing.ts"
+import { isPair, spacedWords } from "../text/Words.ts"
+import { WordTable } from "../text/WordTable.ts"
+import { levelOf, roughStem, SHARES } from "../text/Commonness.ts"
+import { hash, scramble } from "../text/Hashing.ts"
 
 /** Vectors of another version cannot be compared with these: change the name with anything below or the table. */
 export const LOCAL_MODEL = "local/hashed-1"

@@ -1,6 +1,6 @@
 import { Duration, Effect, Ref } from "effect"
-import { currentMonotonicMillis } from "../domain/Monotonic.ts"
-import type { ProviderFailure } from "./ProviderFailure.ts"
+import { currentMonotonicMillis } from "../system/Monotonic.ts"
+import type { EmbeddingsFailure } from "./EmbeddingsFailure.ts"
 
 /** Wait after a failure, when the provider does not say; doubled for each further one in a row, */
 const FIRST_WAIT = Duration.seconds(1)
@@ -16,7 +16,7 @@ export interface ProviderPause {
   /** Returns once there is none. */
   readonly passed: Effect.Effect<void>
   /** It begins, or is made longer. */
-  readonly begin: (failure: ProviderFailure) => Effect.Effect<void>
+  readonly begin: (failure: EmbeddingsFailure) => Effect.Effect<void>
   /** The provider has answered. */
   readonly end: Effect.Effect<void>
 }
@@ -34,7 +34,7 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
     milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), passed),
   )
 
-  const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: ProviderFailure) {
+  const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: EmbeddingsFailure) {
     // Requests that were under way together fail together, and count as one.
     const isFirst = (yield* left) === 0
     const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)

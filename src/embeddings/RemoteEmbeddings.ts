@@ -1,10 +1,10 @@
 import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, Schedule, Semaphore, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { Unavailable } from "../domain/Errors.ts"
-import { StartupError } from "../domain/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 import { Embeddings, TextRefused } from "./Embeddings.ts"
 import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
-import { failureOfStatus, ProviderFailure, tooSlow, unreachable, unusable } from "./ProviderFailure.ts"
+import { failureOfStatus, EmbeddingsFailure, tooSlow, unreachable, unusable } from "./EmbeddingsFailure.ts"
 import { makeProviderPause } from "./ProviderPause.ts"
 import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
@@ -94,7 +94,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       const vectors = yield* Effect.fromResult(Result.mapError(readVectors(answer, texts.length), unusable))
       const dimensions = vectors[0]?.length
       if (settings.dimensions !== undefined && dimensions !== settings.dimensions) {
-        return yield* new ProviderFailure({
+        return yield* new EmbeddingsFailure({
           kind: "setting",
           reason: `The model makes vectors of ${dimensions} dimensions and not of EMBEDDINGS_DIMENSIONS, ${settings.dimensions}.`,
         })
@@ -122,7 +122,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
    */
   const embedBatch = (
     texts: ReadonlyArray<string>,
-  ): Effect.Effect<ReadonlyArray<Float32Array>, ProviderFailure | TextRefused> =>
+  ): Effect.Effect<ReadonlyArray<Float32Array>, EmbeddingsFailure | TextRefused> =>
     askPatiently(texts).pipe(
       Effect.retry({ while: ({ kind }) => kind === "refused", times: UNUSABLE_RETRIES }),
       Effect.catchIf(
@@ -143,7 +143,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       ),
     )
 
-  const unavailable = Effect.fnUntraced(function* ({ kind, reason }: ProviderFailure) {
+  const unavailable = Effect.fnUntraced(function* ({ kind, reason }: EmbeddingsFailure) {
     const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.left)
     if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
     return yield* new Unavailable({
@@ -158,14 +158,14 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       const [vector] = yield* ask([text], "query")
       return vector ?? (yield* unusable("it is empty"))
     },
-    Effect.catchTag("ProviderFailure", unavailable),
+    Effect.catchTag("EmbeddingsFailure", unavailable),
   )
 
   const embedDocuments = Effect.fn("Embeddings.embedDocuments")(
     function* (texts: ReadonlyArray<string>) {
       return (yield* Effect.forEach(textBatches(texts), embedBatch)).flat()
     },
-    Effect.catchTag("ProviderFailure", unavailable),
+    Effect.catchTag("EmbeddingsFailure", unavailable),
   )
 
   return Embeddings.of({
@@ -178,7 +178,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   })
 })
 
-const resting = new ProviderFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
+const resting = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
 
 /** `openai:text-embedding-3-large@1024` */
 const nameOf = ({ provider, model, dimensions }: RemoteSettings): string =>

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Change, difference } from "../domain/Merge.ts"
-import { searched } from "./Problems.ts"
+import { type Change, difference } from "../domain/schema/Merge.ts"
+import { searched } from "./edge/Problems.ts"
 
 /**
  * Reads what was sent as a change of what is stored. What is the same in both counts as not sent, so that nothing which was

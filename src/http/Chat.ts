@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import type { ChatReply } from "../domain/Chat.ts"
+import type { ChatReply } from "../domain/chat/Chat.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatAnswer } from "../services/ChatAnswer.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
-import { respondWithStream, streamingOptions } from "./Streaming.ts"
-import { UiMessages } from "./UiMessages.ts"
+import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
+import { UiMessages } from "./streams/UiMessages.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { pageOf } from "../api/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
-import { notations, type TranscriptFormat } from "../domain/Transcript.ts"
+import { notations, type TranscriptFormat } from "../domain/chat/Transcript.ts"
 import { Conversations } from "../services/Conversations.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -6,10 +6,10 @@ import type { Model } from "../api/OpenAi.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
-import { type Asked, completion, CompletionChunks } from "./Completions.ts"
+import { type Asked, completion, CompletionChunks } from "./streams/Completions.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
-import { respondWithStream, streamingOptions } from "./Streaming.ts"
+import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
 
 /** Where users of these clients are said to write. */
 const PLATFORM = "openai"

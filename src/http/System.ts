@@ -3,10 +3,10 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { NotFound } from "../domain/Errors.ts"
-import { imageContentType } from "../domain/ImageFormats.ts"
+import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { Health } from "../services/Health.ts"
-import { Lifecycle, shuttingDown } from "./Lifecycle.ts"
+import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -14,11 +14,11 @@ import {
 } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
-import { filesUnavailable, notWritable } from "../domain/Disk.ts"
+import { filesUnavailable, notWritable } from "../system/Disk.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
-import { regularly } from "../services/Background.ts"
-import { invalidBody } from "./Problems.ts"
-import { bodyTimeout, isLonger } from "./RequestBody.ts"
+import { regularly } from "../system/Background.ts"
+import { invalidBody } from "./edge/Problems.ts"
+import { bodyTimeout, isLonger } from "./edge/RequestBody.ts"
 
 export interface UploadSettings {
   /** Where files are while they are received. */

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
-import { chunk } from "./Chunker.ts"
+import { chunk } from "./chunk/Chunker.ts"
 import {
   defaultTextLimit,
   type ExtractedText,
@@ -9,7 +9,7 @@ import {
   type SplitText,
   Unreadable,
 } from "./extract/Extraction.ts"
-import { type Answer, ExtractProcess } from "./extract/ExtractProcess.ts"
+import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { read } from "./extract/Read.ts"
 
 /** A document cannot be read. `code` is stable; `message` is shown to the user and names nothing of the server's. */

@@ -3,12 +3,12 @@ import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/Chunk.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
-import { detectLanguage } from "../domain/Language.ts"
+import { detectLanguage } from "../text/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
-import { Chunks } from "../storage/Chunks.ts"
+import { Chunks } from "../storage/search/Chunks.ts"
 import type { Passage } from "./extract/Extraction.ts"
-import { sketch } from "./Sketch.ts"
+import { sketch } from "./segments/Sketch.ts"
 
 /** One revision of a document, cut into chunks. */
 export interface ChunkedDocument {

@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
-import type { ChatReply } from "../domain/Chat.ts"
+import type { ChatReply } from "../domain/chat/Chat.ts"
 import { contentType, detect } from "../domain/Formats.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
 import type { ChatbotId, SessionId } from "../domain/Ids.ts"

@@ -13,8 +13,8 @@ import {
 import { Caller } from "../domain/Caller.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
-import type { Change } from "../domain/Merge.ts"
-import { currentMonotonicMillis } from "../domain/Monotonic.ts"
+import type { Change } from "../domain/schema/Merge.ts"
+import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 

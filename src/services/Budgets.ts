@@ -4,7 +4,7 @@ import { isUnlimited, type Limits, limitsOf, secondsToMidnight } from "../domain
 import { Caller } from "../domain/Caller.ts"
 import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { tokensAtMost } from "../domain/Tokens.ts"
+import { tokensAtMost } from "../domain/chat/Tokens.ts"
 import * as Storage from "../storage/Budgets.ts"
 
 export interface BudgetSettings {

@@ -1,11 +1,12 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
-import { httpTool } from "../agent/HttpTool.ts"
-import { SafeFetch } from "../agent/SafeFetch.ts"
-import { type Passage, toolLimits } from "../agent/Tools.ts"
+import { httpTool } from "../agent/tools/HttpTool.ts"
+import { SafeFetch } from "../outbound/SafeFetch.ts"
+import type { Passage } from "../domain/Passage.ts"
+import { toolLimits } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
-import { type EmailGate, emailGateModel, emailRequest } from "../domain/EmailGate.ts"
+import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
@@ -19,7 +20,7 @@ import {
 } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { bytesOfTokens } from "../domain/Tokens.ts"
+import { bytesOfTokens } from "../domain/chat/Tokens.ts"
 import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"

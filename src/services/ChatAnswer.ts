@@ -1,6 +1,6 @@
 import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import type { SaidStep } from "../agent/Agent.ts"
-import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/Chat.ts"
+import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import type { MessageId, SessionId } from "../domain/Ids.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 

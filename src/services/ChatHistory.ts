@@ -1,6 +1,6 @@
-import type { ChatTurn } from "../domain/Chat.ts"
-import { type EmailGate, emailGate, emailGateModel } from "../domain/EmailGate.ts"
-import { type HeldTurn, notHeld, type SentTurn } from "../domain/History.ts"
+import type { ChatTurn } from "../domain/chat/Chat.ts"
+import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
+import { type HeldTurn, notHeld, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
 import type { HistoryBounds, OpenSession, Said } from "../storage/Conversations.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Models } from "../agent/Models.ts"
+import { Models } from "../models/Models.ts"
 import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
 import {
   type Chatbot,
@@ -14,7 +14,7 @@ import {
   Settings,
   freeSlug,
   slugOf,
-} from "../domain/Chatbot.ts"
+} from "../domain/chatbot/Chatbot.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
   type Forbidden,
@@ -26,15 +26,15 @@ import {
   UnsupportedMediaType,
 } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { imageExtension } from "../domain/ImageFormats.ts"
-import { type Change, merge } from "../domain/Merge.ts"
+import { imageExtension } from "../domain/chatbot/ImageFormats.ts"
+import { type Change, merge } from "../domain/schema/Merge.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/Timestamp.ts"
-import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/VoiceWidget.ts"
-import { Snapshots } from "../knowledge/Snapshots.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
+import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
+import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as Storage from "../storage/Chatbots.ts"
-import { Blobs } from "./Blobs.ts"
+import { Blobs } from "../blobs/Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
 
 export interface ChatbotsSettings {

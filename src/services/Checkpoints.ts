@@ -1,6 +1,6 @@
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../storage/UnfinishedReplies.ts"
-import { regularly } from "./Background.ts"
+import { regularly } from "../system/Background.ts"
 
 export interface CheckpointSettings {
   /** How often a reply is stored as far as it has got; infinite: never. */

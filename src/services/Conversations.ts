@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import type { Feedback, Message, Session } from "../domain/Conversation.ts"
+import type { Feedback, Message, Session } from "../domain/chat/Conversation.ts"
 import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ProviderProbes } from "../agent/ProviderProbes.ts"
+import { ProviderProbes } from "../models/ProviderProbes.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
-import { BlobCheck, USERS } from "./BlobCheck.ts"
+import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
-import { Ping } from "../storage/Ping.ts"
+import { Ping } from "../storage/sql/Ping.ts"
 
 /** A database that takes longer than this to say that it is there, is not. Who asks is answered within a second. */
 const PATIENCE = Duration.millis(700)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Context, Duration, Effect, FileSystem, Layer, type PlatformError, PubSub, Ref, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { filesUnavailable } from "../domain/Disk.ts"
+import { filesUnavailable } from "../system/Disk.ts"
 import { type Document, displayName, type DocumentStatus, isSettled } from "../domain/Document.ts"
 import {
   type Conflict,
@@ -16,11 +16,11 @@ import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
-import { Snapshots } from "../knowledge/Snapshots.ts"
+import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { type Content, Documents } from "../storage/Documents.ts"
-import { Blobs } from "./Blobs.ts"
-import { Ingestion } from "./Ingestion.ts"
+import { Blobs } from "../blobs/Blobs.ts"
+import { Ingestion } from "../jobs/Ingestion.ts"
 
 export type { Hit } from "../knowledge/Retriever.ts"
 

@@ -3,12 +3,12 @@ import { SecureRandom } from "effect/crypto"
 import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain/ApiKey.ts"
 import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
-import type { Change } from "../domain/Merge.ts"
+import type { Change } from "../domain/schema/Merge.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as ApiKeyStorage from "../storage/ApiKeys.ts"
 import * as Storage from "../storage/Organizations.ts"
-import { OrganizationRemoval } from "./OrganizationRemoval.ts"
+import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 
 /** Organizations, and the first of them with the first key. */
 export class Organizations extends Context.Service<

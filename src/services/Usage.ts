@@ -6,7 +6,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { dayAt, dayNumber, usageDaysMax, type UsageGroup } from "../domain/Usage.ts"
 import { Budgets } from "../storage/Budgets.ts"
 import * as Storage from "../storage/Usage.ts"
-import { regularly } from "./Background.ts"
+import { regularly } from "../system/Background.ts"
 
 export interface UsageSettings {
   /** Days for which usage is kept. */

@@ -4,11 +4,11 @@ import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import { timestamp } from "../domain/Timestamp.ts"
-import { SystemSql } from "./Database.ts"
-import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
-import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./sql/Listing.ts"
+import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json } from "./sql/SqlValues.ts"
 
 const keyNotFound = new NotFound({ detail: "There is no such API key." })
 

@@ -1,9 +1,9 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { interval } from "./SqlValues.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval } from "./sql/SqlValues.ts"
 
 /**
  * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written. The transaction that gives

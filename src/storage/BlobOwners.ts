@@ -1,9 +1,9 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { interval } from "./SqlValues.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval } from "./sql/SqlValues.ts"
 
 /** A blob that a row owns. */
 export interface OwnedBlob {

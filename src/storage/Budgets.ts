@@ -4,9 +4,9 @@ import type { Limits } from "../domain/Budget.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { interval } from "./SqlValues.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval } from "./sql/SqlValues.ts"
 
 export interface Reservation {
   readonly id: string

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ToolMethod } from "../domain/ChatbotTool.ts"
+import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { onUniqueViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { Secrets, type SecretUnreadable } from "./Secrets.ts"
-import { json, orderedJson } from "./SqlValues.ts"
+import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
+import { json, orderedJson } from "./sql/SqlValues.ts"
 import { type Headers, openHeaders, sealHeaders, type StoredHeaders } from "./ToolHeaders.ts"
 
 /** What a tool is made of. */

@@ -1,16 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChatWidgetConfig, PersonalityConfig, Settings } from "../domain/Chatbot.ts"
+import type { ChatWidgetConfig, PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
 import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { VoiceWidgetConfig } from "../domain/VoiceWidget.ts"
+import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { leaveFewDocuments, leaveFewSessions } from "./FewLeft.ts"
-import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
-import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
-import { json, texts, uuids } from "./SqlValues.ts"
-import { withoutTimeLimit } from "./TimeLimit.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./sql/Listing.ts"
+import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json, texts, uuids } from "./sql/SqlValues.ts"
+import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A row of `chatbots`. */
 export interface ChatbotRow {

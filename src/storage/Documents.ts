@@ -5,7 +5,7 @@ import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/Timestamp.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { leaveFewDocuments } from "./FewLeft.ts"
 import {
@@ -14,8 +14,8 @@ import {
   transaction,
   unlessItGivesWay,
   withoutSqlErrors,
-} from "./SqlErrors.ts"
-import { withoutTimeLimit } from "./TimeLimit.ts"
+} from "./sql/SqlErrors.ts"
+import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A file that waits in the blob store to become a document, or a document's next content. */
 export interface Content {

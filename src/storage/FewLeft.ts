@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { unlessItGivesWay } from "./SqlErrors.ts"
+import { unlessItGivesWay } from "./sql/SqlErrors.ts"
 
 /** Rows that one statement deletes, about, with all that hangs on them: others wait for it on the embedded database. */
 const ROWS_AT_ONCE = 1_000

@@ -4,10 +4,10 @@ import type { DocumentError } from "../domain/Document.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { SystemSql } from "./Database.ts"
+import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
-import { interval, json, unhurried } from "./SqlValues.ts"
+import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval, json, unhurried } from "./sql/SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
 export interface Ingestion {

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import { LEXEME_INDEX } from "./LexemeIndexes.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { withoutTimeLimit } from "./TimeLimit.ts"
+import { LEXEME_INDEX } from "./search/LexemeIndexes.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A queue as it is at the moment. */
 export interface QueueState {

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Feedback, Message, SenderType } from "../domain/Conversation.ts"
+import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/Timestamp.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json } from "./sql/SqlValues.ts"
 
 /** A message's place in its session. */
 export interface Place {

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
-import { SystemSql } from "./Database.ts"
-import { transaction, unlessItGivesWay, withoutSqlErrors } from "./SqlErrors.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 /** Rows that one statement deletes, at most: so few that those who wait for it, on the embedded database, hardly notice. */
 const ROWS_AT_ONCE = 100

@@ -4,12 +4,12 @@ import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import { timestamp } from "../domain/Timestamp.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
-import { SystemSql } from "./Database.ts"
-import { beyond, listed, type Placed, placeColumn, readLimit } from "./Listing.ts"
-import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { beyond, listed, type Placed, placeColumn, readLimit } from "./sql/Listing.ts"
+import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json } from "./sql/SqlValues.ts"
 
 interface Row {
   readonly id: OrganizationId

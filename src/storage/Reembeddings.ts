@@ -4,9 +4,9 @@ import type { ChunkId } from "../domain/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { SystemSql, VectorTypes } from "./Database.ts"
-import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { interval, vectors } from "./SqlValues.ts"
+import { SystemSql, VectorTypes } from "./sql/Database.ts"
+import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval, vectors } from "./sql/SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
 export interface Reembedding {

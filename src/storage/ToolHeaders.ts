@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import { originOf } from "../domain/UrlTemplate.ts"
-import { SystemSql } from "./Database.ts"
-import { Secrets, type SecretUnreadable } from "./Secrets.ts"
-import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
-import { json } from "./SqlValues.ts"
+import { originOf } from "../domain/chatbot/UrlTemplate.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
+import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json } from "./sql/SqlValues.ts"
 
 /** By name. */
 export type Headers = Redacted.Redacted<Readonly<Record<string, string>>>

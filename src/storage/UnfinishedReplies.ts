@@ -3,9 +3,9 @@ import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
 import type { BotMessage } from "./Conversations.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { interval, json } from "./SqlValues.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { interval, json } from "./sql/SqlValues.ts"
 
 /** A reply as far as it has got. */
 export interface Draft extends Omit<BotMessage, "finish_reason" | "id"> {

@@ -5,9 +5,9 @@ import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/I
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
-import { SystemSql } from "./Database.ts"
-import { withoutSqlErrors } from "./SqlErrors.ts"
-import { withoutTimeLimit } from "./TimeLimit.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** What a reply took, and who asked for it. */
 export interface Spent {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import { sourcesOf } from "../../src/agent/Citations.ts"
-import type { Passage } from "../../src/agent/Tools.ts"
-import type { Source } from "../../src/domain/Chat.ts"
+import type { Passage } from "../../src/domain/Passage.ts"
+import type { Source } from "../../src/domain/chat/Chat.ts"
 
 const refunds: Passage = {
   documentId: "d1",

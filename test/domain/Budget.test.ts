@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { isUnlimited, limitsOf, secondsToMidnight } from "../../src/domain/Budget.ts"
-import { tokensAtMost } from "../../src/domain/Tokens.ts"
+import { tokensAtMost } from "../../src/domain/chat/Tokens.ts"
 import { Day, dayAt, dayNumber, UsageGroups } from "../../src/domain/Usage.ts"
 
 const none = Number.POSITIVE_INFINITY

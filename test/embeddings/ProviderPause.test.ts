@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ProviderFailure } from "../../src/embeddings/ProviderFailure.ts"
+import { EmbeddingsFailure } from "../../src/embeddings/EmbeddingsFailure.ts"
 import { makeProviderPause } from "../../src/embeddings/ProviderPause.ts"
 import { quiet } from "../lib/Layers.ts"
 
@@ -12,7 +12,7 @@ describe("a pause of the embedding provider", () => {
       expect(yield* pause.left).toBe(0)
       yield* TestClock.setTime(Duration.toMillis("1 hour"))
       const retryAfter = Duration.seconds(20)
-      yield* pause.begin(new ProviderFailure({ kind: "passing", reason: "429", retryAfter }))
+      yield* pause.begin(new EmbeddingsFailure({ kind: "passing", reason: "429", retryAfter }))
       expect(yield* pause.left).toBe(20_000)
       yield* TestClock.setTime(0)
       expect(yield* pause.left).toBe(20_000)

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
-import { SystemSql } from "../../src/storage/Database.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client, until } from "../lib/Client.ts"
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { provider } from "../lib/Provider.ts"

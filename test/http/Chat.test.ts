@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ChatReply } from "../../src/domain/Chat.ts"
+import { ChatReply } from "../../src/domain/chat/Chat.ts"
 import { problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"

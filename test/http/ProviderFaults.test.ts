@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Schema, Scope } from "effect"
-import { SystemSql } from "../../src/storage/Database.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client, problem, read, type Reply } from "../lib/Client.ts"
 import { fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { type Feedback, Message, Session } from "../../src/domain/Conversation.ts"
+import { type Feedback, Message, Session } from "../../src/domain/chat/Conversation.ts"
 import { type Client, problem, read, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 

@@ -1,9 +1,9 @@
 import { expect } from "bun:test"
 import { Schema } from "effect"
 import { ApiKey, allScopes, type Scope } from "../../src/domain/ApiKey.ts"
-import { ChatReply } from "../../src/domain/Chat.ts"
-import { Chatbot } from "../../src/domain/Chatbot.ts"
-import { Message, Session } from "../../src/domain/Conversation.ts"
+import { ChatReply } from "../../src/domain/chat/Chat.ts"
+import { Chatbot } from "../../src/domain/chatbot/Chatbot.ts"
+import { Message, Session } from "../../src/domain/chat/Conversation.ts"
 import { Document } from "../../src/domain/Document.ts"
 import { Organization } from "../../src/domain/Organization.ts"
 

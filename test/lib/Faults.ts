@@ -1,4 +1,4 @@
-import type { ProviderError } from "../../src/agent/ProviderErrors.ts"
+import type { ProviderError } from "../../src/models/ProviderErrors.ts"
 import { fails, usage } from "./FakeAnthropic.ts"
 import type { Answer } from "./Wire.ts"
 

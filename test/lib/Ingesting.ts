@@ -1,9 +1,9 @@
 import { Duration, Effect, Latch, Layer } from "effect"
 import type { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
-import { Blobs } from "../../src/services/Blobs.ts"
-import { Ingestion, type IngestionSettings } from "../../src/services/Ingestion.ts"
-import { SystemSql } from "../../src/storage/Database.ts"
+import { Blobs } from "../../src/blobs/Blobs.ts"
+import { Ingestion, type IngestionSettings } from "../../src/jobs/Ingestion.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import {

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
-import { Secrets } from "../../src/storage/Secrets.ts"
+import { Secrets } from "../../src/system/Secrets.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
 import { platform } from "./Layers.ts"
 

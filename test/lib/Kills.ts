@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
-import { SystemSql } from "../../src/storage/Database.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { GoneAway, makeWork, type Work } from "./KillsWork.ts"
 import { makeMixedFiles, type MixedFile } from "./MixedFiles.ts"
 import { random } from "./Random.ts"

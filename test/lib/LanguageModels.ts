@@ -1,7 +1,7 @@
 import { Effect, Queue, Stream } from "effect"
 import { LanguageModel, Tool, Toolkit } from "effect/ai"
-import type { ModelCalls, ModelRequest } from "../../src/agent/ModelCalls.ts"
-import type { ToolDeclaration } from "../../src/agent/Tools.ts"
+import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
+import type { ToolDeclaration } from "../../src/models/ToolDeclaration.ts"
 
 /** A model of ours as the service of effect/ai, which checks what comes from it. */
 export const languageModelOf = ({ generate, stream }: ModelCalls): Effect.Effect<LanguageModel.LanguageModel> =>

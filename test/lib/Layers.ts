@@ -5,11 +5,11 @@ import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.t
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
-import { chunk } from "../../src/knowledge/Chunker.ts"
+import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import * as Storage from "../../src/storage/Storage.ts"
-import { Secrets } from "../../src/storage/Secrets.ts"
+import { Secrets } from "../../src/system/Secrets.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*

@@ -1,9 +1,9 @@
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
-import { readLexemes, type Term } from "../../src/knowledge/Lexemes.ts"
-import type { Segment } from "../../src/knowledge/Segment.ts"
-import { SegmentBuilder } from "../../src/knowledge/SegmentBuilder.ts"
-import { type PackedChunk, uuidBytes } from "../../src/storage/ChunkPacks.ts"
+import { readLexemes, type Term } from "../../src/knowledge/segments/Lexemes.ts"
+import type { Segment } from "../../src/knowledge/segments/Segment.ts"
+import { SegmentBuilder } from "../../src/knowledge/segments/SegmentBuilder.ts"
+import { type PackedChunk, uuidBytes } from "../../src/storage/search/ChunkPacks.ts"
 
 /*
  * What Postgres sends of a `tsvector`, made without Postgres.

@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import { ExtractProcess } from "../../src/knowledge/extract/ExtractProcess.ts"
+import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import type { AiError, Response } from "effect/ai"
-import type { ModelCalls, ModelRequest } from "../../src/agent/ModelCalls.ts"
-import { Models, ModelUnavailable } from "../../src/agent/Models.ts"
+import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
+import { Models, ModelUnavailable } from "../../src/models/Models.ts"
 
 /** What the model answers to one request: parts, or an effect that may fail, wait or look at the request. */
 export type ScriptedAnswer =

@@ -8,9 +8,9 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import manifest from "../../package.json" with { type: "json" }
-import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/Database.ts"
-import { migrationsDirectory, readMigrations } from "../../src/storage/Migrations.ts"
-import type { StartupError } from "../../src/domain/StartupError.ts"
+import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/sql/Database.ts"
+import { migrationsDirectory, readMigrations } from "../../src/storage/sql/Migrations.ts"
+import type { StartupError } from "../../src/system/StartupError.ts"
 
 /** A database of one's own, by what a server is told to find it. */
 export type TestDatabase =

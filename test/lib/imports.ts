@@ -21,25 +21,31 @@ interface Import {
   readonly imported: string
 }
 
-const below = ["domain", "storage", "blobs", "embeddings"]
+const ground = ["domain", "text", "system"]
+const stores = [...ground, "storage", "embeddings"]
 
 /**
  * What each folder of `src` may import beside itself; a file at the top of `src` counts as a folder. `main.ts` chooses
  * the layers, so it alone may import everything.
  */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
-  domain: [],
+  text: [],
+  domain: ["text"],
+  system: ["domain"],
   api: ["domain"],
-  storage: ["domain"],
-  blobs: ["domain"],
-  embeddings: ["domain"],
-  knowledge: below,
-  agent: below,
-  services: [...below, "knowledge", "agent"],
-  http: ["api", "services", "domain", "Config.ts"],
-  "Config.ts": ["domain"],
-  "Log.ts": ["api", "Config.ts"],
-  "Cli.ts": ["services", "domain"],
+  storage: ground,
+  embeddings: ground,
+  outbound: ground,
+  models: ground,
+  blobs: [...ground, "storage"],
+  knowledge: stores,
+  agent: [...ground, "models", "outbound"],
+  jobs: [...stores, "blobs", "knowledge"],
+  services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
+  http: ["api", "services", "domain", "text", "system", "Config.ts"],
+  "Config.ts": ["domain", "system", "outbound"],
+  observability: ["api", "Config.ts"],
+  "Cli.ts": ["services", "jobs", "domain", "system"],
   "SettingsReview.ts": ["Config.ts"],
   "Installed.ts": [],
   "Launcher.ts": [],

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, ManagedRuntime } from "effect"
-import type { ChatTurn } from "../../src/domain/Chat.ts"
-import { emailGateModel } from "../../src/domain/EmailGate.ts"
+import type { ChatTurn } from "../../src/domain/chat/Chat.ts"
+import { emailGateModel } from "../../src/domain/chat/EmailGate.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import {
   bot,

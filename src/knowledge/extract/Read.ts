@@ -3,17 +3,17 @@ import { decodeText } from "./Decode.ts"
 import { defaultTextLimit, type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
 import { tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
-import { resumption } from "./PdfLayout.ts"
+import { resumption } from "./pdf/PdfLayout.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "./Text.ts"
 
 /** The larger readers are loaded when they are needed: the server itself, for one, never needs them. */
 const readers: Readonly<Record<Format, Reader>> = {
   md: markdown,
   txt: (bytes) => ({ title: undefined, text: decodeText(bytes) }),
-  html: async (bytes) => (await import("./Html.ts")).html(bytes),
+  html: async (bytes) => (await import("./html/Html.ts")).html(bytes),
   csv: async (bytes, textLimit) => (await import("./Csv.ts")).csv(bytes, textLimit),
   json: async (bytes, textLimit) => (await import("./Json.ts")).json(bytes, textLimit),
-  pdf: async (bytes, textLimit) => (await import("./Pdf.ts")).pdf(bytes, textLimit),
+  pdf: async (bytes, textLimit) => (await import("./pdf/Pdf.ts")).pdf(bytes, textLimit),
   docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit),
   pptx: async (bytes, textLimit) => (await import("./office/Pptx.ts")).pptx(bytes, textLimit),
   xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),

@@ -1,4 +1,4 @@
-import { normalize } from "../../domain/Normalization.ts"
+import { normalize } from "../../text/Normalization.ts"
 
 /** Characters that are never seen and only get in the way of a search, or deceive the reader. */
 const invisible = new RegExp(

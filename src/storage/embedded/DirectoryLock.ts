@@ -2,8 +2,8 @@ import { Database, SQLiteError } from "bun:sqlite"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { notWritable } from "../../domain/Disk.ts"
-import { StartupError } from "../../domain/StartupError.ts"
+import { notWritable } from "../../system/Disk.ts"
+import { StartupError } from "../../system/StartupError.ts"
 
 const LOCK_FILE = "lock"
 /** The holder's process id, for the message only: the lock itself cannot be read while it is held. */

@@ -1,6 +1,6 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
-import { mebibytes } from "../../domain/Disk.ts"
+import { mebibytes } from "../../system/Disk.ts"
 
 const LOOK_EVERY = Duration.millis(500)
 /** A start has a little to write, and the reserve is large enough for that. */

@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream"
-import { Gate } from "./Gate.ts"
+import { ConnectionLock } from "./ConnectionLock.ts"
 
 /** Runs a batch of wire messages that ends in one that is answered, and gives the whole answer. */
 export type Backend = (batch: Uint8Array) => Promise<Uint8Array>
@@ -29,7 +29,7 @@ const STARTUP_HEADER_BYTES = 8
  * stream of its own. Every stream is a connection, and all of them share the one session:
  *
  * - messages are gathered up to Sync, Query or Flush and run as one batch;
- * - a gate lets one connection through at a time and is kept while a transaction is open;
+ * - a lock lets one connection through at a time and is kept while a transaction is open;
  * - notifications go to every connection;
  * - a connection that ends leaves a clean session: its transaction undone, its settings and statements gone.
  *
@@ -37,13 +37,13 @@ const STARTUP_HEADER_BYTES = 8
  */
 export class Wire {
   readonly backend: Backend
-  readonly gate: Gate
+  readonly lock: ConnectionLock
   readonly connections = new Set<WireConnection>()
   failure: Error | undefined
   private lastUsedMillis = performance.now()
 
-  constructor(backend: Backend, gateTimeoutMillis: number) {
-    this.gate = new Gate(gateTimeoutMillis)
+  constructor(backend: Backend, lockTimeoutMillis: number) {
+    this.lock = new ConnectionLock(lockTimeoutMillis)
     this.backend = async (batch) => {
       this.lastUsedMillis = performance.now()
       try {
@@ -155,16 +155,16 @@ class WireConnection extends Duplex {
 
   private run(batch: Buffer, synced: boolean): void {
     this.enqueue(async () => {
-      await this.wire.gate.enter(this)
+      await this.wire.lock.enter(this)
       this.unsynced = !synced
       this.receive(Buffer.from(await this.wire.backend(batch)))
-      if (!this.unsynced && this.status === IDLE) this.wire.gate.leave(this)
+      if (!this.unsynced && this.status === IDLE) this.wire.lock.leave(this)
     })
   }
 
   private enqueue(step: () => Promise<void>): void {
     this.queue = this.queue.then(step).catch((error: Error) => {
-      this.wire.gate.leave(this)
+      this.wire.lock.leave(this)
       this.destroy(error)
     })
   }
@@ -195,9 +195,9 @@ class WireConnection extends Duplex {
     this.wire.connections.delete(this)
     if (this.started && this.wire.failure === undefined) {
       this.enqueue(async () => {
-        await this.wire.gate.enter(this)
+        await this.wire.lock.enter(this)
         await this.wire.backend(RESET)
-        this.wire.gate.leave(this)
+        this.wire.lock.leave(this)
       })
     }
     this.push(null)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { Effect, Schedule, type Scope } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import { linuxUsageOf } from "../../../src/knowledge/extract/ProcessUsage.ts"
+import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
 
 /** A server in a process of its own. */
 export interface Child {

@@ -3,8 +3,8 @@ import { ChatbotId, DocumentId, type OrganizationId } from "../../../src/domain/
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { LOCAL_MODEL } from "../../../src/embeddings/LocalEmbedding.ts"
 import { Indexer } from "../../../src/knowledge/Indexer.ts"
-import { SystemSql } from "../../../src/storage/Database.ts"
-import { json } from "../../../src/storage/SqlValues.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { json } from "../../../src/storage/sql/SqlValues.ts"
 
 /*
  * Knowledge bases for measurements: passages as they are given, stored by the real code, without files and queue.

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { SystemSql } from "../../../src/storage/Database.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { watchDisk } from "../../../src/storage/embedded/DiskWatch.ts"
 import { explain } from "../../../src/storage/embedded/Embedded.ts"
 import { EngineFailure } from "../../../src/storage/embedded/Engine.ts"
-import { withoutSqlErrors } from "../../../src/storage/SqlErrors.ts"
+import { withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
 
 setDefaultTimeout(60_000)

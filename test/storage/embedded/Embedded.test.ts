@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { Effect, Fiber, Layer, type Scope } from "effect"
 import { Unavailable } from "../../../src/domain/Errors.ts"
-import { StartupError } from "../../../src/domain/StartupError.ts"
-import { type Database, DatabaseLoss, SystemSql } from "../../../src/storage/Database.ts"
+import { StartupError } from "../../../src/system/StartupError.ts"
+import { type Database, DatabaseLoss, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { runDueWork } from "../../../src/storage/embedded/Maintenance.ts"
-import { withoutSqlErrors } from "../../../src/storage/SqlErrors.ts"
+import { withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { freshDirectory, layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
 
 // Each opens the engine anew, and some make a cluster or start processes.

@@ -85,7 +85,7 @@ describe("Wire", () => {
     expect(batches.flat()).toEqual(["begin", "inside", "commit", "second", "third"])
   })
 
-  test("a batch that is flushed and not synced holds the gate too", async () => {
+  test("a batch that is flushed and not synced holds the lock too", async () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
     const [first, second] = [connect(wire), connect(wire)]

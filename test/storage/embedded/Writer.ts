@@ -6,7 +6,7 @@
 import { writeSync } from "node:fs"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, Layer } from "effect"
-import { layerEmbedded, SystemSql } from "../../../src/storage/Database.ts"
+import { layerEmbedded, SystemSql } from "../../../src/storage/sql/Database.ts"
 
 const STDOUT = 1
 

@@ -1,0 +1,200 @@
+import { Validator } from "@cfworker/json-schema"
+import { Duration, Effect, type JsonSchema, Predicate, Redacted, type Schema } from "effect"
+import { isBodyless, type ToolMethod } from "../../domain/chatbot/ChatbotTool.ts"
+import { jsonDepth } from "../../text/JsonDepth.ts"
+import { fillTemplate, placeholdersOf } from "../../domain/chatbot/UrlTemplate.ts"
+import type { SecretUnreadable } from "../../system/Secrets.ts"
+import type { SafeFetch, SafeRequest, SafeResponse } from "../../outbound/SafeFetch.ts"
+import { type AgentTool, failedOutcome, type ToolOutcome } from "./AgentTool.ts"
+import { cut } from "../../text/Cut.ts"
+
+/** An endpoint as an operator declared it. */
+export interface HttpToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: Schema.JsonObject
+  readonly method: ToolMethod
+  readonly url: string
+  /** Taken when a call is made, and told to nobody but the endpoint. */
+  readonly headers: Effect.Effect<Redacted.Redacted<SafeRequest["secrets"]>, SecretUnreadable>
+  /** Null for the limits' own. */
+  readonly timeout_ms: number | null
+}
+
+export interface HttpToolOptions {
+  readonly fetch: SafeFetch["Service"]["fetch"]
+  /** Longest answer that a model is shown, in UTF-16 code units. */
+  readonly resultMaxLength: number
+}
+
+/** Longest input of a call, in UTF-16 code units of its JSON. */
+const inputMaxLength = 16_384
+/** What nests deeper comes as text: not everything that a result passes through could take it. */
+const resultMaxDepth = 32
+/** So many mistakes of a call are told. */
+const mistakesMax = 5
+/** Shorter ones may be any word of an answer, and are no secrets. */
+const secretMinLength = 6
+
+const accept = "application/json, text/*;q=0.9"
+
+/**
+ * Calls an endpoint for a model: the input is held against its schema, fills the placeholders of the address, and goes
+ * with what is left of it into the query or the body. The model decides nothing else of the request.
+ */
+export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToolOptions): AgentTool => {
+  const inputSchema = closed(spec.input_schema)
+  return {
+    name: spec.name,
+    description: spec.description,
+    inputSchema,
+    ...(spec.timeout_ms !== null && { timeout: Duration.millis(spec.timeout_ms) }),
+    run: (input) =>
+      Effect.suspend(() => {
+        const request = Predicate.isObject(input)
+          ? (mistakesOf(inputSchema, input) ?? requestOf(spec, input))
+          : "expected an object."
+        if (typeof request === "string") return Effect.succeed(failedOutcome(`Invalid input: ${request}`))
+        return Effect.flatMap(spec.headers, (headers) => {
+          const secrets = Redacted.value(headers)
+          return Effect.map(fetch({ ...request, secrets }), (response) => outcomeOf(response, secrets, resultMaxLength))
+        }).pipe(
+          Effect.catchTags({
+            FetchFailed: ({ detail }) => Effect.succeed(failedOutcome(detail)),
+            PrivateAddress: ({ detail }) => Effect.succeed(failedOutcome(detail)),
+            SecretUnreadable: ({ key, why }) =>
+              Effect.as(
+                Effect.logWarning("The headers of a tool cannot be decrypted", { tool: spec.name, key, why }),
+                failedOutcome("The tool is out of order until its operator has set it up again."),
+              ),
+          }),
+        )
+      }),
+  }
+}
+
+/** What a schema does not list, a model may not send, unless the schema says otherwise. */
+const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ additionalProperties: false, ...schema })
+
+/** Only says that something further down is wrong, which is told too. */
+const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
+
+/** Up to this length all mistakes of an input are looked for, and beyond it the first: they may be millions. */
+const everyMistakeMaxLength = 1_024
+
+/** What is wrong with an input, for the model that made it; undefined when nothing is. */
+const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
+  const { length } = JSON.stringify(input)
+  if (length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
+  const { errors, valid } = new Validator(schema, "2020-12", length > everyMistakeMaxLength).validate(input)
+  if (valid) return undefined
+  const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))
+  return (causes.length > 0 ? causes : errors)
+    .slice(0, mistakesMax)
+    .map(({ error, instanceLocation }) => `${instanceLocation.slice(2) || "input"}: ${error}`)
+    .join(" ")
+}
+
+/** The request that a sound input makes, or why it makes none. */
+const requestOf = (
+  spec: HttpToolSpec,
+  input: Readonly<Record<string, unknown>>,
+): Omit<SafeRequest, "secrets"> | string => {
+  const names = new Set(placeholdersOf(spec.url))
+  const fills = new Map<string, string>()
+  const rest: Array<readonly [string, unknown]> = []
+  for (const [name, value] of Object.entries(input)) {
+    if (!names.has(name)) rest.push([name, value])
+    else if (typeof value === "object") return `${name}: expected a text or a number.`
+    else fills.set(name, String(value))
+  }
+  const url = fillTemplate(spec.url, fills)
+  if (url === undefined) return `${Array.from(names).join(", ")}: expected what can stand in an address.`
+  const headers = { accept, "user-agent": "Parley" }
+  if (!isBodyless(spec.method)) {
+    const body = JSON.stringify(Object.fromEntries(rest))
+    return { method: spec.method, url, headers: { ...headers, "content-type": "application/json" }, body }
+  }
+  const fixed = new Set(url.searchParams.keys())
+  for (const [name, value] of rest) {
+    if (fixed.has(name)) return `${name}: is not for you to choose.`
+    for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, textOf(one))
+  }
+  return { method: spec.method, url, headers, body: undefined }
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+/** What the model is told of a response. */
+const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxLength: number): ToolOutcome => {
+  const isFailure = response.status < 200 || response.status > 299
+  const answer = answerOf(response, secrets, maxLength)
+  if (answer === undefined) return failedOutcome("The answer is neither text nor JSON.")
+  return isFailure
+    ? { result: { error: `The server answered with status ${response.status}.`, answer }, isFailure }
+    : { result: answer, isFailure }
+}
+
+const isReadable = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b)/i
+const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i
+/** Postgres keeps neither NUL nor half a surrogate pair in JSON; written as JSON, they alone are escaped like this. */
+const unstorable = /\\u(?:0000|d[89a-f]..)/
+
+/** Undefined when it cannot be read. */
+const answerOf = (
+  { body, contentType, isCut }: SafeResponse,
+  secrets: SafeRequest["secrets"],
+  maxLength: number,
+): Schema.Json | undefined => {
+  if (body.length === 0) return null
+  if (!isReadable.test(contentType.trim())) return undefined
+  const text = withoutSecrets(decode(body, contentType), secrets).replaceAll("\0", "\uFFFD")
+  const isWhole = !isCut && text.length <= maxLength
+  if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= resultMaxDepth) {
+    const parsed = parse(text)
+    if (parsed !== undefined && !unstorable.test(JSON.stringify(parsed))) return parsed
+  }
+  return isWhole ? text : { text: cut(text, maxLength), truncated: true }
+}
+
+const decode = (body: Uint8Array, contentType: string): string => {
+  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType)?.[1] ?? "utf-8"
+  return (decoderOf(charset) ?? new TextDecoder()).decode(body)
+}
+
+const decoderOf = (charset: string): { decode: (bytes: Uint8Array) => string } | undefined => {
+  const label = encodings.find((known) => known === charset.toLowerCase())
+  return label === undefined ? undefined : new TextDecoder(label)
+}
+
+/** Beside UTF-8, what servers still speak. */
+const encodings = ["iso-8859-1", "windows-1252", "utf-16le", "shift_jis", "euc-jp", "gb18030"] as const
+
+const parse = (text: string): Schema.Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A server that repeats what it was sent must not tell a model the operator's secrets. */
+const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =>
+  Object.values(secrets)
+    .map((value) => value.trim())
+    // With a scheme before it, as in `Bearer s3cr3t`, and without.
+    .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
+    .filter((secret) => secret.length >= secretMinLength)
+    .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
+
+/** Finds an ASCII text as it is, or as JSON may write it: every character as its code, a sign behind a backslash. */
+const asWritten = (text: string): RegExp =>
+  new RegExp(
+    Array.from(text, (character) => {
+      const code = character.charCodeAt(0).toString(16).padStart(2, "0")
+      const inJson = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+      const behind = /\w/.test(character) ? "" : "\\\\?"
+      return `(?:${behind}\\x${code}|\\\\u00${inJson})`
+    }).join(""),
+    "g",
+  )

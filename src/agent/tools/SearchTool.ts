@@ -1,0 +1,44 @@
+import { Effect, Schema } from "effect"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { Passage, PassageJson } from "../../domain/Passage.ts"
+import { SearchInput, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
+import { cut } from "../../text/Cut.ts"
+import { type AgentTool, failedOutcome, type ToolLimits, type ToolOutcome } from "./AgentTool.ts"
+
+/** Searches the knowledge base of the one chatbot that the model speaks for; best passages first. */
+export type Search = (query: string) => Effect.Effect<ReadonlyArray<Passage>, Unavailable>
+
+const decodeSearchInput = Schema.decodeUnknownEffect(SearchInput, { onExcessProperty: "error" })
+
+/** The tool that searches what `search` does. */
+export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
+  ...searchKnowledgeBase,
+  run: (input) =>
+    decodeSearchInput(input).pipe(
+      Effect.flatMap(({ query }) => search(query)),
+      Effect.map((passages): ToolOutcome => ({ result: passagesJson(passages, limits), isFailure: false })),
+      Effect.catchTags({
+        SchemaError: (error) => Effect.succeed(failedOutcome(`Invalid input: ${error.message}`)),
+        Unavailable: () => Effect.succeed(failedOutcome("The knowledge base cannot be searched at the moment.")),
+      }),
+    ),
+})
+
+/** The passages that fit the limits, best first; the last one that fits in part is cut. */
+export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolLimits): ReadonlyArray<PassageJson> => {
+  const found: Array<PassageJson> = []
+  let room = limits.resultMaxLength
+  for (const passage of passages.slice(0, limits.passagesMax)) {
+    if (room <= 0) break
+    const content = cut(passage.content, Math.min(room, limits.passageMaxLength))
+    room -= content.length
+    found.push({
+      title: passage.title,
+      chunk: passage.chunk,
+      content,
+      ...(passage.similarity === undefined ? {} : { similarity: passage.similarity }),
+      document_id: passage.documentId,
+    })
+  }
+  return found
+}

@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ChatbotTool, ToolInput, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import { ChatbotId, ToolId } from "../domain/Ids.ts"
+import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
+import * as Problem from "./Problem.ts"
+import { Sent, sentBack } from "./Sent.ts"
+
+const toolsPath = "/api/external/chatbot/:chatbotId/tools"
+const toolPath = `${toolsPath}/:toolId` as const
+const ofChatbot = { chatbotId: ChatbotId }
+const ofTool = { chatbotId: ChatbotId, toolId: ToolId }
+
+const OneTool = Schema.Struct({ tool: ChatbotTool })
+
+const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
+  params: ofChatbot,
+  payload: ToolInput,
+  success: OneTool.pipe(HttpApiSchema.status(201)),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Create a tool",
+      description:
+        "An HTTP endpoint that the chatbot's model may call while it answers, from the next message on. The server makes the call: it checks the input against `input_schema`, fills the address, refuses private addresses, and hands text or JSON back to the model. 409 when the name is taken (`searchKnowledgeBase` always is) or the chatbot has as many tools as it may.",
+    }),
+  )
+
+const listTools = HttpApiEndpoint.get("listTools", toolsPath, {
+  params: ofChatbot,
+  success: Schema.Struct({ tools: Schema.Array(ChatbotTool) }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(OpenApi.annotations({ summary: "List tools", description: "Oldest first, all of them." }))
+
+const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, success: OneTool, error: Problem.NotFound })
+  .annotate(RequiredScope, "chatbots:read")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Get a tool", description: "The values of its headers are not shown." }),
+  )
+
+const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
+  params: ofTool,
+  payload: Sent(ToolPatch),
+  success: OneTool,
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Update a tool",
+      description: `Absent fields stay, and \`headers\` merge by name; \`input_schema\` is replaced as a whole. ${sentBack}`,
+    }),
+  )
+
+const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
+  params: ofTool,
+  success: Schema.Struct({ message: Schema.Literal("Tool deleted successfully") }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
+  )
+
+/** HTTP endpoints that a chatbot's model may call. */
+export class ToolsApi extends HttpApiGroup.make("tools")
+  .add(createTool, listTools, getTool, updateTool, deleteTool)
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Tools", description: "HTTP endpoints that a chatbot may call." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

@@ -1,0 +1,33 @@
+import { Schema } from "effect"
+
+/** A piece of a document that a search found. `similarity` is 0–1. */
+export interface Passage {
+  readonly documentId: string
+  readonly title: string
+  /** Its place in the document, from 1. */
+  readonly chunk: number
+  /** From 1; null where the document has no pages. */
+  readonly page: number | null
+  readonly content: string
+  readonly similarity?: number
+}
+
+/** A passage as a model sees it, and as the tool `searchKnowledgeBase` returns it. */
+export type PassageJson = {
+  readonly title: string
+  readonly chunk: number
+  readonly content: string
+  readonly similarity?: number
+  readonly document_id: string
+}
+
+/** The result of the tool `searchKnowledgeBase`. */
+export const Passages: Schema.Codec<ReadonlyArray<PassageJson>> = Schema.Array(
+  Schema.Struct({
+    title: Schema.String,
+    chunk: Schema.Int,
+    content: Schema.String,
+    similarity: Schema.optionalKey(Schema.Finite),
+    document_id: Schema.String,
+  }),
+)

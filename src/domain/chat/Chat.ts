@@ -1,0 +1,204 @@
+import { Schema, SchemaTransformation } from "effect"
+import { boundedList } from "../schema/Bounded.ts"
+import { SessionId } from "../Ids.ts"
+import { Text, textUpTo } from "../schema/Text.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+import { unexpressed } from "../schema/Unexpressed.ts"
+
+/*
+ * The wire of a chat: what a client sends, and the steps that it gets back in the shape of the AI SDK's `generateText`
+ * at 4.0.x. Names are the source specification's own.
+ */
+
+/** Most messages of one request. */
+export const chatMessagesMaxCount = 1_000
+/** Most parts of one message. */
+export const chatPartsMaxCount = 1_000
+/** Longest message that is answered, in UTF-16 code units. */
+export const chatInputMaxLength = 32_000
+
+/** What the model is shown of a conversation: one turn of it. */
+export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Text })
+export type ChatTurn = typeof ChatTurn.Type
+
+const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Text) })
+
+const ClientsId = textUpTo(200)
+
+const MessageBody = Schema.Struct({
+  id: Schema.optionalKey(ClientsId).annotate({
+    description: "The client's own id of the message; stored as `metadata.mid`.",
+  }),
+  role: Schema.Literals(["user", "assistant", "bot"]).annotate({
+    description: "`bot` is an alias of `assistant`.",
+  }),
+  content: Schema.optionalKey(Text).annotate({ examples: ["How long do refunds take?"] }),
+  parts: Schema.optionalKey(
+    boundedList(
+      MessagePart,
+      { maximum: chatPartsMaxCount },
+      {
+        description: "AI SDK form, instead of `content`: the text of its `text` parts counts, other parts are ignored.",
+        examples: [[{ type: "text", text: "How long do refunds take?" }]],
+      },
+    ),
+  ),
+}).check(
+  Schema.makeFilter((message) =>
+    message.content !== undefined || message.parts !== undefined
+      ? undefined
+      : { path: ["content"], issue: "Expected content, or parts" },
+  ),
+)
+
+const textOf = (message: typeof MessageBody.Type): string =>
+  message.content ?? (message.parts ?? []).map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("")
+
+/** One message of a request. Unknown fields are ignored, since real chat clients send extras. */
+export const ChatMessage = MessageBody.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ ...ChatTurn.fields, id: Schema.optionalKey(ClientsId) }),
+    SchemaTransformation.transform({
+      decode: (message) => ({
+        ...(message.id !== undefined && { id: message.id }),
+        role: message.role === "user" ? ("user" as const) : ("assistant" as const),
+        content: textOf(message),
+      }),
+      encode: (turn) => turn,
+    }),
+  ),
+)
+
+const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => {
+  const path = [messages.length - 1]
+  const last = messages.at(-1)
+  if (last === undefined) return undefined
+  if (last.role !== "user") return { path: [...path, "role"], issue: "Expected the last message to be the user's" }
+  if (last.content.length >= 1 && last.content.length <= chatInputMaxLength) return undefined
+  return { path: [...path, "content"], issue: `Expected 1 to ${chatInputMaxLength} characters` }
+}
+
+/** The messages of a request: 1–1,000, the last of them the user's and not empty. */
+export const ChatMessages = boundedList(
+  ChatMessage,
+  { minimum: 1, maximum: chatMessagesMaxCount },
+  {
+    description:
+      "One message: the model sees the stored session and it. Several: the model sees them as sent, and what the session does not hold yet is stored.",
+  },
+).check(Schema.makeFilter(lastProblem, unexpressed))
+
+export const FinishReason = Schema.Literals([
+  "stop",
+  "length",
+  "content-filter",
+  "tool-calls",
+  "error",
+  "other",
+  "unknown",
+]).annotate({ description: "`stop` when the reply is complete." })
+export type FinishReason = typeof FinishReason.Type
+
+export const ToolCall = Schema.Struct({
+  type: Schema.Literal("tool-call"),
+  toolCallId: Schema.String,
+  toolName: Schema.String.annotate({ examples: ["searchKnowledgeBase"] }),
+  args: Schema.Json.annotate({ examples: [{ query: "refund period" }] }),
+})
+export type ToolCall = typeof ToolCall.Type
+
+export const ToolResult = Schema.Struct({
+  type: Schema.Literal("tool-result"),
+  toolCallId: Schema.String,
+  toolName: Schema.String.annotate({ examples: ["searchKnowledgeBase"] }),
+  args: Schema.Json.annotate({ examples: [{ query: "refund period" }] }),
+  result: Schema.Json.annotate({
+    description:
+      "For `searchKnowledgeBase` the passages found, best first: `{title, chunk, content, similarity?, document_id}`. A call that failed or was not run has `{error}`.",
+  }),
+})
+export type ToolResult = typeof ToolResult.Type
+
+/** A passage that a reply rests on. */
+export const Source = Schema.Struct({
+  document_id: Schema.String,
+  title: Schema.String.annotate({ description: "Of the document." }),
+  chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
+  page: Schema.NullOr(Schema.Int).annotate({ description: "From 1, where the document has pages." }),
+  quote: Schema.String.annotate({ description: "What of the passage the reply rests on." }),
+}).annotate({ identifier: "Source" })
+export type Source = typeof Source.Type
+
+export const Warning = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("other"), message: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("unsupported-setting"),
+    setting: Schema.String,
+    details: Schema.optionalKey(Schema.String),
+  }),
+])
+export type Warning = typeof Warning.Type
+
+export const Usage = Schema.Struct({
+  promptTokens: Schema.Natural,
+  completionTokens: Schema.Natural,
+  totalTokens: Schema.Natural,
+}).annotate({
+  description:
+    "Tokens of one step. As in the AI SDK, `promptTokens` leaves out those read from or written to the provider's cache; they are in `experimental_providerMetadata`.",
+})
+export type Usage = typeof Usage.Type
+
+const ResponseMessage = Schema.Struct({
+  role: Schema.Literals(["assistant", "tool"]),
+  content: Schema.Array(Schema.Json).annotate({
+    description: '`{type: "text", text}`, and the tool calls or results of the message.',
+  }),
+})
+export type ResponseMessage = typeof ResponseMessage.Type
+
+export const Step = Schema.Struct({
+  stepType: Schema.Literals(["initial", "continue", "tool-result"]).annotate({
+    description:
+      "`initial` for the first step, `continue` after a step that was cut, `tool-result` after tool results.",
+  }),
+  finishReason: FinishReason,
+  isContinued: Schema.Boolean.annotate({ description: "Whether the next step is `continue`." }),
+  text: Schema.String,
+  toolCalls: Schema.Array(ToolCall),
+  toolResults: Schema.Array(ToolResult),
+  warnings: Schema.Array(Warning),
+  usage: Usage,
+  experimental_providerMetadata: Schema.Json.annotate({
+    description: "The provider's own counters.",
+    examples: [{ anthropic: { cacheCreationInputTokens: 0, cacheReadInputTokens: 1024 } }],
+  }),
+  request: Schema.Struct({
+    body: Schema.String.annotate({ description: "The exact body that was sent to the model's API." }),
+  }),
+  response: Schema.Struct({
+    id: Schema.String,
+    modelId: Schema.String,
+    timestamp: Timestamp,
+    headers: Schema.Record(Schema.String, Schema.String).annotate({
+      description: "Those headers of the provider's response that are safe to show.",
+    }),
+    messages: Schema.Array(ResponseMessage).annotate({
+      description: "All messages made so far, this step's included.",
+    }),
+  }),
+})
+export type Step = typeof Step.Type
+
+export const ChatReply = Schema.Struct({
+  session_id: SessionId,
+  finish_reason: FinishReason,
+  output: Schema.String.annotate({ description: "The reply." }),
+  sources: Schema.optionalKey(
+    Schema.Array(Source).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
+  ),
+  steps: Schema.Array(Step).annotate({ description: "One entry for each call of the model." }),
+  tool_calls: Schema.Array(ToolCall).annotate({ description: "Those of all steps." }),
+  tool_results: Schema.Array(ToolResult).annotate({ description: "Those of all steps." }),
+})
+export type ChatReply = typeof ChatReply.Type

@@ -1,0 +1,112 @@
+import { Schema } from "effect"
+import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
+import { textUpTo } from "../schema/Text.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+
+export const SenderType = Schema.Literals(["user", "bot"])
+export type SenderType = typeof SenderType.Type
+
+const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
+
+/** What a user thinks of a reply. */
+export const Feedback = Schema.Struct({
+  rating: Schema.Literals(["up", "down"]),
+  comment: Schema.NullOr(Schema.String),
+}).annotate({
+  identifier: "Feedback",
+  description: "What the user thinks of a reply. A message has it only where it was rated.",
+  examples: [{ rating: "up", comment: "That helped." }],
+})
+export type Feedback = typeof Feedback.Type
+
+/** Feedback as it is sent. */
+export const FeedbackInput = Schema.Struct({
+  rating: Schema.NullOr(Schema.Literals(["up", "down"])).annotate({ description: "`null` takes it back." }),
+  comment: Schema.optionalKey(Schema.NullOr(textUpTo(2_000)).annotate({ examples: ["That helped."] })),
+}).check(
+  Schema.makeFilter(({ comment = null, rating }) =>
+    rating === null && comment !== null
+      ? { path: ["comment"], issue: "Expected no comment where the rating is taken back" }
+      : undefined,
+  ),
+)
+
+/** A stored message. */
+export const Message = Schema.Struct({
+  id: MessageId,
+  session_id: SessionId,
+  sender_type: SenderType,
+  content: Schema.String,
+  attachments: Schema.NullOr(Schema.Array(Attachment)),
+  created_at: Timestamp,
+  metadata: Schema.Struct({ mid: Schema.optionalKey(Schema.String) }).annotate({
+    description: "Empty, or the id that the client gave the message.",
+  }),
+  migrated_data: Schema.Boolean,
+  model: Schema.NullOr(Schema.String),
+  provider: Schema.NullOr(Schema.String),
+  session_token: Schema.Null,
+  tokens_used: Schema.Finite,
+  tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
+  tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
+  feedback: Schema.optionalKey(Feedback),
+}).annotate({
+  identifier: "Message",
+  examples: [
+    {
+      id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+      session_id: SessionId.make("01a1f949-b533-72c9-a523-091829dc59a0"),
+      sender_type: "bot",
+      content: "Refunds take five days.",
+      attachments: null,
+      created_at: Timestamp.make("2026-11-20T14:08:39.770+00:00"),
+      metadata: {},
+      migrated_data: false,
+      model: "claude-sonnet-5-5",
+      provider: "anthropic",
+      session_token: null,
+      tokens_used: 2_106,
+      tool_calls: [],
+      tool_results: [],
+    },
+  ],
+})
+export type Message = typeof Message.Type
+
+/** A conversation of one user with one chatbot. */
+export const Session = Schema.Struct({
+  id: SessionId,
+  chatbot_id: ChatbotId,
+  session_token: Schema.NullOr(Schema.String),
+  platform: Schema.String,
+  state: Schema.Literals(["open", "closed"]),
+  last_message: Schema.NullOr(Schema.Struct({ id: MessageId, content: Schema.String, sender_type: SenderType })),
+  user_info: Schema.Struct({ email: Schema.optionalKey(Schema.String) }),
+  message_count: Schema.Int,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).annotate({
+  identifier: "Session",
+  examples: [
+    {
+      id: SessionId.make("01a1f949-b533-72c9-a523-091829dc59a0"),
+      chatbot_id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
+      session_token: "visitor-4711",
+      platform: "web",
+      state: "open",
+      last_message: {
+        id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
+        content: "Refunds take five days.",
+        sender_type: "bot",
+      },
+      user_info: { email: "ada@example.com" },
+      message_count: 2,
+      created_at: Timestamp.make("2026-11-20T14:08:39.735+00:00"),
+      updated_at: Timestamp.make("2026-11-20T14:08:39.770+00:00"),
+    },
+  ],
+})
+export type Session = typeof Session.Type
+
+/** What is remembered of the one who chats. */
+export type UserInfo = Session["user_info"]

@@ -1,0 +1,133 @@
+import type { ChatTurn } from "./Chat.ts"
+import { detectLanguage, type Language } from "../../text/Language.ts"
+import { refusalIn } from "./Refusals.ts"
+
+/*
+ * A chatbot may ask for the user's e-mail address before it answers. It asks twice in a conversation at the most: once a
+ * user has declined, or has said something else both times, it answers without.
+ */
+
+/** Names the gate as the author of its messages, in place of a model. */
+export const emailGateModel = "local/email-gate"
+
+const localPart = /[\p{L}\p{N}._%+-]+$/u
+const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
+/** Longest parts of an address, in UTF-16 code units. */
+const localPartMax = 64
+const domainMax = 255
+/** Nobody gives an address behind more at signs that belong to none. */
+const atSignsMax = 20
+
+/**
+ * The e-mail address in a message. It is looked for around the at signs: to begin at every letter takes long for a long
+ * text, and a conversation has many of them.
+ */
+export const findEmail = (text: string): string | undefined => {
+  let at = text.indexOf("@")
+  for (let sign = 0; sign < atSignsMax && at !== -1; sign++, at = text.indexOf("@", at + 1)) {
+    const [host] = domain.exec(text.slice(at + 1, at + 1 + domainMax)) ?? []
+    const [name] = localPart.exec(text.slice(Math.max(0, at - localPartMax), at)) ?? []
+    if (name !== undefined && host !== undefined) return `${name}@${host}`
+  }
+  return undefined
+}
+
+/** Words beside an e-mail address that are no question of their own, at most. */
+const wordsBeside = 5
+
+/** Whether a message says little more than its e-mail address, so that it is no question of its own. */
+export const isOnlyEmail = (text: string): boolean => {
+  const email = findEmail(text)
+  if (email === undefined || /[?？؟]/.test(text)) return false
+  const words = text.replace(email, "").matchAll(/[\p{L}\p{N}]+/gu)
+  return words.take(wordsBeside + 1).toArray().length <= wordsBeside
+}
+
+const requests: Partial<Record<Language | Script, string>> = {
+  arabic: "قبل أن أجيب، ما عنوان بريدك الإلكتروني؟",
+  danish: "Hvad er din e-mailadresse, før jeg svarer?",
+  dutch: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
+  english: "Before I answer, what is your e-mail address?",
+  finnish: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",
+  french: "Avant de vous répondre, quelle est votre adresse e-mail ?",
+  german: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
+  greek: "Πριν απαντήσω, ποια είναι η διεύθυνση e-mail σας;",
+  hindi: "उत्तर देने से पहले, आपका ई-मेल पता क्या है?",
+  hungarian: "Mielőtt válaszolok, mi az e-mail-címe?",
+  indonesian: "Sebelum saya menjawab, apa alamat e-mail Anda?",
+  italian: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
+  norwegian: "Hva er e-postadressen din, før jeg svarer?",
+  portuguese: "Antes de responder, qual é o seu endereço de e-mail?",
+  romanian: "Înainte de a răspunde, care este adresa dvs. de e-mail?",
+  russian: "Прежде чем ответить: какой у вас адрес электронной почты?",
+  spanish: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
+  swedish: "Vad är din e-postadress, innan jag svarar?",
+  turkish: "Yanıtlamadan önce, e-posta adresiniz nedir?",
+  chinese: "在回答之前，请问您的电子邮箱地址是什么？",
+  japanese: "お答えする前に、メールアドレスを教えていただけますか？",
+  korean: "답변드리기 전에 이메일 주소를 알려 주시겠어요?",
+  thai: "ก่อนตอบคำถาม ขอทราบอีเมลของคุณได้ไหม",
+}
+
+type Script = "chinese" | "japanese" | "korean" | "thai"
+
+const scripts: ReadonlyArray<readonly [RegExp, Script]> = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "japanese"],
+  [/\p{Script=Hangul}/u, "korean"],
+  [/\p{Script=Han}/u, "chinese"],
+  [/\p{Script=Thai}/u, "thai"],
+]
+
+/** Asks for the e-mail address, in the language of what the user wrote where it can. */
+export const emailRequest = (userText: string): string => {
+  const language = scripts.find(([script]) => script.test(userText))?.[1] ?? detectLanguage(userText)
+  return requests[language] ?? requests.english ?? ""
+}
+
+const requestTexts: ReadonlySet<string> = new Set(Object.values(requests))
+
+const ASKED_AT_MOST = 2
+
+/** What a conversation, with the last message, makes of the question for the address. */
+export interface EmailGate {
+  /** The address that the user gave. */
+  readonly email: string | undefined
+  /** Whether it must be asked for now. */
+  readonly isAsking: boolean
+  /** Whether it may be asked for later. */
+  readonly mayAskAgain: boolean
+  /** The conversation without the question, and without the replies that only give the address, or decline to. */
+  readonly turns: ReadonlyArray<ChatTurn>
+}
+
+/** The last turn is the user's. `isRequest` knows the questions that are no longer worded as above. */
+export const emailGate = (
+  conversation: ReadonlyArray<ChatTurn>,
+  isRequest: (content: string) => boolean = () => false,
+): EmailGate => {
+  let timesAsked = 0
+  let isDeclined = false
+  let email: string | undefined
+  let isReply = false
+  const turns = conversation.filter((turn) => {
+    if (turn.role === "assistant") {
+      const isQuestion = requestTexts.has(turn.content) || isRequest(turn.content)
+      isReply ||= isQuestion
+      if (isQuestion) timesAsked += 1
+      return !isQuestion
+    }
+    const refusal = isReply ? refusalIn(turn.content) : undefined
+    email = findEmail(turn.content) ?? email
+    isReply = false
+    isDeclined ||= refusal !== undefined
+    return refusal !== "only" && !isOnlyEmail(turn.content)
+  })
+  const isSettled = email !== undefined || isDeclined
+  return {
+    email,
+    isAsking: !isSettled && timesAsked < ASKED_AT_MOST,
+    mayAskAgain: !isSettled && timesAsked + 1 < ASKED_AT_MOST,
+    // An address that no question waited for is answered itself.
+    turns: turns.at(-1)?.role === "user" ? turns : [...turns, ...conversation.slice(-1)],
+  }
+}

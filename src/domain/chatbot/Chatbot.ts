@@ -1,0 +1,270 @@
+import anyAscii from "any-ascii"
+import { Effect, Schema, Struct } from "effect"
+import { boundedList } from "../schema/Bounded.ts"
+import { Color, ImageUrl, Label, Language, partial } from "./ConfigFields.ts"
+import { ChatbotId, OrganizationId } from "../Ids.ts"
+import { Name, textBetween, textUpTo } from "../schema/Text.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+import { unexpressed } from "../schema/Unexpressed.ts"
+import { VoiceWidgetConfig, VoiceWidgetPatch } from "./VoiceWidget.ts"
+
+const slugMaxLength = 100
+const fallbackModelsMaxCount = 5
+
+export const Slug = Schema.String.check(
+  Schema.isMaxLength(slugMaxLength).abort(),
+  Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, {
+    message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
+  }),
+).annotate({ examples: ["support"] })
+
+const activeDescription =
+  "Whether the chatbot answers. While it is false, chats are refused with 409 `chatbot_inactive`; all else works as before."
+
+// ---------------------------------------------------------------------------
+// The parts of a chatbot, as they are stored and shown
+// ---------------------------------------------------------------------------
+
+export const PersonalityConfig = Schema.Struct({
+  tone: Label.annotate({ examples: ["friendly"] }),
+  style: Label.annotate({ examples: ["concise"] }),
+})
+export type PersonalityConfig = typeof PersonalityConfig.Type
+
+const Snippet = Schema.Struct({
+  header: Label,
+  logo: ImageUrl,
+  name: Label,
+  slogan: Label,
+  primaryColor: Color,
+  secondaryColor: Color,
+})
+
+const FallbackModels = boundedList(
+  textBetween(1, 200),
+  { maximum: fallbackModelsMaxCount },
+  {
+    description:
+      "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
+    examples: [["local/extractive"]],
+  },
+)
+
+export const Settings = Schema.Struct({
+  model: textBetween(1, 200).annotate({
+    description:
+      "Model of the replies: a `claude-…` model, an `openai/…` model of OpenAI or a compatible server, or `local/extractive`, which needs no key.",
+    examples: ["local/extractive"],
+  }),
+  fallbackModels: Schema.optionalKey(FallbackModels),
+  prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
+  greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
+  isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
+  isRequestUserInfoEnabled: Schema.Boolean.annotate({
+    description:
+      "Whether the chatbot asks for the user's e-mail address first. A user who declines is answered and not asked again; one who says something else is asked once more, and then answered.",
+  }),
+  snippet: Snippet,
+})
+export type Settings = typeof Settings.Type
+
+export const ChatWidgetConfig = Schema.Struct({
+  header: Label,
+  language: Language,
+  logo: ImageUrl,
+  name: Label,
+  primaryColor: Color,
+  secondaryColor: Color,
+  slogan: Label,
+})
+export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
+
+// ---------------------------------------------------------------------------
+// What a client may send
+// ---------------------------------------------------------------------------
+
+const SettingsInput = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
+
+const inputFields = {
+  name: Schema.optionalKey(Name.annotate({ examples: ["Support"] })),
+  description: Schema.optionalKey(textUpTo(2_000)),
+  slug: Schema.optionalKey(Slug),
+  active: Schema.optionalKey(Schema.Boolean.annotate({ description: activeDescription })),
+  is_public: Schema.optionalKey(Schema.Boolean),
+  personality_config: Schema.optionalKey(partial(PersonalityConfig)),
+  settings: Schema.optionalKey(SettingsInput),
+}
+
+export const ChatbotInput = Schema.Struct({ ...inputFields, name: Name.annotate({ examples: ["Support"] }) })
+export type ChatbotInput = typeof ChatbotInput.Type
+
+/** Whatever is left of a change when what is stored already has been taken off is not the stored avatar. */
+const StoredAvatar = Schema.String.check(
+  Schema.makeFilter(() => "Expected the avatar as it is stored, or null; a new one is uploaded", unexpressed),
+)
+
+export const ChatbotPatch = Schema.Struct({
+  ...inputFields,
+  settings: Schema.optionalKey(
+    SettingsInput.mapFields(
+      Struct.assign({
+        fallbackModels: Schema.optionalKey(Schema.NullOr(FallbackModels)),
+        avatar: Schema.optionalKey(
+          Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),
+        ),
+      }),
+    ),
+  ),
+  voice_widget_config: Schema.optionalKey(
+    Schema.NullOr(VoiceWidgetPatch).annotate({ description: "Merges into the stored one; null removes it." }),
+  ),
+})
+export type ChatbotPatch = typeof ChatbotPatch.Type
+
+export const ChatWidgetPatch = partial(ChatWidgetConfig)
+export type ChatWidgetPatch = typeof ChatWidgetPatch.Type
+
+// ---------------------------------------------------------------------------
+// The chatbot
+// ---------------------------------------------------------------------------
+
+const always = { description: "Always null in this version." }
+
+/** A chatbot as operations 1, 2, 4 and 5 show it. */
+export const Chatbot = Schema.Struct({
+  id: ChatbotId,
+  name: Schema.String,
+  description: Schema.String,
+  slug: Schema.String,
+  active: Schema.Boolean.annotate({ description: activeDescription }),
+  is_public: Schema.Boolean,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  organization_id: OrganizationId,
+  personality_config: PersonalityConfig,
+  settings: Settings.mapFields(
+    Struct.assign({
+      avatar: Schema.optionalKey(Schema.String.annotate({ description: "Address of the stored avatar." })),
+    }),
+  ),
+  llm_api_key: Schema.Null.annotate(always),
+  docs_metadata: Schema.Null.annotate(always),
+  enabled_plugins: Schema.Null.annotate(always),
+  managers: Schema.Null.annotate(always),
+  migrated_data: Schema.Boolean,
+  suggestions: Schema.Null.annotate(always),
+  v1_chatbot_id: Schema.Null.annotate(always),
+  version_id: Schema.Null.annotate(always),
+  voice_widget_config: Schema.NullOr(VoiceWidgetConfig),
+}).annotate({
+  identifier: "Chatbot",
+  examples: [
+    {
+      id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
+      name: "Support",
+      description: "Answers from the handbook",
+      slug: "support",
+      active: true,
+      is_public: false,
+      created_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),
+      updated_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),
+      organization_id: OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5"),
+      personality_config: { tone: "friendly", style: "concise" },
+      settings: {
+        model: "local/extractive",
+        prompt: "You are a helpful assistant.",
+        greeting: "Hello! How can I help you?",
+        isToolEnabled: true,
+        isRequestUserInfoEnabled: false,
+        snippet: {
+          header: "Support",
+          logo: "",
+          name: "Support",
+          slogan: "",
+          primaryColor: "#3b82f6",
+          secondaryColor: "",
+        },
+      },
+      llm_api_key: null,
+      docs_metadata: null,
+      enabled_plugins: null,
+      managers: null,
+      migrated_data: false,
+      suggestions: null,
+      v1_chatbot_id: null,
+      version_id: null,
+      voice_widget_config: null,
+    },
+  ],
+})
+
+/** A chatbot and the version of it that this is: it moves with every change and makes the ETag. */
+export interface Chatbot extends Schema.Schema.Type<typeof Chatbot> {
+  readonly version: bigint
+}
+
+/** What a chatbot is made of when its creator leaves it out. */
+export const chatbotDefaults = (name: string, model: string) => ({
+  description: "",
+  active: true,
+  is_public: false,
+  personality_config: { tone: "friendly", style: "concise" } satisfies PersonalityConfig,
+  settings: {
+    model,
+    prompt: "You are a helpful assistant.",
+    greeting: "Hello! How can I help you?",
+    isToolEnabled: true,
+    isRequestUserInfoEnabled: false,
+    snippet: { header: name, logo: "", name, slogan: "", primaryColor: "", secondaryColor: "" },
+  } satisfies Settings,
+})
+
+export const emptyChatWidget: ChatWidgetConfig = {
+  header: "",
+  language: "",
+  logo: "",
+  name: "",
+  primaryColor: "",
+  secondaryColor: "",
+  slogan: "",
+}
+
+/** The slug that a name suggests: transliterated to ASCII, `chatbot` where nothing is left. Leaves room for a suffix. */
+export const slugOf = (name: string): string =>
+  anyAscii(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, slugMaxLength - 10)
+    .replaceAll(/^-+|-+$/g, "") || "chatbot"
+
+/** Numbers that are asked for at once. */
+const PROBES = 32
+/** As many doublings from there as leave the number its nine digits. */
+const DOUBLINGS = 24
+
+/**
+ * The slug itself when it is free, else with a number that makes it so: `support`, `support-2`, … The lowest, unless many
+ * are taken: then one after which it was free, found in a few steps without reading those that are taken.
+ *
+ * @param inUse which of some slugs are taken
+ */
+export const freeSlug = <E, R>(
+  slug: string,
+  inUse: (slugs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, E, R>,
+): Effect.Effect<string, E, R> => {
+  const named = (number: number) => (number === 1 ? slug : `${slug}-${number}`)
+  /** All up to `taken` are taken, as far as is known; `numbers` rise from there. */
+  const search = (taken: number, numbers: ReadonlyArray<number>): Effect.Effect<string, E, R> =>
+    Effect.flatMap(inUse(numbers.map(named)), (names) => {
+      const used = new Set(names)
+      const index = numbers.findIndex((number) => !used.has(named(number)))
+      const free = numbers[index] ?? (numbers.at(-1) ?? taken) + 1
+      const before = numbers[index - 1] ?? taken
+      if (index < 0 || free - before <= 1) return Effect.succeed(named(free))
+      const step = Math.ceil((free - before) / PROBES)
+      const between = Array.from({ length: PROBES }, (_, index) => before + (index + 1) * step)
+      return search(before, [...between.filter((number) => number < free), free])
+    })
+  const first = Array.from({ length: PROBES }, (_, index) => index + 1)
+  return search(0, [...first, ...Array.from({ length: DOUBLINGS }, (_, index) => PROBES * 2 ** (index + 1))])
+}

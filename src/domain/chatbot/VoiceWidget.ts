@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import { clearable, Color, ImageUrl, Label, partial } from "./ConfigFields.ts"
+import { AnyUuid } from "../Ids.ts"
+import { textBetween } from "../schema/Text.ts"
+
+const Radius = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
+const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+const Appearance = Schema.Struct({
+  backgroundColor: Color,
+  borderColor: Color,
+  buttonColor: Color,
+  buttonTextColor: Color,
+  focusOutlineColor: Color,
+  textColor: Color,
+  buttonRadius: Radius,
+  cardRadius: Radius,
+})
+const VoiceAvatar = Schema.Struct({ imageUrl: ImageUrl })
+const VoiceModel = Schema.Struct({
+  max_output_tokens: integer(1, 4_096),
+  temperature: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+})
+const VoiceText = Schema.Struct({
+  callToAction: Label,
+  endCall: Label,
+  listeningStatus: Label,
+  speakingStatus: Label,
+  startCall: Label,
+})
+const VoiceActivityDetection = Schema.Struct({
+  prefix_padding_ms: integer(0, 5_000),
+  silence_duration_ms: integer(0, 10_000),
+  threshold: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+})
+const voiceFields = {
+  agentId: AnyUuid,
+  voice: textBetween(1, 64).annotate({ examples: ["alloy"] }),
+}
+
+/** Null until set; what has been set so far, and nothing else, is stored and shown. */
+export const VoiceWidgetConfig = partial(
+  Schema.Struct({
+    ...voiceFields,
+    appearance: partial(Appearance),
+    avatar: partial(VoiceAvatar),
+    model: partial(VoiceModel),
+    text: partial(VoiceText),
+    vad: partial(VoiceActivityDetection),
+  }),
+)
+export type VoiceWidgetConfig = typeof VoiceWidgetConfig.Type
+
+/** Fields of an update: absent ones stay, objects merge field by field, null unsets what may be absent. */
+export const VoiceWidgetPatch = clearable(
+  Schema.Struct({
+    ...voiceFields,
+    appearance: clearable(Appearance),
+    avatar: clearable(VoiceAvatar),
+    model: clearable(VoiceModel),
+    text: clearable(VoiceText),
+    vad: clearable(VoiceActivityDetection),
+  }),
+)
+export type VoiceWidgetPatch = typeof VoiceWidgetPatch.Type

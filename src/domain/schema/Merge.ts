@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Effect, Schema } from "effect"
+import type { InvalidRequest } from "../Errors.ts"
+
+/*
+ * Changes of things that are shown as JSON objects (RFC 7396, JSON Merge Patch).
+ */
+
+/** What a client wants changed of a thing, once it is known how the thing is shown. Fails where it cannot be changed so. */
+export type Change<Shown, Patch> = (shown: Shown) => Effect.Effect<Patch, InvalidRequest>
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * JSON merge: objects merge field by field, null removes a field, everything else replaces, absent fields stay.
+ * Laws, tested: `merge(a, {}) = a`; where `a` holds no null, `merge(a, a) = a`; and where a field is an object in all of
+ * them or in none, as in configurations, and none holds a null, `merge(merge(a, b), c) = merge(a, merge(b, c))`.
+ */
+export const merge = (base: Schema.JsonObject, patch: Schema.JsonObject): Schema.JsonObject => {
+  const merged = new Map(Object.entries(base))
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged.get(key)
+    if (value === null) merged.delete(key)
+    else merged.set(key, isObject(value) ? merge(isObject(before) ? before : {}, value) : value)
+  }
+  // Not by assignment, which would take `__proto__` for something else than a field.
+  return Object.fromEntries(merged)
+}
+
+/**
+ * Of what is sent, all but what is shown just so already, so that whoever sends back what was shown changes nothing.
+ * Objects are compared field by field, except those named `whole`, which a change replaces as they are.
+ * Law, tested: `merge(a, difference(a, b)) = merge(a, b)` where `a` holds no null.
+ */
+export const difference = (
+  shown: Schema.JsonObject,
+  sent: Schema.JsonObject,
+  whole: ReadonlyArray<string> = [],
+): Schema.JsonObject =>
+  Object.fromEntries(
+    Object.entries(sent).flatMap(([key, value]) => {
+      const before = Object.hasOwn(shown, key) ? shown[key] : undefined
+      if (isDeepStrictEqual(before, value)) return []
+      return [[key, isObject(before) && isObject(value) && !whole.includes(key) ? difference(before, value) : value]]
+    }),
+  )

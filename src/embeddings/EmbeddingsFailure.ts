@@ -1,0 +1,60 @@
+import { Data, Duration, Result } from "effect"
+import { Headers } from "effect/http"
+
+/**
+ * Why a provider has not answered with vectors.
+ *
+ * - `passing`: the same request may do later;
+ * - `setting`: it will not, before somebody mends the server's settings or the account;
+ * - `refused`: it does not take what was sent, or answers it with nonsense.
+ */
+export class EmbeddingsFailure extends Data.TaggedError("EmbeddingsFailure")<{
+  readonly kind: "passing" | "setting" | "refused"
+  /** For people, without the provider's own words, which may hold anything. */
+  readonly reason: string
+  /** How long the provider asks to wait. */
+  readonly retryAfter?: Duration.Duration
+}> {}
+
+export const unreachable = new EmbeddingsFailure({ kind: "passing", reason: "It cannot be reached." })
+export const tooSlow = new EmbeddingsFailure({ kind: "passing", reason: "It does not answer in time." })
+export const unusable = (what: string) =>
+  new EmbeddingsFailure({ kind: "refused", reason: `Its answer cannot be used: ${what}.` })
+
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
+
+/** Of a status that is not 200; `now` is in milliseconds since the epoch, and `hasKey` whether a key was sent. */
+export const failureOfStatus = (
+  status: number,
+  headers: Headers.Headers,
+  now: number,
+  hasKey: boolean,
+): EmbeddingsFailure => {
+  const retryAfter = retryAfterIn(headers, now)
+  if (status === 401) {
+    return setting(
+      hasKey
+        ? "It refuses the key in EMBEDDINGS_API_KEY (401)."
+        : "It wants a key, and EMBEDDINGS_API_KEY is not set (401).",
+    )
+  }
+  if (status === 402 || status === 403) return setting(`It does not let this account use the model (${status}).`)
+  if (status === 404 || status === 405) {
+    return setting(`It does not know the model, or there is no such interface at EMBEDDINGS_BASE_URL (${status}).`)
+  }
+  return new EmbeddingsFailure({
+    kind: PASSING.has(status) || status >= 500 ? "passing" : "refused",
+    reason: status === 429 ? "Its rate limit is reached (429)." : `It answers with status ${status}.`,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+const setting = (reason: string) => new EmbeddingsFailure({ kind: "setting", reason })
+
+/** The first is more exact, and only some send it. */
+const retryAfterIn = (headers: Headers.Headers, now: number): Duration.Duration | undefined => {
+  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)
+  if (milliseconds >= 0) return Duration.millis(milliseconds)
+  const parsed = Headers.parseRetryAfter(headers["retry-after"] ?? "")
+  return Result.isSuccess(parsed) ? Headers.retryAfterDelay(parsed.success, now) : undefined
+}

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { ChatbotTool, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import { ChatbotTools } from "../services/ChatbotTools.ts"
+import { changes } from "./Changes.ts"
+
+const toolChange = changes(ChatbotTool, ToolPatch, ["input_schema"])
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "tools",
+  Effect.fn(function* (handlers) {
+    const tools = yield* ChatbotTools
+
+    return handlers.handleAll({
+      createTool: ({ params, payload }) => Effect.map(tools.create(params.chatbotId, payload), (tool) => ({ tool })),
+      listTools: ({ params }) => Effect.map(tools.list(params.chatbotId), (found) => ({ tools: found })),
+      getTool: ({ params }) => Effect.map(tools.get(params.chatbotId, params.toolId), (tool) => ({ tool })),
+      updateTool: ({ params, payload }) =>
+        Effect.map(tools.update(params.chatbotId, params.toolId, toolChange(payload)), (tool) => ({ tool })),
+      deleteTool: ({ params }) =>
+        Effect.as(tools.remove(params.chatbotId, params.toolId), { message: "Tool deleted successfully" as const }),
+    })
+  }),
+)

@@ -1,0 +1,156 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import * as McpServer from "effect/ai/McpServer"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import type { Scope } from "../../domain/ApiKey.ts"
+import { Caller } from "../../domain/Caller.ts"
+import { chatInputMaxLength, Source } from "../../domain/chat/Chat.ts"
+import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { Chat } from "../../services/Chat.ts"
+import { Knowledge } from "../../services/Knowledge.ts"
+
+/*
+ * What a chatbot knows, and the chatbot itself, as tools for other programs' models.
+ */
+
+const DEFAULT_PASSAGES = 5
+const MAX_PASSAGES = 20
+const QUERY_MAX_LENGTH = 2_000
+
+/** The chatbot that the address names, or else the key. */
+export class Served extends Context.Service<Served, ChatbotId | undefined>()("parley/http/mcp/Served") {}
+
+const failure = Schema.Struct({ code: Schema.String, detail: Schema.String })
+
+const ofChatbot = {
+  chatbot_id: Schema.optionalKey(
+    ChatbotId.pipe(
+      Schema.annotateEncoded({ description: "The chatbot, where neither the address nor the key names one." }),
+    ),
+  ),
+}
+
+const SearchKnowledge = Tool.make("search_knowledge", {
+  description: "Searches the knowledge base of a chatbot and returns the passages that fit the query best, best first.",
+  parameters: Schema.Struct({
+    query: textBetween(1, QUERY_MAX_LENGTH).annotate({ description: "A question, or key words." }),
+    limit: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_PASSAGES })).annotate({
+        description: `Passages, at most. Absent: ${DEFAULT_PASSAGES}.`,
+      }),
+    ),
+    ...ofChatbot,
+  }),
+  success: Schema.Struct({
+    passages: Schema.Array(
+      Schema.Struct({
+        document_id: DocumentId,
+        title: Schema.String,
+        chunk: Schema.Int,
+        page: Schema.NullOr(Schema.Int),
+        content: Schema.String,
+        similarity: Schema.Finite,
+      }),
+    ),
+  }),
+  failure,
+  dependencies: [Caller, CurrentOrganization, Served],
+})
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.OpenWorld, false)
+
+const ChatTool = Tool.make("chat", {
+  description:
+    "Asks a chatbot, which answers from its knowledge base. With a session it remembers what was said before.",
+  parameters: Schema.Struct({
+    message: textBetween(1, chatInputMaxLength),
+    session_id: Schema.optionalKey(
+      textBetween(1, 200).annotate({
+        description: "Names the conversation: as an answer before gave it, or any text. Absent: a new one.",
+      }),
+    ),
+    ...ofChatbot,
+  }),
+  success: Schema.Struct({ session_id: SessionId, output: Schema.String, sources: Schema.Array(Source) }),
+  failure,
+  dependencies: [Caller, CurrentOrganization, Served],
+})
+  .annotate(Tool.Readonly, false)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.OpenWorld, false)
+
+const Tools = Toolkit.make(SearchKnowledge, ChatTool)
+
+/** What a key needs for a tool; without it the tool is not shown, and not there. */
+const scopes: ReadonlyMap<string, Scope> = new Map([
+  [SearchKnowledge.name, "knowledge:read"],
+  [ChatTool.name, "chat"],
+])
+
+const byScope = McpServer.visibility(({ target }) =>
+  Caller.useSync((caller) => {
+    const scope = scopes.get(target)
+    return scope !== undefined && caller.scopes.includes(scope)
+  }),
+)
+
+/** The chatbot that a call is for. */
+const chatbotOf = Effect.fnUntraced(function* (asked: ChatbotId | undefined) {
+  const served = yield* Served
+  if (served !== undefined && asked !== undefined && asked !== served) {
+    return yield* new Forbidden({ detail: "The address or the API key names another chatbot." })
+  }
+  const chatbot = asked ?? served
+  return chatbot === undefined ? yield* InvalidRequest.at("chatbot_id", "Required") : chatbot
+})
+
+/** `NotFound` → `not_found`: the code that problems have. */
+const codeOf = (tag: string) => tag.replaceAll(/(?<!^)[A-Z]/g, "_$&").toLowerCase()
+
+const toFailure = ({ _tag, detail }: { readonly _tag: string; readonly detail: string }) => ({
+  code: codeOf(_tag),
+  detail,
+})
+
+const handlers = Tools.toLayer(
+  Effect.gen(function* () {
+    const knowledge = yield* Knowledge
+    const chat = yield* Chat
+    return Tools.of({
+      search_knowledge: ({ chatbot_id, limit = DEFAULT_PASSAGES, query }) =>
+        chatbotOf(chatbot_id).pipe(
+          Effect.flatMap((chatbot) => knowledge.search(chatbot, query, limit)),
+          Effect.map(({ hits }) => ({
+            passages: hits.map(({ content, documentId, ordinal, page, similarity, title }) => ({
+              document_id: documentId,
+              title,
+              chunk: ordinal,
+              page,
+              content,
+              similarity,
+            })),
+          })),
+          Effect.mapError(toFailure),
+        ),
+      chat: ({ chatbot_id, message, session_id }) =>
+        chatbotOf(chatbot_id).pipe(
+          Effect.flatMap((chatbot) =>
+            chat.reply(chatbot, {
+              messages: [{ role: "user", content: message }],
+              platform: "mcp",
+              sessionToken: session_id,
+            }),
+          ),
+          Effect.map(({ output, session_id, sources }) => ({ session_id, output, sources })),
+          Effect.mapError(toFailure),
+        ),
+    })
+  }),
+)
+
+/** The tools, as the protocol's server registers them. */
+export const layer = McpServer.toolkit(Tools).pipe(Layer.provide(byScope.layer), Layer.provide(handlers))

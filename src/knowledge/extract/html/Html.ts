@@ -1,0 +1,249 @@
+import { type ChildNode, type Document, DomHandler, type Element } from "domhandler"
+import { existsOne, findOne, textContent } from "domutils"
+import { Parser } from "htmlparser2"
+import { decodeText } from "../Decode.ts"
+import { type Draft, Unreadable } from "../Extraction.ts"
+import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
+import { markdownLink } from "../Link.ts"
+import { markdownTable } from "../Table.ts"
+
+/** Deepest nesting that is read: browsers stop at 512 as well. */
+const maxDepth = 512
+
+/** Lists and quotes below this depth are no longer indented, or their indentation would outgrow their text. */
+const maxIndents = 12
+
+/** Elements that hold nothing to read, or nothing that belongs to this page. */
+const dropped = new Set(
+  "script style noscript template nav head title svg annotation iframe object embed canvas audio video map select button input textarea datalist dialog".split(
+    " ",
+  ),
+)
+
+const inline = new Set(
+  "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var wbr img br".split(
+    " ",
+  ),
+)
+
+const isElement = (node: ChildNode): node is Element => "name" in node && "attribs" in node
+
+const isHidden = ({ attribs }: Element): boolean =>
+  "hidden" in attribs ||
+  attribs["aria-hidden"] === "true" ||
+  attribs["role"] === "navigation" ||
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs["style"] ?? "")
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
+
+/** Tables that only arrange the page: one column, tables within, or said to be so. */
+const isLayout = (table: Element): boolean =>
+  ["presentation", "none"].includes(table.attribs["role"] ?? "") ||
+  rowElements(table).every((row) => cellElements(row).length <= 1) ||
+  existsOne((element) => element.name === "table", table.children)
+
+const codeLanguage = (pre: Element): string => {
+  const code = pre.children.find((node): node is Element => isElement(node) && node.name === "code")
+  return (
+    /\b(?:language|lang|highlight-source)-([\w+#-]+)/.exec(
+      `${pre.attribs["class"] ?? ""} ${code?.attribs["class"] ?? ""}`,
+    )?.[1] ?? ""
+  )
+}
+
+/** Writes the children of one element as Markdown blocks; lists, quotes and cells have writers of their own. */
+class Writer {
+  readonly blocks: Array<string> = []
+  private line = ""
+  private endsInSpace = true
+  private readonly budget: SpanBudget
+  private readonly indents: number
+
+  constructor(budget: SpanBudget, indents = 0) {
+    this.budget = budget
+    this.indents = indents
+  }
+
+  static blocksOf(nodes: ReadonlyArray<ChildNode>, budget: SpanBudget, indents = 0): ReadonlyArray<string> {
+    const writer = new Writer(budget, indents)
+    writer.nodes(nodes)
+    writer.flush()
+    return writer.blocks
+  }
+
+  private inner(element: Element): ReadonlyArray<string> {
+    return Writer.blocksOf(element.children, this.budget, this.indents + 1)
+  }
+
+  private textOf(element: Element): string {
+    return oneLine(this.inner(element).join(" "))
+  }
+
+  private flush(): void {
+    const text = this.line.replace(/ ?\n ?/g, "\n").trim()
+    if (text !== "") this.blocks.push(text)
+    this.line = ""
+    this.endsInSpace = true
+  }
+
+  private block(text: string): void {
+    this.flush()
+    if (text !== "") this.blocks.push(text)
+  }
+
+  nodes(nodes: ReadonlyArray<ChildNode>): void {
+    for (const node of nodes) {
+      if (isElement(node)) this.element(node)
+      else if ("data" in node && node.type === "text") this.words(node.data)
+    }
+  }
+
+  /** White space is one space, and none at all after another. */
+  private words(text: string): void {
+    const spaced = text.replace(/\s+/g, " ")
+    const words = this.endsInSpace ? spaced.trimStart() : spaced
+    if (words === "") return
+    this.line += words
+    this.endsInSpace = words.endsWith(" ")
+  }
+
+  private lineBreak(): void {
+    this.line += "\n"
+    this.endsInSpace = true
+  }
+
+  private element(element: Element): void {
+    const { name } = element
+    if (dropped.has(name) || isHidden(element)) return
+    if (name === "br") this.lineBreak()
+    else if (name === "img") this.words(element.attribs["alt"] ?? "")
+    else if (name === "code" || name === "kbd" || name === "samp") this.words(quoteCode(textContent(element)))
+    else if (name === "a") this.link(element)
+    else if (inline.has(name)) this.nodes(element.children)
+    else this.blockElement(element)
+  }
+
+  /** Addresses within the site say nothing without the site's own, so only whole ones are kept. */
+  private link(element: Element): void {
+    const [from, blocks] = [this.line.length, this.blocks.length]
+    this.nodes(element.children)
+    // A link around blocks is none of a text.
+    if (this.blocks.length > blocks) return
+    const text = this.line.slice(from)
+    const written = markdownLink(text.trim(), element.attribs["href"] ?? "")
+    this.line = this.line.slice(0, from) + text.replace(text.trim(), () => written)
+  }
+
+  private blockElement(element: Element): void {
+    const { name } = element
+    if (/^h[1-6]$/.test(name)) {
+      const text = this.textOf(element)
+      this.block(text === "" ? "" : `${"#".repeat(Number(name.slice(1)))} ${text}`)
+    } else if (name === "pre" || name === "listing") this.block(fenced(textContent(element), codeLanguage(element)))
+    else if (name === "table") this.table(element)
+    else if (this.indents < maxIndents && (name === "ul" || name === "ol" || name === "menu")) this.list(element)
+    else if (this.indents < maxIndents && name === "dl") this.definitions(element)
+    else if (this.indents < maxIndents && name === "blockquote") {
+      this.block(prefixed(this.inner(element).join("\n\n"), "> ", "> "))
+    } else {
+      this.flush()
+      this.nodes(element.children)
+      this.flush()
+    }
+  }
+
+  private list(list: Element): void {
+    const first = Number.parseInt(list.attribs["start"] ?? "1", 10) || 1
+    const items = list.children
+      .filter((node) => isElement(node) && !isHidden(node) && !dropped.has(node.name))
+      .map((item) => Writer.blocksOf([item], this.budget, this.indents + 1).join("\n"))
+      .filter((text) => text !== "")
+    const marker = (index: number) => (list.name === "ol" ? `${first + index}. ` : "- ")
+    this.block(items.map((text, index) => item(text, marker(index), "  ")).join("\n"))
+  }
+
+  /** Terms are items, and what defines them are items below. */
+  private definitions(list: Element): void {
+    const lines: Array<string> = []
+    const add = (nodes: ReadonlyArray<ChildNode>) => {
+      for (const node of nodes) {
+        if (!isElement(node) || isHidden(node)) continue
+        if (node.name === "div") add(node.children)
+        const text = node.name === "div" ? "" : this.inner(node).join("\n")
+        if (text !== "") lines.push(node.name === "dd" ? item(text, "  - ", "    ") : item(text, "- ", "  "))
+      }
+    }
+    add(list.children)
+    this.block(lines.join("\n"))
+  }
+
+  private table(table: Element): void {
+    this.flush()
+    if (isLayout(table)) {
+      this.nodes(table.children)
+      return this.flush()
+    }
+    const caption = table.children.find((node): node is Element => isElement(node) && node.name === "caption")
+    if (caption !== undefined) this.block(this.textOf(caption))
+    const rows = tableRows(table, (cell) => this.textOf(cell), this.budget)
+    if (rows.length > 0) this.block(markdownTable(rows))
+  }
+}
+
+/** Puts an item under its marker; one that is itself a list needs none of its own. */
+const item = (text: string, marker: string, indent: string) =>
+  prefixed(text, text.startsWith("- ") ? indent : marker, indent)
+
+const prefixed = (text: string, first: string, others: string): string =>
+  text
+    .split("\n")
+    .map((line, index) => (index === 0 ? first : line === "" ? others.trimEnd() : others) + line)
+    .join("\n")
+
+const quoteCode = (text: string) => {
+  const code = oneLine(text)
+  return code === "" || code.includes("`") ? code : `\`${code}\``
+}
+
+const fenced = (text: string, language: string): string => {
+  const code = text.replace(/^\s*\n/, "").trimEnd()
+  if (code === "") return ""
+  const marks = (code.match(/`{3,}/g) ?? []).reduce((longest, run) => Math.max(longest, run.length + 1), 3)
+  const fence = "`".repeat(marks)
+  return `${fence}${language}\n${code}\n${fence}`
+}
+
+/** Builds the tree, and gives up one that recursion should not enter before it is built. */
+class BoundedHandler extends DomHandler {
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    super.onopentag(name, attributes)
+    if (this.tagStack.length > maxDepth) {
+      throw new Unreadable("corrupt_document", `The page is nested more than ${maxDepth} levels deep.`)
+    }
+  }
+}
+
+const parseDocument = (text: string): Document => {
+  const handler = new BoundedHandler()
+  new Parser(handler).end(text)
+  return handler.root
+}
+
+/** The encoding named in the first bytes, as browsers look for it. */
+const declaredEncoding = (bytes: Uint8Array): string | undefined =>
+  /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 2048)))?.[1]
+
+const titleOf = (document: Document): string | undefined => {
+  const byName = (name: string) => findOne((element) => element.name === name, document.children)
+  const title = byName("title") ?? byName("h1")
+  return title === null ? undefined : textContent(title)
+}
+
+/** HTML as Markdown, without scripts, styles, navigation and what is hidden. */
+export const html = (bytes: Uint8Array): Draft => {
+  const document = parseDocument(decodeText(bytes, declaredEncoding(bytes)))
+  return {
+    title: titleOf(document),
+    text: Writer.blocksOf(document.children, new SpanBudget()).join("\n\n"),
+  }
+}

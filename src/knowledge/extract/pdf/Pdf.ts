@@ -1,0 +1,111 @@
+import { getDocumentProxy, getResolvedPDFJS } from "unpdf"
+import type { PDFDocumentProxy } from "unpdf/pdfjs"
+import { type Draft, tooLarge, Unreadable } from "../Extraction.ts"
+import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
+import { PdfCMaps } from "./PdfCMaps.ts"
+import { fixedPitchFonts, linesOf, type Run } from "./PdfLines.ts"
+import { type PageRuns, runsOf } from "./PdfRuns.ts"
+import { cleanTitle } from "../Text.ts"
+
+const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<ReadonlyArray<Page>> => {
+  const pages: Array<PageRuns> = []
+  let characters = 0
+  for (let number = 1; number <= document.numPages; number++) {
+    const page = await runsOf(await document.getPage(number))
+    characters += page.runs.reduce((sum, run) => sum + run.text.length, 0)
+    if (characters > textLimit) throw tooLarge(textLimit)
+    pages.push(page)
+  }
+  const fixed = fixedPitchFonts(pages.flatMap(({ runs }) => runs))
+  const withPitch = (run: Run): Run => ({ ...run, monospaced: fixed.has(run.font) })
+  return pages.map(({ height, runs }) => ({ height, lines: linesOf(runs.map(withPitch)) }))
+}
+
+/** Titles that programs write by themselves. */
+const noTitle =
+  /^(?:untitled|document\d*$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi)$/i
+
+const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
+  const { info } = await document.getMetadata()
+  const title = "Title" in info && typeof info.Title === "string" ? cleanTitle(info.Title) : undefined
+  return title === undefined || noTitle.test(title) ? undefined : title
+}
+
+const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
+
+/** Pages, from the first, that are asked why there is no text. */
+const PAGES_ASKED = 10
+
+/** What pdf.js says of a font that it could not read, and of which it then shows nothing: it stands where the font should. */
+const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefined> => {
+  const { OPS } = await getResolvedPDFJS()
+  for (let number = 1; number <= Math.min(document.numPages, PAGES_ASKED); number++) {
+    const page = await document.getPage(number)
+    const { fnArray, argsArray } = await page.getOperatorList()
+    for (const [index, operator] of fnArray.entries()) {
+      if (operator !== OPS.setFont) continue
+      const name = String(argsArray[index]?.[0])
+      const font: unknown = page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined
+      if (typeof font === "string") return font
+    }
+    page.cleanup()
+  }
+  return undefined
+}
+
+const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
+  const failure = await fontFailure(document)
+  if (failure === undefined) {
+    return new Unreadable(
+      "no_text",
+      "The PDF holds no text: its pages are images, as those of a scan. Make it searchable first (OCR).",
+    )
+  }
+  const encoding = /Unknown CMap name: (.*)/s.exec(failure)?.[1]
+  if (encoding === undefined)
+    return new Unreadable("no_text", "The text of the PDF cannot be read: its fonts are damaged.")
+  const named = /^[\w-]{1,60}$/.test(encoding) ? `, ${encoding}` : ""
+  return new Unreadable(
+    "no_text",
+    `The text of the PDF cannot be read: it is in an encoding that is not known${named}.`,
+  )
+}
+
+const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
+  const pages = withoutRunningHeads(all)
+  const style = styleOf(pages)
+  const vocabulary = new Set(pages.flatMap((page) => page.lines.flatMap((line) => line.text.match(words) ?? [])))
+  const texts = pages.map((page) => markdownOf(page, style, (word) => vocabulary.has(word)))
+  const [first] = pages
+  return { title: title ?? (first === undefined ? undefined : titleOn(first, style)), text: texts }
+}
+
+/** pdf.js gives its failures names but no types. */
+const unreadable = (cause: unknown): Unreadable => {
+  if (cause instanceof Unreadable) return cause
+  if (cause instanceof Error && cause.name === "PasswordException") {
+    return new Unreadable("password_protected", "The PDF is protected by a password.")
+  }
+  return new Unreadable("corrupt_document", "The PDF is damaged and cannot be read.")
+}
+
+const parse = async (bytes: Uint8Array, textLimit: number) => {
+  // pdf.js takes the buffer over, so it gets one of its own. Images hold no text: none is small enough to unpack.
+  const options = { verbosity: 0, BinaryDataFactory: PdfCMaps, maxImageSize: 0 }
+  const document = await getDocumentProxy(bytes.slice(), options)
+  try {
+    const pages = await pagesOf(document, textLimit)
+    if (!pages.some((page) => page.lines.length > 0)) throw await noText(document)
+    return { pages, title: await metadataTitle(document) }
+  } finally {
+    await document.loadingTask.destroy()
+  }
+}
+
+/** PDF as Markdown, page by page: paragraphs joined, headings by their type, running heads and page numbers left out. */
+export const pdf = async (bytes: Uint8Array, textLimit: number): Promise<Draft> => {
+  const { pages, title } = await parse(bytes, textLimit).catch((cause: unknown) => {
+    throw unreadable(cause)
+  })
+  return layOut(pages, title)
+}

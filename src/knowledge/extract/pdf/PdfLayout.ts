@@ -1,0 +1,269 @@
+import { markdownTable } from "../Table.ts"
+import { least, type Line, most, mostCommon } from "./PdfLines.ts"
+
+export interface Page {
+  /** In points. */
+  readonly height: number
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** What is usual in a document, against which headings and paragraphs stand out. */
+export interface Style {
+  readonly bodySize: number
+  readonly bodyFont: string
+  /** Distance of lines within a paragraph, in font sizes. */
+  readonly leading: number
+  /** The usual font sizes of headings, largest first. */
+  readonly headingSizes: ReadonlyArray<number>
+}
+
+type Kind = "paragraph" | "item" | "row" | "code"
+
+/** Rows of a table stand apart by at most so many font sizes. */
+const maxRowDistance = 3
+
+/** Lines that belong together. */
+interface Block {
+  readonly kind: Kind
+  readonly lines: Array<Line>
+}
+
+/** How much larger than the text a heading is, at least. */
+const headingScale = 1.12
+const maxHeadingCharacters = 200
+/** Levels told by size; a heading that is only set bold is one below. */
+const maxHeadingSizes = 4
+
+/** Running heads and page numbers stand in this share of the page, at its top and at its bottom. */
+const edgeShare = 0.1
+
+const pageNumber = /^(?:page |seite |p\. ?)?[-–— ]*(?:\d{1,4}|[ivxlc]{1,6})[-–— ]*(?:(?:of|von|de|\/)\s*\d{1,4})?$/i
+
+const withoutNumbers = (text: string) => text.replace(/\d+|\b[ivxlc]+$/gi, "#").replace(/\s+/g, " ")
+
+const isAtEdge = (line: Line, page: Page) => line.y < page.height * edgeShare || line.y > page.height * (1 - edgeShare)
+
+/** Drops running heads and feet, page numbers, and nothing from a document too short to tell. */
+export const withoutRunningHeads = (pages: ReadonlyArray<Page>): ReadonlyArray<Page> => {
+  const pagesWith = new Map<string, number>()
+  for (const page of pages) {
+    const keys = new Set(page.lines.filter((line) => isAtEdge(line, page)).map((line) => withoutNumbers(line.text)))
+    for (const key of keys) pagesWith.set(key, (pagesWith.get(key) ?? 0) + 1)
+  }
+  const enough = Math.max(3, pages.length * 0.2)
+  const isRunning = (line: Line) =>
+    (pagesWith.get(withoutNumbers(line.text)) ?? 0) >= enough || (pages.length > 1 && pageNumber.test(line.text))
+  return pages.map((page) => ({
+    ...page,
+    lines: page.lines.filter((line) => !(isAtEdge(line, page) && isRunning(line))),
+  }))
+}
+
+/** The lower third of the distances between following lines: larger ones stand between paragraphs. */
+const usualLeading = (pages: ReadonlyArray<Page>): number => {
+  const distances = pages
+    .flatMap(({ lines }) => lines.slice(1).map((line, index) => (line.y - (lines[index]?.y ?? line.y)) / line.size))
+    .filter((distance) => distance > 0.5 && distance < 4)
+    .sort((a, b) => a - b)
+  return distances[Math.floor(distances.length / 3)] ?? 1.2
+}
+
+/** The sizes that most larger lines have: a cover page with its own should not shift all levels. */
+const usualHeadingSizes = (lines: ReadonlyArray<Line>, bodySize: number): ReadonlyArray<number> => {
+  const counts = new Map<number, number>()
+  for (const { size, text } of lines) {
+    const isLarger = size >= bodySize * headingScale && text.length <= maxHeadingCharacters
+    if (isLarger) counts.set(size, (counts.get(size) ?? 0) + 1)
+  }
+  const usual = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, maxHeadingSizes)
+  return usual.map(([size]) => size).sort((a, b) => b - a)
+}
+
+export const styleOf = (pages: ReadonlyArray<Page>): Style => {
+  const lines = pages.flatMap((page) => page.lines)
+  const bodySize = mostCommon(lines.map((line) => [line.size, line.text.length])) ?? 10
+  return {
+    bodySize,
+    bodyFont: mostCommon(lines.map((line) => [line.font, line.text.length])) ?? "",
+    leading: usualLeading(pages),
+    headingSizes: usualHeadingSizes(lines, bodySize),
+  }
+}
+
+const kindOf = (line: Line): Kind => {
+  if (line.bullet || /^(?:\d{1,3}|[a-z])[.)]\s/.test(line.text)) return "item"
+  if (line.monospaced) return "code"
+  return line.tabbed ? "row" : "paragraph"
+}
+
+const endsSentence = (text: string) => /[.!?:。！？؟]["'”’)\]]*$/.test(text)
+
+/** Whether a line goes on with the block whose last line is `last`. */
+const continues = (block: Block, last: Line, line: Line, style: Style): boolean => {
+  const kind = kindOf(line)
+  const distance = (line.y - last.y) / Math.max(last.size, line.size)
+  if (distance <= 0) return false
+  if (block.kind === "row" && kind === "row") return distance < maxRowDistance
+  if (distance > style.leading * 1.35) return false
+  if (Math.abs(last.size - line.size) > 0.1 * last.size) return false
+  if (block.kind === "code" || kind === "code" || block.kind === "row" || kind === "row") return block.kind === kind
+  if (kind === "item") return false
+  const isHeading = line.font !== last.font && (line.font === style.bodyFont || last.font === style.bodyFont)
+  if (isHeading && block.lines.length === 1 && !endsSentence(last.text) && last.text.length < 60) return false
+  const width = most(block.lines, (each) => each.right) - least(block.lines, (each) => each.x)
+  const short = !line.rightToLeft && last.right < Math.max(last.x + width, line.right) - 0.25 * width
+  const indented = line.x > last.x + line.size && block.kind === "paragraph" && endsSentence(last.text)
+  return !(short && endsSentence(last.text)) && !indented
+}
+
+const blocksOf = (lines: ReadonlyArray<Line>, style: Style): ReadonlyArray<Block> => {
+  const blocks: Array<Block> = []
+  let last: Line | undefined
+  for (const line of lines) {
+    const block = blocks.at(-1)
+    if (block !== undefined && last !== undefined && continues(block, last, line, style)) block.lines.push(line)
+    else blocks.push({ kind: kindOf(line), lines: [line] })
+    last = line
+  }
+  return blocks
+}
+
+interface Box {
+  readonly block: Block
+  readonly x: number
+  readonly right: number
+  readonly top: number
+}
+
+const boxOf = (block: Block): Box => ({
+  block,
+  x: least(block.lines, (line) => line.x),
+  right: most(block.lines, (line) => line.right),
+  top: least(block.lines, (line) => line.y),
+})
+
+/** More blocks than this on a page are left in the order of the file: ordering them takes quadratic time. */
+const maxOrderedBlocks = 600
+
+/**
+ * Reading order. Files mostly hold it, columns included, but for what was placed apart, such as tables and notes: so
+ * the order of the file stands, except that a block follows whatever is above it in the same columns.
+ */
+const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  if (blocks.length > maxOrderedBlocks) return blocks
+  const boxes = blocks.map(boxOf)
+  const overlaps = (a: Box, b: Box) => Math.min(a.right, b.right) - Math.max(a.x, b.x) > 0
+  const above = boxes.map((box) => boxes.filter((other) => other.top < box.top && overlaps(other, box)))
+  const done = new Set<Box>()
+  while (done.size < boxes.length) {
+    const next = boxes.findIndex((box, index) => !done.has(box) && (above[index] ?? []).every((each) => done.has(each)))
+    const box = boxes[next]
+    if (box === undefined) break
+    done.add(box)
+  }
+  return [...done].map((box) => box.block)
+}
+
+/** Scripts without spaces between words, and their punctuation: a line of theirs may end anywhere. */
+const unspaced = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
+const brokenAnywhere = new RegExp(`${unspaced}\n${unspaced}`, "u")
+
+/** What stands between two lines that belong together. */
+const jointOf = (text: string, next: string): string =>
+  brokenAnywhere.test(`${text.slice(-2)}\n${next.slice(0, 2)}`) ? "" : " "
+
+const joined = (lines: ReadonlyArray<string>): string =>
+  lines.reduce((text, next) => text + jointOf(text, next) + next).replaceAll("\t", " ")
+
+/** Joins two lines of a paragraph; `knows` tells whether the document has a word elsewhere. */
+const joinLines = (text: string, next: string, knows: (word: string) => boolean): string => {
+  const head = /([\p{L}\p{M}]+)[-\u00ad\u2010]$/u.exec(text.slice(-60))?.[1]
+  const tail = /^\p{Ll}[\p{L}\p{M}]*/u.exec(next)?.[0]
+  if (head === undefined || tail === undefined) return text + jointOf(text, next) + next
+  const isCompound = !text.endsWith("\u00ad") && knows(`${head}-${tail}`) && !knows(head + tail)
+  return isCompound ? text + next : text.slice(0, -1) + next
+}
+
+const codeOf = (lines: ReadonlyArray<Line>): string => {
+  const left = least(lines, (line) => line.x)
+  const indented = lines.map((line) => {
+    const charWidth = Math.max((line.right - line.x) / line.text.length, 1)
+    return " ".repeat(Math.min(Math.round((line.x - left) / charWidth), 40)) + line.text
+  })
+  return `\`\`\`\n${indented.join("\n")}\n\`\`\``
+}
+
+/** Rows that agree on their columns are a table; others are left as they stand. */
+const rowsOf = (lines: ReadonlyArray<string>): string => {
+  const cells = lines.map((line) => line.split("\t"))
+  const isTable = cells.length > 1 && cells.every((row) => row.length === cells[0]?.length)
+  return isTable ? markdownTable(cells) : lines.join("\n")
+}
+
+const headingLevel = (block: Block, style: Style): number | undefined => {
+  const [line] = block.lines
+  if (line === undefined || block.lines.length > 3 || !/\p{L}/u.test(line.text)) return undefined
+  const length = block.lines.reduce((sum, each) => sum + each.text.length, 0)
+  if (length > maxHeadingCharacters) return undefined
+  if (line.size >= style.bodySize * headingScale) {
+    return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, maxHeadingSizes)
+  }
+  // A short line of its own in another font than the text is a heading set bold.
+  const stands = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
+  const differs = line.font !== style.bodyFont && line.size >= style.bodySize * 0.98 && /^[\p{Lu}\d]/u.test(line.text)
+  return stands && differs && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
+}
+
+const write = (block: Block, level: number | undefined, knows: (word: string) => boolean): string => {
+  const texts = block.lines.map((line) => line.text)
+  if (level !== undefined) return `${"#".repeat(level)} ${joined(texts)}`
+  if (block.kind === "code") return codeOf(block.lines)
+  if (block.kind === "row") return rowsOf(texts)
+  const text = texts.reduce((left, right) => joinLines(left, right, knows))
+  return block.lines[0]?.bullet === true ? `- ${text}` : text
+}
+
+/**
+ * How a text goes on with a sentence that a column or a page broke off: so many characters of `before` are dropped, and
+ * the joint stands between. `undefined` when `after` begins something of its own.
+ */
+export const resumption = (
+  before: string,
+  after: string,
+): { readonly drop: number; readonly joint: string } | undefined => {
+  if (!/^\p{Ll}/u.test(after)) return undefined
+  if (/\p{L}[-\u00ad\u2010]$/u.test(before)) return { drop: 1, joint: "" }
+  return /[\p{L}\p{N},]$/u.test(before) ? { drop: 0, joint: " " } : undefined
+}
+
+/** A page as Markdown; `knows` tells whether the document has a word. */
+export const markdownOf = (page: Page, style: Style, knows: (word: string) => boolean): string => {
+  let written = ""
+  let kindBefore: Kind | "heading" | undefined
+  for (const block of inReadingOrder(blocksOf(page.lines, style))) {
+    const level = headingLevel(block, style)
+    const kind = level === undefined ? block.kind : "heading"
+    const text = write(block, level, knows)
+    const isProse = kind === "paragraph" && (kindBefore === "paragraph" || kindBefore === "item")
+    const resumed = isProse ? resumption(written.slice(-2), text) : undefined
+    const isList = kind === kindBefore && (kind === "item" || kind === "row")
+    const joint = kindBefore === undefined ? "" : (resumed?.joint ?? (isList ? "\n" : "\n\n"))
+    written = (resumed === undefined ? written : written.slice(0, written.length - resumed.drop)) + joint + text
+    kindBefore = resumed === undefined ? kind : kindBefore
+  }
+  return written
+}
+
+/** Type of this many times the size of the text is that of a title. */
+const titleScale = 1.4
+
+/** The largest heading of the first page if it is set like a title, else the heading that the page begins with. */
+export const titleOn = (page: Page, style: Style): string | undefined => {
+  const blocks = inReadingOrder(blocksOf(page.lines, style))
+  const headings = blocks.filter((block) => headingLevel(block, style) !== undefined)
+  const sizeOf = (block: Block) => block.lines[0]?.size ?? 0
+  const largest = headings.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
+  const isTitle = largest !== undefined && sizeOf(largest) >= style.bodySize * titleScale
+  const title = isTitle ? largest : headings.find((block) => block === blocks[0])
+  return title === undefined ? undefined : joined(title.lines.map((line) => line.text))
+}

@@ -1,0 +1,80 @@
+import type { PDFPageProxy } from "unpdf/pdfjs"
+import { normalize } from "../../../text/Normalization.ts"
+import { mendingLigatures } from "./PdfLigatures.ts"
+import type { Run } from "./PdfLines.ts"
+
+type Content = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>
+type TextItem = Extract<Content["items"][number], { readonly str: string }>
+type Matrix = readonly [number, number, number, number, number, number]
+
+const asMatrix = (values: ReadonlyArray<unknown>): Matrix => {
+  const at = (index: number) => Number(values[index] ?? 0)
+  return [at(0), at(1), at(2), at(3), at(4), at(5)]
+}
+
+/** `inner` is applied first. */
+const multiply = (outer: Matrix, inner: Matrix): Matrix => [
+  outer[0] * inner[0] + outer[2] * inner[1],
+  outer[1] * inner[0] + outer[3] * inner[1],
+  outer[0] * inner[2] + outer[2] * inner[3],
+  outer[1] * inner[2] + outer[3] * inner[3],
+  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
+  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
+]
+
+export interface PageRuns {
+  /** In points; of a page of vertical text the width, since it is turned. */
+  readonly height: number
+  readonly runs: ReadonlyArray<Run>
+}
+
+/**
+ * Ligatures, the shapes of Arabic letters, the punctuation of vertical text and the radicals that fonts show for
+ * ideographs, as the characters they stand for. pdf.js would do so for some before it turns text from right to left
+ * around, and the letters of a ligature with it.
+ */
+const withLetters = (text: string) =>
+  text.replace(/[\u2f00-\u2fd5\ufb00-\ufdfb\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc]+/g, (shapes) =>
+    normalize(shapes, "NFKC"),
+  )
+
+const runOf = (item: TextItem, { styles }: Content, upright: Matrix): Run => {
+  const [a, b, c, d, x, y] = multiply(upright, asMatrix(item.transform))
+  return {
+    text: withLetters(item.str),
+    x,
+    y,
+    width: item.width,
+    size: Math.round(Math.hypot(c, d) * 2) / 2 || 1,
+    font: item.fontName,
+    monospaced: styles[item.fontName]?.fontFamily === "monospace",
+    rightToLeft: item.dir === "rtl",
+    rotated: Math.abs(b) > Math.abs(a),
+  }
+}
+
+/** Vertical text as if it were horizontal: its columns, from the right, become lines, from the top. */
+const turned = (run: Run, item: TextItem, isVertical: boolean, pageWidth: number): Run =>
+  isVertical
+    ? { ...run, x: run.y, y: pageWidth - run.x, width: item.height }
+    : // Numbers and Latin words stand upright in their column, which goes through their middle.
+      { ...run, x: run.y - run.size, y: pageWidth - (run.x + run.width / 2), width: run.size }
+
+export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
+  // The viewport turns a rotated page upright and lets y grow downwards.
+  const viewport = page.getViewport({ scale: 1 })
+  const upright = asMatrix(viewport.transform)
+  const content = await page.getTextContent({ disableNormalization: true })
+  const read = content.items.filter((item) => "str" in item)
+  const mend = read.some((item) => item.dir === "rtl") ? await mendingLigatures(page) : undefined
+  page.cleanup()
+  const items = mend === undefined ? read : read.map((item) => ({ ...item, str: mend(item.str) }))
+  const runs = items.map((item) => runOf(item, content, upright))
+  const isVertical = (item: TextItem) => content.styles[item.fontName]?.vertical === true
+  const characters = (of: ReadonlyArray<TextItem>) => of.reduce((sum, { str }) => sum + str.length, 0)
+  if (characters(items.filter(isVertical)) <= characters(items) / 2) return { height: viewport.height, runs }
+  return {
+    height: viewport.width,
+    runs: items.map((item) => turned(runOf(item, content, upright), item, isVertical(item), viewport.width)),
+  }
+}

@@ -1,0 +1,211 @@
+import { DocumentId } from "../../domain/Ids.ts"
+import type { Language } from "../../text/Language.ts"
+import { areEqual, type PackedChunk, uuidText } from "../../storage/search/ChunkPacks.ts"
+import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
+import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
+import { sketch } from "./Sketch.ts"
+
+/** A word of the title says more of what a chunk is about than one of its text. */
+const TITLE_FREQUENCY = 2
+const LARGEST_FREQUENCY = 255
+
+/** Takes chunks one after the other, all of a document together, and makes a segment of them. */
+export class SegmentBuilder {
+  readonly #terms = new Map<Term, number>()
+  readonly #only: ReadonlySet<Term> | undefined
+  readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
+  readonly #languages = new Set<Language>()
+  readonly #chunkIds: Array<Uint8Array> = []
+  #lastDocument = new Uint8Array()
+  readonly #documentOf = new Numbers(Uint32Array)
+  readonly #lengths = new Numbers(Uint32Array)
+  /** Of each posting, in the order of arrival; its positions end where those of the next begin. */
+  readonly #postingTerms = new Numbers(Uint32Array)
+  readonly #postingChunks = new Numbers(Uint32Array)
+  readonly #frequencies = new Numbers(Uint8Array)
+  readonly #starts = new Numbers(Uint32Array)
+  readonly #positions = new Numbers(Uint16Array)
+  readonly #sketches: Array<Uint8Array | undefined> = []
+  #sketchBytes = 0
+
+  /** @param only terms of which there are to be postings; absent: all */
+  constructor(only?: ReadonlySet<Term>) {
+    this.#only = only
+  }
+
+  add(chunk: PackedChunk): void {
+    const index = this.#chunkIds.push(chunk.id.slice()) - 1
+    const document = this.#documentWith(chunk)
+    this.#documentOf.push(this.#documents.length - 1)
+    this.#languages.add(chunk.language)
+    let length = 0
+    readLexemes(chunk.lexemes, (term, positions, count) => {
+      if (this.#only?.has(term) === false) {
+        length += weightedCount(positions, count)
+        return
+      }
+      let frequency = 0
+      this.#starts.push(this.#positions.length)
+      for (let place = 0; place < count; place++) {
+        const position = positions[place] ?? 0
+        frequency += isInTitle(position) ? TITLE_FREQUENCY : 1
+        this.#positions.push(position)
+      }
+      length += frequency
+      this.#postingTerms.push(this.#numberOf(term))
+      this.#postingChunks.push(index)
+      this.#frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
+    })
+    this.#lengths.push(length)
+    const made = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
+    if (made === undefined) document.isEmbedded = false
+    else this.#keepSketch(index, made)
+  }
+
+  build(): Segment {
+    const terms = Float64Array.from(this.#terms.keys()).sort()
+    const rankOfNumber = new Uint32Array(terms.length)
+    for (const [rank, term] of terms.entries()) rankOfNumber[this.#terms.get(term) ?? 0] = rank
+    const ranks = this.#postingTerms.values()
+    for (let arrival = 0; arrival < ranks.length; arrival++) {
+      ranks[arrival] = rankOfNumber[ranks[arrival] ?? 0] ?? 0
+    }
+    const offsets = offsetsOf(ranks, terms.length)
+    const arrays = {
+      chunkIds: joined(this.#chunkIds, CHUNK_ID_BYTES, this.#chunkIds.length),
+      documentOf: this.#documentOf.values(),
+      lengths: this.#lengths.values(),
+      terms,
+      offsets,
+      sketches: joined(this.#sketches, this.#sketchBytes, this.#chunkIds.length),
+      ...this.#postingsInOrder(arrivalsInOrder(ranks, offsets)),
+    }
+    return {
+      ...arrays,
+      documents: this.#documents,
+      languages: this.#languages,
+      size: this.#chunkIds.length,
+      sketchBytes: this.#sketchBytes,
+      bytes: Object.values(arrays).reduce((sum, array) => sum + array.byteLength, 0),
+    }
+  }
+
+  /** @param arrivals the postings as they are to stand, each by its number in the order of arrival */
+  #postingsInOrder(arrivals: Uint32Array) {
+    const arrivalChunks = this.#postingChunks.values()
+    const arrivalFrequencies = this.#frequencies.values()
+    const arrivalStarts = this.#starts.values()
+    const arrivalPositions = this.#positions.values()
+    const chunks = new Uint32Array(arrivals.length)
+    const frequencies = new Uint8Array(arrivals.length)
+    const starts = new Uint32Array(arrivals.length + 1)
+    const positions = new Uint16Array(arrivalPositions.length)
+    let end = 0
+    // By numbers rather than iterators, here and below: an index has millions of postings.
+    for (let posting = 0; posting < arrivals.length; posting++) {
+      const arrival = arrivals[posting] ?? 0
+      chunks[posting] = arrivalChunks[arrival] ?? 0
+      frequencies[posting] = arrivalFrequencies[arrival] ?? 0
+      starts[posting] = end
+      const until = arrivalStarts[arrival + 1] ?? arrivalPositions.length
+      for (let place = arrivalStarts[arrival] ?? 0; place < until; place++) {
+        positions[end++] = arrivalPositions[place] ?? 0
+      }
+    }
+    starts[arrivals.length] = end
+    return { chunks, frequencies, starts, positions }
+  }
+
+  #keepSketch(index: number, made: Uint8Array): void {
+    this.#sketchBytes = made.length
+    // Copied, because what the database sent is a part of something larger.
+    this.#sketches[index] = made.slice()
+  }
+
+  /** The last document, which is that of this chunk. */
+  #documentWith({ documentId, revision }: PackedChunk) {
+    const last = this.#documents.at(-1)
+    if (last !== undefined && areEqual(documentId, this.#lastDocument)) {
+      last.chunks += 1
+      return last
+    }
+    this.#lastDocument = documentId.slice()
+    const id = DocumentId.make(uuidText(documentId, 0), { disableChecks: true })
+    const begun = { id, revision, chunks: 1, isEmbedded: true }
+    this.#documents.push(begun)
+    return begun
+  }
+
+  #numberOf(term: Term): number {
+    const known = this.#terms.get(term)
+    if (known !== undefined) return known
+    const number = this.#terms.size
+    this.#terms.set(term, number)
+    return number
+  }
+}
+
+/** Items of so many bytes, one after the other. What is missing is zeros, which is what no sketch is made of. */
+const joined = (items: ReadonlyArray<Uint8Array | undefined>, bytes: number, count: number): Uint8Array => {
+  const whole = new Uint8Array(count * bytes)
+  for (const [index, item] of items.entries()) if (item) whole.set(item, index * bytes)
+  return whole
+}
+
+const weightedCount = (positions: Uint16Array, count: number): number => {
+  let weighted = count
+  for (let place = 0; place < count; place++) if (isInTitle(positions[place] ?? 0)) weighted += TITLE_FREQUENCY - 1
+  return weighted
+}
+
+/** Where the postings of each term begin when they stand in order of their terms; one more at the end. */
+const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
+  const offsets = new Uint32Array(terms + 1)
+  for (let arrival = 0; arrival < ranks.length; arrival++) {
+    const next = (ranks[arrival] ?? 0) + 1
+    offsets[next] = (offsets[next] ?? 0) + 1
+  }
+  for (let rank = 1; rank <= terms; rank++) offsets[rank] = (offsets[rank] ?? 0) + (offsets[rank - 1] ?? 0)
+  return offsets
+}
+
+/** A stable counting sort: it leaves the chunks of each term ascending, as they arrived. */
+const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array => {
+  const next = offsets.slice()
+  const arrivals = new Uint32Array(ranks.length)
+  for (let arrival = 0; arrival < ranks.length; arrival++) {
+    const rank = ranks[arrival] ?? 0
+    const place = next[rank] ?? 0
+    arrivals[place] = arrival
+    next[rank] = place + 1
+  }
+  return arrivals
+}
+
+/** A typed array that grows. */
+class Numbers<A extends Uint8Array | Uint16Array | Uint32Array> {
+  readonly #make: new (length: number) => A
+  #values: A
+  length = 0
+
+  constructor(make: new (length: number) => A) {
+    this.#make = make
+    this.#values = new make(1_024)
+  }
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const larger = new this.#make(2 * this.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.length++] = value
+  }
+
+  /** A copy of exactly what was pushed. */
+  values(): A {
+    const exact = new this.#make(this.length)
+    exact.set(this.#values.subarray(0, this.length))
+    return exact
+  }
+}

@@ -1,0 +1,81 @@
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import type { ModelsSettings } from "./Models.ts"
+import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
+import { refusedKey } from "./calls/ProviderFailure.ts"
+
+/** Whether a provider of language models can be used. */
+export interface Probe {
+  /** Such as `anthropic`. */
+  readonly provider: string
+  /** What is wrong, for the operator; undefined when the provider answers and takes the key. */
+  readonly failure: string | undefined
+}
+
+const TIMEOUT = Duration.seconds(10)
+const ANTHROPIC_URL = "https://api.anthropic.com"
+const ANTHROPIC_VERSION = "2023-06-01"
+
+/** Asks each configured provider of language models for its list of models, which costs nothing and needs the key. */
+export class ProviderProbes extends Context.Service<
+  ProviderProbes,
+  { readonly run: Effect.Effect<ReadonlyArray<Probe>> }
+>()("parley/models/ProviderProbes") {
+  static readonly layer = (settings: ModelsSettings): Layer.Layer<ProviderProbes, never, HttpClient.HttpClient> =>
+    Layer.effect(
+      ProviderProbes,
+      Effect.map(HttpClient.HttpClient, (client) => {
+        const { anthropic, openai } = settings
+        const probe = Effect.fnUntraced(function* (
+          provider: string,
+          keySetting: string,
+          urlSetting: string,
+          hasKey: boolean,
+          request: HttpClientRequest.HttpClientRequest,
+        ) {
+          const failure = yield* client.execute(request).pipe(
+            Effect.timeout(TIMEOUT),
+            Effect.match({
+              onFailure: () => `${request.url} cannot be reached; see ${urlSetting} and the network`,
+              // Not every server has a list of models; one that answers at all can be reached.
+              onSuccess: ({ status }) => refusedKey(status, keySetting, hasKey),
+            }),
+            Effect.scoped,
+          )
+          return { provider, failure }
+        })
+        const probes = [
+          ...(anthropic === undefined
+            ? []
+            : [
+                probe(
+                  "anthropic",
+                  "ANTHROPIC_API_KEY",
+                  "ANTHROPIC_BASE_URL",
+                  true,
+                  HttpClientRequest.get(`${anthropic.baseUrl ?? ANTHROPIC_URL}/v1/models`).pipe(
+                    HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
+                    HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
+                  ),
+                ),
+              ]),
+          ...(openai === undefined
+            ? []
+            : [
+                probe(
+                  "openai",
+                  "OPENAI_API_KEY",
+                  "OPENAI_BASE_URL",
+                  openai.apiKey !== undefined,
+                  HttpClientRequest.get(
+                    chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
+                  ).pipe(
+                    openai.apiKey === undefined ? (request) => request : HttpClientRequest.bearerToken(openai.apiKey),
+                  ),
+                ),
+              ]),
+        ]
+        return { run: Effect.all(probes, { concurrency: "unbounded" }) }
+      }),
+    )
+}

@@ -1,0 +1,30 @@
+import { type JsonSchema, Schema } from "effect"
+import * as Tool from "effect/ai/Tool"
+import { textBetween } from "../domain/schema/Text.ts"
+
+/** A tool as it is declared to a language model. */
+export interface ToolDeclaration {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object. */
+  readonly inputSchema: JsonSchema.JsonSchema
+}
+
+/** Longest query of a search, in UTF-16 code units. */
+export const queryMaxLength = 2_000
+
+/** The input of `searchKnowledgeBase`. */
+export const SearchInput = Schema.Struct({
+  query: textBetween(1, queryMaxLength).annotate({
+    description: "What to look for: a question or key words, in the language of the documents.",
+  }),
+})
+
+/** The tool that every chatbot with a knowledge base has. Its result is `Passages`. */
+export const searchKnowledgeBase: ToolDeclaration = {
+  name: "searchKnowledgeBase",
+  description:
+    "Searches the documents of this chatbot's knowledge base and returns the passages that fit the query best. An empty list means that nothing was found.",
+  // As strict as the decoding of a call is.
+  inputSchema: { ...Tool.getJsonSchemaFromSchema(SearchInput), additionalProperties: false },
+}

@@ -1,0 +1,155 @@
+import { Option } from "effect"
+import type { Response } from "effect/ai"
+import {
+  type Block,
+  type Counts,
+  type Delta,
+  type Event,
+  finishPart,
+  isKnownBlock,
+  type Message,
+  metadataPart,
+  readEvent,
+  sourceParts,
+  tokensOf,
+} from "./AnthropicReply.ts"
+import { errorEvent } from "./AnthropicFailure.ts"
+import type { Exchange } from "../Exchange.ts"
+import { type Attempt, parse } from "../calls/ProviderCalls.ts"
+import { malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
+import type { BodyEvent } from "../calls/ResponseBody.ts"
+import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
+
+interface OpenBlock {
+  readonly id: string
+  readonly block: Block
+  /** Pieces of a tool's input, or a thinking block's signature, so far. */
+  collected: string
+}
+
+/** Turns the events of one streamed answer into the parts they mean. */
+export class AnthropicEvents implements AnswerEvents {
+  stage: AnswerEvents["stage"] = "answering"
+  private readonly open = new Map<number, OpenBlock>()
+  private message: Message | undefined
+  private usage: Counts = {}
+  private stopReason: string | null = null
+  private readonly exchange: Exchange
+  private readonly timestamp: string
+
+  constructor({ exchange, timestamp }: Attempt) {
+    this.exchange = exchange
+    this.timestamp = timestamp
+  }
+
+  read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
+    const json = parse(data)
+    if (name === "error") return errorEvent(json)
+    const event = readEvent(json)
+    if (Option.isNone(event)) return malformed("An event of the stream is broken")
+    return event.value === undefined ? [] : this.take(event.value)
+  }
+
+  end(): Array<Response.StreamPartEncoded> {
+    return [finishPart(this.stopReason, this.usage)]
+  }
+
+  private take(event: Event): Array<Response.StreamPartEncoded> {
+    switch (event.type) {
+      case "message_start":
+        this.message = event.message
+        this.usage = event.message.usage
+        return this.told()
+      case "content_block_start":
+        return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
+      case "content_block_delta":
+        return this.extend(event.index, event.delta)
+      case "content_block_stop":
+        return this.stop(event.index)
+      case "message_delta":
+        this.usage = latest(this.usage, event.usage)
+        this.stopReason = event.delta.stop_reason
+        return this.told()
+      case "message_stop":
+        this.stage = "finished"
+        return []
+    }
+  }
+
+  private told(): Array<Response.StreamPartEncoded> {
+    const exchange = { ...this.exchange, tokens: tokensOf(this.usage) }
+    return this.message === undefined ? [] : [metadataPart(this.message, exchange, this.timestamp)]
+  }
+
+  private start(index: number, block: Block): Array<Response.StreamPartEncoded> {
+    const id = block.type === "tool_use" ? block.id : String(index)
+    this.open.set(index, { id, block, collected: "" })
+    switch (block.type) {
+      case "text":
+        return [
+          { type: "text-start", id },
+          ...(block.text === "" ? [] : [textDelta(id, block.text)]),
+          ...(block.citations ?? []).flatMap(sourceParts),
+        ]
+      case "thinking":
+        return [{ type: "reasoning-start", id }]
+      case "redacted_thinking":
+        return [{ type: "reasoning-start", id, metadata: { anthropic: { redacted: block.data } } }]
+      case "tool_use":
+        return [{ type: "tool-params-start", id, name: block.name }]
+    }
+  }
+
+  private extend(index: number, delta: Delta): Array<Response.StreamPartEncoded> {
+    const open = this.open.get(index)
+    if (open === undefined) return []
+    switch (delta.type) {
+      case "text_delta":
+        return delta.text === "" ? [] : [textDelta(open.id, delta.text)]
+      case "citations_delta":
+        return sourceParts(delta.citation)
+      case "thinking_delta":
+        return [{ type: "reasoning-delta", id: open.id, delta: delta.thinking }]
+      case "signature_delta":
+        open.collected += delta.signature
+        return []
+      case "input_json_delta":
+        open.collected += delta.partial_json
+        return [{ type: "tool-params-delta", id: open.id, delta: delta.partial_json }]
+    }
+  }
+
+  private stop(index: number): Array<Response.StreamPartEncoded> {
+    const open = this.open.get(index)
+    if (open === undefined) return []
+    this.open.delete(index)
+    const { block, collected, id } = open
+    switch (block.type) {
+      case "text":
+        return [{ type: "text-end", id }]
+      case "thinking":
+        return [{ type: "reasoning-end", id, metadata: { anthropic: { signature: collected } } }]
+      case "redacted_thinking":
+        return [{ type: "reasoning-end", id }]
+      case "tool_use":
+        return [
+          { type: "tool-params-end", id },
+          { type: "tool-call", id, name: block.name, params: inputOf(block, collected) },
+        ]
+    }
+  }
+}
+
+/** The last counts are the true ones, but not every count comes again. */
+const latest = (before: Counts, after: Counts): Counts => ({
+  input_tokens: after.input_tokens ?? before.input_tokens ?? null,
+  output_tokens: after.output_tokens ?? before.output_tokens ?? null,
+  cache_creation_input_tokens: after.cache_creation_input_tokens ?? before.cache_creation_input_tokens ?? null,
+  cache_read_input_tokens: after.cache_read_input_tokens ?? before.cache_read_input_tokens ?? null,
+})
+
+const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => ({ type: "text-delta", id, delta })
+
+/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
+const inputOf = ({ input }: Extract<Block, { readonly type: "tool_use" }>, json: string): unknown =>
+  json === "" ? (input ?? {}) : (parse(json) ?? json)

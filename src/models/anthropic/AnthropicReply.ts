@@ -1,0 +1,223 @@
+import { Option, Predicate, Schema } from "effect"
+import type { Response } from "effect/ai"
+import type { Exchange } from "../Exchange.ts"
+import { sourcePart } from "../SourceParts.ts"
+
+/*
+ * What we rely on of the Messages API's answers, checked, and what it means in effect/ai's terms. Blocks of a type that
+ * we do not know are left out, since the API grows.
+ */
+
+declare module "effect/ai/Response" {
+  interface ReasoningPartMetadata {
+    readonly anthropic?: { readonly signature: string } | { readonly redacted: string }
+  }
+  interface ReasoningStartPartMetadata {
+    readonly anthropic?: { readonly redacted: string }
+  }
+  interface ReasoningEndPartMetadata {
+    readonly anthropic?: { readonly signature: string }
+  }
+}
+
+/** What a text rests on. Other kinds of citations do not come of what we send. */
+const Citation = Schema.Struct({
+  type: Schema.String,
+  source: Schema.optionalKey(Schema.Unknown),
+  cited_text: Schema.optionalKey(Schema.Unknown),
+})
+
+const TextBlock = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  citations: Schema.optionalKey(Schema.NullOr(Schema.Array(Citation))),
+})
+const ThinkingBlock = Schema.Struct({
+  type: Schema.Literal("thinking"),
+  thinking: Schema.String,
+  signature: Schema.String,
+})
+const RedactedThinkingBlock = Schema.Struct({ type: Schema.Literal("redacted_thinking"), data: Schema.String })
+const ToolUseBlock = Schema.Struct({
+  type: Schema.Literal("tool_use"),
+  id: Schema.String,
+  name: Schema.String,
+  input: Schema.Unknown,
+})
+export type Block =
+  | typeof TextBlock.Type
+  | typeof ThinkingBlock.Type
+  | typeof RedactedThinkingBlock.Type
+  | typeof ToolUseBlock.Type
+
+const knownBlocks: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"])
+const OtherBlock = Schema.Struct({
+  type: Schema.String.check(Schema.makeFilter((type: string) => !knownBlocks.has(type))),
+})
+const AnyBlock = Schema.Union([TextBlock, ToolUseBlock, ThinkingBlock, RedactedThinkingBlock, OtherBlock])
+
+export const isKnownBlock = (block: typeof AnyBlock.Type): block is Block => knownBlocks.has(block.type)
+
+const Count = Schema.optionalKey(Schema.NullOr(Schema.Natural))
+const Counts = Schema.Struct({
+  input_tokens: Count,
+  output_tokens: Count,
+  cache_creation_input_tokens: Count,
+  cache_read_input_tokens: Count,
+})
+export type Counts = typeof Counts.Type
+
+const Message = Schema.Struct({
+  id: Schema.String,
+  model: Schema.String,
+  content: Schema.Array(AnyBlock),
+  stop_reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  usage: Counts,
+})
+export type Message = typeof Message.Type
+
+export const decodeMessage = Schema.decodeUnknownOption(Message)
+
+const Delta = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text_delta"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("citations_delta"), citation: Citation }),
+  Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("signature_delta"), signature: Schema.String }),
+])
+export type Delta = typeof Delta.Type
+
+const Index = { index: Schema.Natural }
+const Event = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("message_start"), message: Message }),
+  Schema.Struct({ type: Schema.Literal("content_block_start"), ...Index, content_block: AnyBlock }),
+  Schema.Struct({ type: Schema.Literal("content_block_delta"), ...Index, delta: Delta }),
+  Schema.Struct({ type: Schema.Literal("content_block_stop"), ...Index }),
+  Schema.Struct({
+    type: Schema.Literal("message_delta"),
+    delta: Schema.Struct({ stop_reason: Schema.NullOr(Schema.String) }),
+    usage: Counts,
+  }),
+  Schema.Struct({ type: Schema.Literal("message_stop") }),
+])
+export type Event = typeof Event.Type
+
+const decodeEvent = Schema.decodeUnknownOption(Event)
+const knownEvents: ReadonlySet<string> = new Set(Event.members.map((member) => member.fields.type.literal))
+const knownDeltas: ReadonlySet<unknown> = new Set(Delta.members.map((member) => member.fields.type.literal))
+
+/** Nearly all events are of this one kind, and come by the ten thousand a second. */
+const isTextDelta = (event: {
+  readonly type: unknown
+}): event is Extract<Event, { readonly type: "content_block_delta" }> =>
+  event.type === "content_block_delta" &&
+  Predicate.hasProperty(event, "index") &&
+  Number.isSafeInteger(event.index) &&
+  Predicate.hasProperty(event, "delta") &&
+  Predicate.hasProperty(event.delta, "type") &&
+  event.delta.type === "text_delta" &&
+  Predicate.hasProperty(event.delta, "text") &&
+  typeof event.delta.text === "string"
+
+/** The event; `undefined` for a kind that we do not know and may skip; none when it is broken. */
+export const readEvent = (event: unknown): Option.Option<Event | undefined> => {
+  if (!Predicate.hasProperty(event, "type") || typeof event.type !== "string") return Option.none()
+  if (isTextDelta(event)) return Option.some(event)
+  if (!knownEvents.has(event.type)) return Option.some(undefined)
+  return Option.orElse(decodeEvent(event), () => (isUnknownDelta(event) ? Option.some(undefined) : Option.none()))
+}
+
+const isUnknownDelta = (event: object): boolean =>
+  Predicate.hasProperty(event, "delta") &&
+  Predicate.hasProperty(event.delta, "type") &&
+  !knownDeltas.has(event.delta.type)
+
+const finishReason = (stopReason: string | null): Response.FinishReason => {
+  switch (stopReason) {
+    case "end_turn":
+    case "stop_sequence":
+      return "stop"
+    case "tool_use":
+      return "tool-calls"
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length"
+    case "refusal":
+      return "content-filter"
+    case "pause_turn":
+      return "pause"
+    default:
+      return "unknown"
+  }
+}
+
+export const metadataPart = (
+  message: Message,
+  exchange: Exchange,
+  timestamp: string,
+): Response.ResponseMetadataPartEncoded => ({
+  type: "response-metadata",
+  id: message.id,
+  modelId: message.model,
+  timestamp,
+  metadata: { parley: exchange },
+})
+
+/** What is not told counts as none. */
+export const tokensOf = (usage: Counts) => ({
+  input: usage.input_tokens ?? 0,
+  output: usage.output_tokens ?? 0,
+  cacheRead: usage.cache_read_input_tokens ?? 0,
+  cacheWrite: usage.cache_creation_input_tokens ?? 0,
+})
+
+export const finishPart = (stopReason: string | null, usage: Counts): Response.FinishPartEncoded => {
+  const { input, output, cacheRead, cacheWrite } = tokensOf(usage)
+  return {
+    type: "finish",
+    reason: finishReason(stopReason),
+    usage: {
+      inputTokens: { uncached: input, total: input + cacheRead + cacheWrite, cacheRead, cacheWrite },
+      outputTokens: { total: output, text: undefined, reasoning: undefined },
+    },
+    metadata: {
+      anthropic: {
+        cacheCreationInputTokens: usage.cache_creation_input_tokens ?? null,
+        cacheReadInputTokens: usage.cache_read_input_tokens ?? null,
+      },
+    },
+  }
+}
+
+/** What a citation of a search result names: its source is one that `sourceName` made. */
+export const sourceParts = ({
+  cited_text,
+  source,
+  type,
+}: typeof Citation.Type): Array<Response.DocumentSourcePartEncoded> =>
+  type === "search_result_location" && typeof source === "string" && typeof cited_text === "string"
+    ? sourcePart(source, cited_text)
+    : []
+
+/** A whole message as the parts of an answer. */
+export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
+  metadataPart(message, exchange, timestamp),
+  ...message.content.filter(isKnownBlock).flatMap(blockParts),
+  finishPart(message.stop_reason ?? null, message.usage),
+]
+
+const blockParts = (block: Block): Array<Response.PartEncoded> => {
+  switch (block.type) {
+    case "text":
+      return [
+        ...(block.text === "" ? [] : [{ type: "text" as const, text: block.text }]),
+        ...(block.citations ?? []).flatMap(sourceParts),
+      ]
+    case "thinking":
+      return [{ type: "reasoning", text: block.thinking, metadata: { anthropic: { signature: block.signature } } }]
+    case "redacted_thinking":
+      return [{ type: "reasoning", text: "", metadata: { anthropic: { redacted: block.data } } }]
+    case "tool_use":
+      return [{ type: "tool-call", id: block.id, name: block.name, params: block.input }]
+  }
+}

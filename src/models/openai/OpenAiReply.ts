@@ -1,0 +1,198 @@
+import { Option, Predicate, Schema } from "effect"
+import type { Response } from "effect/ai"
+import type { TokenCounts } from "../../domain/Usage.ts"
+import { type Attempt, parse } from "../calls/ProviderCalls.ts"
+import { malformed, ofStatus, type ProviderFailure } from "../calls/ProviderFailure.ts"
+
+/*
+ * What we rely on of the answers of chat completions, and what it means in effect/ai's terms. Servers that are compatible
+ * with OpenAI's differ in much: whatever can be understood is taken, and fields that we do not know are ignored.
+ */
+
+const Maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+const Count = Maybe(Schema.Finite)
+
+const Usage = Schema.Struct({
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  prompt_tokens_details: Maybe(Schema.Struct({ cached_tokens: Count })),
+  completion_tokens_details: Maybe(Schema.Struct({ reasoning_tokens: Count })),
+})
+export type Usage = typeof Usage.Type
+
+/** A call, or a piece of one. */
+export const CallPiece = Schema.Struct({
+  index: Count,
+  id: Maybe(Schema.String),
+  function: Maybe(
+    Schema.Struct({
+      name: Maybe(Schema.String),
+      /** JSON; some servers send the object itself. */
+      arguments: Schema.optionalKey(Schema.Unknown),
+    }),
+  ),
+})
+export type CallPiece = typeof CallPiece.Type
+
+/** A message, or what a chunk adds to it. Servers do not agree what the model's thoughts are called. */
+const Delta = Schema.Struct({
+  content: Maybe(Schema.Unknown),
+  refusal: Maybe(Schema.String),
+  reasoning_content: Maybe(Schema.Unknown),
+  reasoning: Maybe(Schema.Unknown),
+  tool_calls: Maybe(Schema.Array(CallPiece)),
+})
+export type Delta = typeof Delta.Type
+
+const Head = {
+  id: Maybe(Schema.String),
+  model: Maybe(Schema.String),
+  usage: Maybe(Usage),
+}
+
+const Completion = Schema.Struct({
+  ...Head,
+  choices: Schema.NonEmptyArray(Schema.Struct({ message: Delta, finish_reason: Maybe(Schema.String) })),
+})
+
+const Chunk = Schema.Struct({
+  ...Head,
+  choices: Maybe(Schema.Array(Schema.Struct({ delta: Maybe(Delta), finish_reason: Maybe(Schema.String) }))),
+})
+export type Chunk = typeof Chunk.Type
+
+const decodeCompletion = Schema.decodeUnknownOption(Completion)
+const decodeChunk = Schema.decodeUnknownOption(Chunk)
+
+/** An error where an answer should be: some servers send it with status 200. */
+const errorOf = (json: unknown): ProviderFailure | undefined => {
+  const error = Predicate.hasProperty(json, "error") ? json.error : undefined
+  if (error == null) return undefined
+  const code = Predicate.hasProperty(error, "code") ? Number(error.code) : Number.NaN
+  return ofStatus({
+    status: code >= 400 && code < 600 ? code : undefined,
+    description: JSON.stringify(error),
+    headers: undefined,
+    now: 0,
+  })
+}
+
+export const readChunk = (json: unknown): Chunk | ProviderFailure =>
+  errorOf(json) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
+
+export const readCompletion = (json: unknown, attempt: Attempt): Array<Response.PartEncoded> | ProviderFailure => {
+  const error = errorOf(json)
+  if (error !== undefined) return error
+  const completion = decodeCompletion(json)
+  if (Option.isNone(completion)) return malformed("The response is not a chat completion")
+  const { choices, usage } = completion.value
+  const { finish_reason, message } = choices[0]
+  const thoughts = thoughtsOf(message)
+  const text = textOf(message.content) + (message.refusal ?? "")
+  const calls = distinct((message.tool_calls ?? []).map(callPart))
+  return [
+    metadataPart(completion.value, attempt),
+    ...(thoughts === "" ? [] : [{ type: "reasoning" as const, text: thoughts }]),
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...calls,
+    finishPart(finishReason(finish_reason, calls.length > 0, Boolean(message.refusal)), usage ?? undefined),
+  ]
+}
+
+const callPart = (call: CallPiece): Response.ToolCallPartEncoded => ({
+  type: "tool-call",
+  id: call.id || newCallId(),
+  name: call.function?.name ?? "",
+  params: paramsOf(call.function?.arguments),
+})
+
+/** Some servers give all calls one id, such as the name of their tool. */
+const distinct = (calls: ReadonlyArray<Response.ToolCallPartEncoded>): ReadonlyArray<Response.ToolCallPartEncoded> =>
+  calls.map((call, index) =>
+    calls.findIndex(({ id }) => id === call.id) === index ? call : { ...call, id: newCallId() },
+  )
+
+/** Some servers give a call no id, but its result has to name one. */
+export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`
+
+/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. Some models write `null`. */
+export const paramsOf = (given: unknown): unknown => {
+  if (given == null || given === "") return {}
+  if (typeof given !== "string") return given
+  const params = parse(given)
+  return params === undefined ? given : (params ?? {})
+}
+
+/** Text, or text in parts. */
+export const textOf = (content: unknown): string => {
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) return ""
+  return content
+    .map((part: unknown) => (Predicate.hasProperty(part, "text") && typeof part.text === "string" ? part.text : ""))
+    .join("")
+}
+
+export const thoughtsOf = ({ reasoning, reasoning_content }: Delta): string =>
+  textOf(reasoning_content) || textOf(reasoning)
+
+export const metadataPart = (head: Chunk, { exchange, timestamp }: Attempt): Response.ResponseMetadataPartEncoded => ({
+  type: "response-metadata",
+  id: head.id ?? "",
+  modelId: head.model ?? "",
+  timestamp,
+  metadata: { parley: exchange },
+})
+
+/** Some servers call it a stop, or nothing, when the model wants its calls answered. */
+export const finishReason = (
+  reason: string | null | undefined,
+  hasCalls: boolean,
+  isRefused: boolean,
+): Response.FinishReason => {
+  switch (reason) {
+    case "length":
+      return "length"
+    case "content_filter":
+      return "content-filter"
+    case "tool_calls":
+    case "function_call":
+    case "stop":
+    case "":
+    case null:
+    case undefined:
+      if (isRefused) return "content-filter"
+      if (hasCalls) return "tool-calls"
+      return reason === "stop" || reason === "tool_calls" || reason === "function_call" ? "stop" : "unknown"
+    default:
+      return "unknown"
+  }
+}
+
+/** What is not told counts as none. */
+export const tokensOf = (usage: Usage | undefined): TokenCounts => {
+  const cacheRead = count(usage?.prompt_tokens_details?.cached_tokens)
+  return {
+    input: count((usage?.prompt_tokens ?? 0) - cacheRead),
+    output: count(usage?.completion_tokens),
+    cacheRead,
+    cacheWrite: 0,
+  }
+}
+
+export const finishPart = (reason: Response.FinishReason, usage: Usage | undefined): Response.FinishPartEncoded => {
+  const { input, output, cacheRead, cacheWrite } = tokensOf(usage)
+  const reasoning = usage?.completion_tokens_details?.reasoning_tokens ?? null
+  return {
+    type: "finish",
+    reason,
+    usage: {
+      inputTokens: { uncached: input, total: count(usage?.prompt_tokens), cacheRead, cacheWrite },
+      outputTokens: { total: output, text: undefined, reasoning: count(reasoning) },
+    },
+    metadata: {
+      openai: { cachedPromptTokens: usage?.prompt_tokens_details?.cached_tokens ?? null, reasoningTokens: reasoning },
+    },
+  }
+}
+
+const count = (given: number | null | undefined): number => Math.max(0, Math.trunc(given ?? 0))

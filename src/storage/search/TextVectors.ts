@@ -1,0 +1,54 @@
+import { Array as Arr, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { inTurns } from "../../system/InTurns.ts"
+import type { Language } from "../../text/Language.ts"
+import { Lexicon, type Word } from "./Lexicon.ts"
+
+/** Words between single spaces: of a title, weighted A, of headings, B, and of the text itself. */
+export type WeightedWords = readonly [title: string, headings: string, text: string]
+
+/** A language's words are forgotten, all of them, once they are longer than this together: some 10 MB. */
+const MAX_CHARACTERS = 256 * 1_024
+
+/** Words that Postgres is asked about before other requests get their turn. */
+const WORDS_PER_TURN = 250
+
+/**
+ * Makes what `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') || to_tsvector(text)` would be,
+ * to the bit, in its binary form. Postgres is asked about each word only once: finding words in a text and stemming them
+ * was half of what storing a chunk took there.
+ */
+export const makeTextVectors = (sql: SqlClient.SqlClient) => {
+  const lexicons = new Map<Language, Lexicon>()
+
+  const lexiconOf = (language: Language): Lexicon => {
+    const known = lexicons.get(language)
+    if (known !== undefined && known.characters <= MAX_CHARACTERS) return known
+    const made = new Lexicon()
+    lexicons.set(language, made)
+    return made
+  }
+
+  const learn = Effect.fnUntraced(function* (lexicon: Lexicon, language: Language, words: ReadonlyArray<Word>) {
+    const [row] = yield* sql<{ analyses: ReadonlyArray<Uint8Array> }>`
+      select array(
+        select tsvectorsend(to_tsvector(${language}::text::regconfig, word || ${Lexicon.afterWord}))
+        from unnest(${words.map(({ name }) => name)}::text[]) with ordinality as words (word, number) order by number
+      ) as analyses`
+    for (const [index, analysis] of (row?.analyses ?? []).entries()) {
+      const word = words[index]
+      if (word !== undefined) lexicon.learn(word, analysis)
+    }
+  })
+
+  return Effect.fnUntraced(function* (language: Language, texts: ReadonlyArray<WeightedWords>) {
+    const lexicon = lexiconOf(language)
+    const read = yield* inTurns(texts, (parts) => parts.map((words) => lexicon.read(words)))
+    const unknown = new Set<Word>()
+    for (const parts of read) {
+      for (const words of parts) for (const word of words) if (!word.isKnown) unknown.add(word)
+    }
+    for (const words of Arr.chunksOf(unknown, WORDS_PER_TURN)) yield* learn(lexicon, language, words)
+    return yield* inTurns(read, (parts) => lexicon.vectorOf(parts))
+  })
+}

@@ -1,0 +1,169 @@
+import { PgPool, type PgTypes } from "@effect/sql-pg"
+import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, Schedule, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, SqlError } from "effect/sql"
+import { type EmbeddedSettings, openEmbedded, poolOver } from "../embedded/Embedded.ts"
+import { freeBytes } from "../../system/Disk.ts"
+import { watchDisk } from "../embedded/DiskWatch.ts"
+import { maintain } from "../embedded/Maintenance.ts"
+import { migrate, migrationsDirectory } from "./Migrations.ts"
+import { connectionFailure, prepareDatabase } from "./Preparation.ts"
+import { makeClients } from "./Identities.ts"
+import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
+import type { StartupError } from "../../system/StartupError.ts"
+
+/**
+ * The SQL client that acts as the login role, which owns the tables: row-level security does not hold for it. For what
+ * comes before an organization is known, or serves them all: finding a key, claiming a job, migrations.
+ *
+ * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only what is theirs. See
+ * `Sessions.ts` for how they are told apart.
+ */
+export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/sql/SystemSql") {}
+
+/**
+ * `lost` fails when the database is gone and will not come back: the embedded engine ended by itself. The server then
+ * has to end too. A Postgres server that cannot be reached may return, so for it `lost` waits for ever.
+ */
+export class DatabaseLoss extends Context.Service<
+  DatabaseLoss,
+  { readonly lost: Effect.Effect<never, StartupError> }
+>()("parley/storage/sql/DatabaseLoss") {}
+
+/** For `vectors`: they differ from database to database. */
+export class VectorTypes extends Context.Service<VectorTypes, VectorOids>()("parley/storage/sql/VectorTypes") {}
+
+/** What both layers provide. */
+export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | VectorTypes
+
+export interface PostgresSettings {
+  /** `postgres://user:password@host:port/database?sslmode=…` */
+  readonly url: Redacted.Redacted
+  /** Connections open at once, at most; two are the least that serve. */
+  readonly maxConnections?: number
+  /**
+   * Statements of one organization that may be under way in one connection. They share writes and reads, the dearest
+   * part of a short statement.
+   */
+  readonly pipeline?: number
+  /** How long one attempt to connect may take. */
+  readonly connectTimeout?: Duration.Input
+  /** How long a statement may take, and wait for a connection, where `withoutTimeLimit` does not say otherwise. */
+  readonly timeLimit?: Duration.Duration
+}
+
+const DEFAULT_MAX_CONNECTIONS = 16
+/** The part of them that is the system's: its statements are few, and short. */
+const SYSTEM_SHARE = 0.25
+const DEFAULT_PIPELINE = 32
+const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
+const DEFAULT_TIME_LIMIT = Duration.seconds(10)
+/** How often it is looked for connections that have fallen silent, in parts of the time limit. */
+const LOOKS_PER_TIME_LIMIT = 20
+/** An idle connection is worth keeping: it holds parsed statements. */
+const IDLE_TIMEOUT = Duration.minutes(10)
+/** Finds a dead peer behind a silent network. */
+const KEEP_ALIVE = Duration.seconds(30)
+
+/**
+ * Told to every new connection. Vectors and indexes are read at random and mostly from memory, which the default cost
+ * of 4 does not expect; and compiling a plan takes longer than any query of ours runs.
+ */
+const STARTUP_PARAMETERS = {
+  random_page_cost: "1.1",
+  jit: "off",
+  // A search without an index in memory ranks some 4,500 text vectors; the default of 4 MB sorts them on disk.
+  work_mem: "16MB",
+  // An index search goes on until it has found enough of the one chatbot that asks, and looks at enough to be exact.
+  "hnsw.iterative_scan": "strict_order",
+  "hnsw.ef_search": "120",
+}
+
+/** Postgres 15 or later with pgvector 0.7 or later, brought to the current schema. */
+export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const types = makeRegistry()
+      const config: PgPool.Config = {
+        url: settings.url,
+        connectTimeout: settings.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
+        idleTimeout: IDLE_TIMEOUT,
+        keepAlive: KEEP_ALIVE,
+        applicationName: "parley",
+        startupParameters: STARTUP_PARAMETERS,
+        types,
+      }
+      const total = settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS
+      const forSystem = Math.max(1, Math.floor(total * SYSTEM_SHARE))
+      const system = PgPool.make({ ...config, maxConnections: forSystem })
+      const tenant = PgPool.make({
+        ...config,
+        maxConnections: Math.max(1, total - forSystem),
+        multiplex: true,
+        // Who shares a connection is decided in `Sessions.ts`.
+        multiplexConcurrency: 1,
+      })
+      const connections = Effect.all({
+        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: settings.pipeline ?? DEFAULT_PIPELINE })),
+        system: Effect.map(system, (pool) => ({ pool, pipeline: 1 })),
+      })
+      const timeLimit = settings.timeLimit ?? DEFAULT_TIME_LIMIT
+      const clients = yield* openClients(types, connections, timeLimit)
+      const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
+      yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
+      return contextOf(clients, Effect.never)
+    }),
+  )
+
+/** Postgres inside this process, kept in a directory of its own, brought to the current schema. */
+export const layerEmbedded = (
+  settings: EmbeddedSettings & {
+    /** Bytes of the disk below which nothing more is stored. */
+    readonly diskReserve?: number
+  },
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const engine = yield* openEmbedded(settings)
+      const types = makeRegistry()
+      const pool = PgPool.make({ ...poolOver(engine), types })
+      const clients = yield* openClients(
+        types,
+        Effect.map(pool, (pool) => ({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })),
+      )
+      const { directory, diskReserve: reserve = 0 } = settings
+      const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
+      yield* Effect.forkScoped(maintain(clients.system, engine.wire, disk.isLow))
+      return contextOf(clients, engine.lost)
+    }),
+  )
+
+interface Clients {
+  readonly tenant: SqlClient.SqlClient
+  readonly system: SqlClient.SqlClient
+  readonly vectorTypes: VectorOids
+}
+
+const contextOf = (clients: Clients, lost: Effect.Effect<never, StartupError>): Context.Context<Database> =>
+  Context.make(SqlClient.SqlClient, clients.tenant).pipe(
+    Context.add(SystemSql, clients.system),
+    Context.add(DatabaseLoss, { lost }),
+    Context.add(VectorTypes, clients.vectorTypes),
+  )
+
+const openClients = Effect.fn("Database.openClients")(
+  function* (
+    types: PgTypes.Registry,
+    connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+    timeLimit?: Duration.Duration,
+  ) {
+    const clients = yield* makeClients(yield* connections, timeLimit)
+    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
+    registerVector(types, vectorTypes)
+    yield* withoutTimeLimit(migrate(clients.system, migrationsDirectory))
+    return { ...clients, vectorTypes }
+  },
+  Effect.provide(Reactivity.layer),
+  Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),
+)

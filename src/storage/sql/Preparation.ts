@@ -1,0 +1,192 @@
+import { Effect, Predicate, Schedule, Schema } from "effect"
+import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
+import { TENANT_ROLE } from "./Identities.ts"
+import { sqlState } from "./SqlErrors.ts"
+import { StartupError } from "../../system/StartupError.ts"
+import { knownWords } from "../../system/SystemError.ts"
+import type { VectorOids } from "./SqlValues.ts"
+
+/** As `server_version_num` counts. */
+const OLDEST_POSTGRES = 150_000
+const OLDEST_PGVECTOR = [0, 7] as const
+
+/** Serialises the preparation and the migrations of processes that start at once; any constant of ours will do. */
+export const ADVISORY_LOCK = 7_242_015_531
+
+/** What there is, before anything is done about it. */
+const ServerState = Schema.Struct({
+  version: Schema.Int,
+  version_text: Schema.String,
+  login: Schema.String,
+  pgvector: Schema.NullOr(Schema.String),
+  vector_oid: Schema.NullOr(Schema.Int),
+  vectors_oid: Schema.NullOr(Schema.Int),
+  may_become_tenant: Schema.Boolean,
+})
+export type ServerState = typeof ServerState.Type
+
+/**
+ * Sees to what the schema needs and a migration cannot hold, because it belongs to the server and not to the database:
+ * versions, the extension, the tenant's role. One round trip when all is there already.
+ */
+export const prepareDatabase = Effect.fn("Preparation.prepareDatabase")(function* (
+  sql: SqlClient.SqlClient,
+): Effect.fn.Return<VectorOids, StartupError | SqlError.SqlError> {
+  const inspect = inspectionOf(sql)
+  let state = yield* inspect
+  yield* refuseOldServer(state)
+  if (state.pgvector === null || !state.may_become_tenant) {
+    yield* install(sql, state.login)
+    state = yield* inspect
+  }
+  return yield* vectorOidsIn(state)
+})
+
+export const refuseOldServer = (state: ServerState): Effect.Effect<void, StartupError> =>
+  state.version >= OLDEST_POSTGRES
+    ? Effect.void
+    : Effect.fail(
+        new StartupError({
+          what: `The database is PostgreSQL ${state.version_text}, which is too old.`,
+          doThis: "Parley needs PostgreSQL 15 or later.",
+        }),
+      )
+
+export const vectorOidsIn = (state: ServerState): Effect.Effect<VectorOids, StartupError> => {
+  if (state.pgvector === null || !isRecent(state.pgvector)) {
+    return Effect.fail(
+      new StartupError({
+        what: `The database has pgvector ${state.pgvector ?? "in no version"}, which is too old.`,
+        doThis: `Install pgvector ${OLDEST_PGVECTOR.join(".")} or later and run: ALTER EXTENSION vector UPDATE`,
+      }),
+    )
+  }
+  return state.vector_oid === null || state.vectors_oid === null
+    ? Effect.fail(
+        new StartupError({
+          what: "The extension pgvector is in a schema that the database user does not search.",
+          doThis: `Add that schema to its search path: ALTER ROLE "${state.login}" SET search_path = …`,
+        }),
+      )
+    : Effect.succeed({ vector: state.vector_oid, vectors: state.vectors_oid })
+}
+
+const inspectionOf = (sql: SqlClient.SqlClient) =>
+  SqlSchema.findOne({
+    Request: Schema.Void,
+    Result: ServerState,
+    execute: () => sql`
+      with server as (select current_setting('server_version_num')::int as version)
+      select version,
+        current_setting('server_version') as version_text,
+        session_user::text as login,
+        (select extversion from pg_extension where extname = 'vector') as pgvector,
+        to_regtype('vector')::oid as vector_oid,
+        to_regtype('vector[]')::oid as vectors_oid,
+        coalesce((
+          select pg_has_role(session_user, oid, case when version >= 160000 then 'SET' else 'MEMBER' end)
+          from pg_roles where rolname = ${TENANT_ROLE}
+        ), false) as may_become_tenant
+      from server`,
+  })(undefined).pipe(Effect.catchTags({ SchemaError: Effect.die, NoSuchElementError: Effect.die }))
+
+const isRecent = (pgvector: string): boolean => {
+  const [major = 0, minor = 0] = pgvector.split(".").map(Number)
+  return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
+}
+
+/** Roles belong to the whole server, so another database's Parley may be making the same one at this moment. */
+const CREATE_ROLE = `do $$ begin
+  create role ${TENANT_ROLE} nologin;
+exception when duplicate_object or unique_violation then null;
+end $$`
+
+/** From 16 on, membership alone does not allow `set role`. */
+const GRANT_ROLE = `do $$ begin
+  if current_setting('server_version_num')::int >= 160000 then
+    execute 'grant ${TENANT_ROLE} to current_user with set true, inherit false';
+  else
+    grant ${TENANT_ROLE} to current_user;
+  end if;
+exception when unique_violation then null;
+end $$`
+
+const install = (sql: SqlClient.SqlClient, login: string) =>
+  sql
+    .withTransaction(
+      Effect.gen(function* () {
+        yield* sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
+        yield* Effect.catchIf(sql`create extension if not exists vector`, isRefusal, (error) =>
+          Effect.fail(
+            new StartupError({
+              what: `The database has no pgvector, and it cannot be added: ${serverMessage(error)}.`,
+              doThis:
+                sqlState(error) === "42501"
+                  ? "As a superuser, run in this database: CREATE EXTENSION vector"
+                  : `Install pgvector ${OLDEST_PGVECTOR.join(".")} or later on the database server.`,
+            }),
+          ),
+        )
+        yield* Effect.catchIf(Effect.andThen(sql.unsafe(CREATE_ROLE), sql.unsafe(GRANT_ROLE)), isRefusal, (error) =>
+          Effect.fail(
+            new StartupError({
+              what: `The role ${TENANT_ROLE} cannot be made: ${serverMessage(error)}.`,
+              doThis: `As a superuser, run: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO "${login}"`,
+            }),
+          ),
+        )
+      }),
+    )
+    .pipe(
+      Effect.retry({
+        while: isConcurrentUpdate,
+        schedule: Schedule.spaced("50 millis"),
+        times: 20,
+      }),
+    )
+
+/** The server did not answer at all. */
+export const isUnreachable = (error: SqlError.SqlError): boolean => Predicate.isTagged(error.reason, "ConnectionError")
+
+/** The server understood and said no, as opposed to not being there. */
+const isRefusal = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && !isUnreachable(error) && !isConcurrentUpdate(error)
+
+/** Postgres's "tuple concurrently updated", when two grants of one role meet. */
+const isConcurrentUpdate = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "XX000"
+
+/** What the server said; or why it cannot be reached, in words, with the address in the words of the system. */
+export const serverMessage = (error: SqlError.SqlError): string => {
+  const { cause } = error.reason
+  const message = cause instanceof Error ? cause.message : error.message
+  const words = knownWords(cause)
+  return words === undefined ? message : `${words} (${message})`
+}
+
+/** What a failed first statement says about the database as a whole. */
+export const connectionFailure = (error: SqlError.SqlError): StartupError => {
+  const what = `The database cannot be used: ${serverMessage(error)}.`
+  const state = sqlState(error)
+  if (Predicate.isTagged(error.reason, "AuthenticationError")) {
+    return new StartupError({ what, doThis: "Check the user and the password in DATABASE_URL." })
+  }
+  if (state === "3D000") {
+    return new StartupError({
+      what,
+      doThis: "Create the database, or correct its name in DATABASE_URL.",
+    })
+  }
+  if (state === "42501") {
+    return new StartupError({
+      what,
+      doThis: "Let the user in DATABASE_URL own the database: as a superuser, run: ALTER DATABASE … OWNER TO …",
+    })
+  }
+  if (isUnreachable(error)) {
+    return new StartupError({
+      what,
+      doThis: "Check that the database runs and that DATABASE_URL points to it.",
+    })
+  }
+  return new StartupError({ what, doThis: "See the log of the database for the reason." })
+}

@@ -1,0 +1,109 @@
+import { cut } from "./Cut.ts"
+
+/*
+ * Markdown as it is read: sentences, headings and rows of tables, without marks.
+ */
+
+/** A longer sentence is mostly a listing that lost its form. */
+const sentenceMaxLength = 600
+const sentenceMinLength = 2
+
+const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
+
+export interface Line {
+  readonly text: string
+  /** A heading, a question or the announcement of a list: it answers nothing, but says what follows. */
+  readonly isLead: boolean
+  /** What it says itself: of a row, its cells without the names of their columns. */
+  readonly own: string
+  /** Of a row, the table that it is in; its text has the names of the columns, which are the table's. */
+  readonly table?: Table
+}
+
+/** A table in Markdown: what stands in its first row, where a rule follows. */
+export interface Table {
+  readonly header: ReadonlyArray<string>
+}
+
+/** The sentences and headings of a text, without the rows of its tables. */
+export const linesOf = (content: string): ReadonlyArray<Line> =>
+  blocksOf(content).flatMap((block) => (isRow(block) ? [] : linesIn(block)))
+
+/** The sentences, headings and rows of a text. */
+export const linesAndRowsOf = (content: string): ReadonlyArray<Line> => {
+  const lines: Array<Line> = []
+  let table: Table | undefined
+  const blocks = blocksOf(content)
+  for (const [index, block] of blocks.entries()) {
+    if (!isRow(block)) {
+      table = undefined
+      lines.push(...linesIn(block))
+    } else if (isRule(blocks[index + 1])) table = { header: cellsOf(block) }
+    else if (!isRule(block)) {
+      table ??= { header: [] }
+      const cells = cellsOf(block)
+      const text = rowText(table.header, cells)
+      if (text !== "") lines.push({ text, own: cells.join("; "), isLead: false, table })
+    }
+  }
+  return lines
+}
+
+const isRow = (block: string): boolean => block.startsWith("|")
+const isRule = (block: string | undefined): boolean =>
+  block !== undefined && /^\|[\s|:-]+$/.test(block) && block.includes("-")
+
+/** A bar within a cell is written `\|`. */
+const cellsOf = (row: string): ReadonlyArray<string> =>
+  row
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => plain(cell.replaceAll("\\|", "|").trim()))
+
+/** A row that says what its cells are, as `Plan: Team; Price: 50`. */
+const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): string => {
+  const named = cells.flatMap((cell, column) => {
+    const name = header[column] ?? ""
+    return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
+  })
+  const text = named.join("; ")
+  return text.length <= sentenceMaxLength ? text : `${cut(text, sentenceMaxLength - 1)}…`
+}
+
+const linesIn = (block: string): ReadonlyArray<Line> => {
+  const heading = /^#{1,6}\s+/.exec(block)
+  if (heading !== null) {
+    const text = plain(block.slice(heading[0].length))
+    return [{ text, own: text, isLead: true }]
+  }
+  return Array.from(sentenceSegmenter.segment(plain(block)), ({ segment }) => segment.trim())
+    .filter((text) => text.length >= sentenceMinLength && text.length <= sentenceMaxLength)
+    .map((text) => ({ text, own: text, isLead: /[?？؟;:：]$/u.test(text) }))
+}
+
+/** Paragraphs, headings, list items and rows of tables, each on one line; fenced code is left out. */
+const blocksOf = (content: string): ReadonlyArray<string> =>
+  content
+    .replaceAll(/^(```|~~~)[^]*?(^\1|$(?![^]))/gm, "\n\n")
+    .split(/\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|))|(?<=^#{1,6}\s.*)\n/m)
+    .map((block) => block.replaceAll(/\s+/g, " ").trim())
+    .filter((block) => block !== "")
+
+/** Markdown's marks do not belong into a sentence. */
+const plain = (text: string): string =>
+  text
+    .replace(/^(?:[-*+•]|\d{1,3}[.)]|>)\s+/, "")
+    // A link ends before the next one begins: else a text of brackets only would be read to its end from each of them.
+    .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, "$1")
+    .replaceAll(/(\*\*|__|`)(.+?)\1/g, "$2")
+    .trim()
+
+/** The beginning of a text that has no sentences, on one line and without marks that could be taken for formatting. */
+export const excerptOf = (content: string): string => {
+  const line = content.replaceAll(/[#*`|~<>[\]\s]+/g, " ").trim()
+  if (line.length <= sentenceMaxLength) return line
+  const start = cut(line, sentenceMaxLength - 1)
+  const space = start.lastIndexOf(" ")
+  return `${space > sentenceMaxLength / 2 ? start.slice(0, space) : start}…`
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { emailGate, emailRequest, findEmail, isOnlyEmail } from "../../../src/domain/chat/EmailGate.ts"
+import { refusalIn } from "../../../src/domain/chat/Refusals.ts"
+import { anyLongString, anyString } from "../../lib/Arbitraries.ts"
+
+const word = fc.string({ unit: fc.constantFrom(..."abcxyz019"), minLength: 1, maxLength: 10 })
+const address = fc
+  .tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.array(word, { minLength: 1, maxLength: 3 }))
+  .map(([local, domain]) => `${local.join(".")}@${domain.join(".")}.example`)
+
+describe("an e-mail address", () => {
+  test("is found in whatever stands around it", () =>
+    fc.assert(
+      fc.property(
+        address,
+        fc.constantFrom("", "my address is ", "<", "mailto:", "(", "Адрес: ", "邮箱：", "\n"),
+        fc.constantFrom("", ".", ", thanks!", ">", ")", "。", "?"),
+        (email, before, after) => expect(findEmail(before + email + after)).toBe(email),
+      ),
+    ))
+
+  test("of other scripts is found too", () => {
+    expect(findEmail("用户@例子.广告")).toBe("用户@例子.广告")
+    expect(findEmail("почта@пример.рф")).toBe("почта@пример.рф")
+  })
+
+  test.each(["", "@", "me@", "@example.com", "me@example", "me @ example.com", "a@b.c", "me@-.com", "1@2.3"])(
+    "is not in %p",
+    (text) => expect(findEmail(text)).toBeUndefined(),
+  )
+
+  test("that is found was said just so, and is no longer than an address can be", () =>
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyString, address, fc.constantFrom("@", ".", "a")), { maxLength: 8 }), (parts) => {
+        const text = parts.join("")
+        const email = findEmail(text)
+        if (email === undefined) expect(isOnlyEmail(text)).toBe(false)
+        else expect(text).toContain(email)
+      }),
+    ))
+
+  test("is looked for without getting lost in long text that almost has one", () => {
+    for (const piece of ["a", "a.", "@", "a@", "a@a.", "-", "a-", "1@1.", "a@a-"]) {
+      expect(findEmail(piece.repeat(32_000 / piece.length))).toBeUndefined()
+    }
+  })
+})
+
+describe("a message that says only an address", () => {
+  test("may say so in a few words", () =>
+    fc.assert(
+      fc.property(address, (email) => {
+        for (const text of [email, `It is ${email}.`, `my e-mail is ${email}`, `Das ist meine: ${email}`]) {
+          expect([text, isOnlyEmail(text)]).toEqual([text, true])
+        }
+      }),
+    ))
+
+  test("is not one that asks, or tells more", () =>
+    fc.assert(
+      fc.property(address, (email) => {
+        for (const text of [
+          `${email}, how much?`,
+          `${email} 多少钱？`,
+          `I am ${email} and my order of last week has not arrived`,
+          "no address here",
+        ]) {
+          expect([text, isOnlyEmail(text)]).toEqual([text, false])
+        }
+      }),
+    ))
+})
+
+describe("the request for the address", () => {
+  test.each([
+    ["How much does it cost to send a parcel?", "e-mail address?"],
+    ["Was kostet es, ein Paket zu senden?", "E-Mail-Adresse"],
+    ["Combien coûte l'envoi d'un colis dans le pays ?", "adresse e-mail"],
+    ["¿Cuánto cuesta enviar un paquete y qué es lo más barato?", "correo electrónico"],
+    ["Quanto costa spedire un pacco e come si fa?", "indirizzo e-mail"],
+    ["Сколько стоит отправить посылку и как это сделать?", "адрес электронной почты"],
+    ["寄一个包裹要多少钱？", "电子邮箱"],
+    ["荷物を送るのはいくらですか？", "メールアドレス"],
+    ["소포를 보내는 데 얼마예요?", "이메일"],
+    ["ส่งพัสดุราคาเท่าไหร่", "อีเมล"],
+    ["كم تكلفة إرسال طرد؟", "بريدك"],
+    ["", "e-mail address?"],
+  ])("answers %p in its language", (text, expected) => expect(emailRequest(text)).toContain(expected))
+
+  test("is never empty, whatever was said", () =>
+    fc.assert(fc.property(anyString, (text) => expect(emailRequest(text).length).toBeGreaterThan(10))))
+})
+
+describe("a reply to it that declines", () => {
+  test.each([
+    "no",
+    "No.",
+    "NO!!",
+    "nope",
+    "No, thanks",
+    "no thank you",
+    "I'd rather not",
+    "I’d rather not, sorry.",
+    "I prefer not to",
+    "skip",
+    "Not now, maybe later",
+    "nein danke",
+    "Nein, danke schön!",
+    "Lieber nicht",
+    "Das möchte ich nicht.",
+    "Non merci",
+    "Je préfère ne pas le dire",
+    "No, gracias",
+    "prefiero no darlo",
+    "Não, obrigado",
+    "No grazie, preferisco di no",
+    "Nee, bedankt",
+    "liever niet",
+    "Nej tack",
+    "Nej tak",
+    "Nei takk",
+    "Ei kiitos",
+    "Inkább nem, köszönöm",
+    "Nu, mulțumesc",
+    "Hayır, teşekkürler",
+    "HAYIR",
+    "Tidak, terima kasih",
+    "Όχι, ευχαριστώ",
+    "Нет, спасибо",
+    "не хочу",
+    "لا، شكراً",
+    "नहीं, धन्यवाद",
+    "不用了，谢谢",
+    "不想说",
+    "結構です。",
+    "いいえ、教えたくありません",
+    "아니요 괜찮아요",
+    "ไม่ค่ะ ขอบคุณค่ะ",
+  ])("is understood: %p", (text) => expect(refusalIn(text)).toBe("only"))
+
+  test.each([
+    "No, how long does it take?",
+    "Skip that. What is the price?",
+    "Nein, was kostet das denn jetzt?",
+    "不用，多少钱？",
+  ])("and says something else is understood, too: %p", (text) => expect(refusalIn(text)).toBe("first"))
+
+  test.each([
+    "",
+    "?!",
+    "me@nowhere",
+    "No delivery has come yet",
+    "Why do you need it?",
+    "I have no e-mail program that works",
+    "thanks",
+    "nothing works, no light, no heating",
+    "Nonsense",
+    "Kein Strom",
+    "Was kostet es?",
+  ])("is not %p", (text) => expect(refusalIn(text)).toBeUndefined())
+
+  test("is looked for in no more time than a text takes to read", () => {
+    for (const piece of ["no ", "no,", "no thanks ", "'", "不", ","]) {
+      expect(refusalIn(piece.repeat(32_000 / piece.length))).toBeOneOf([undefined, "first"])
+    }
+    fc.assert(fc.property(anyLongString, (text) => expect(refusalIn(text)).toBeOneOf([undefined, "only", "first"])))
+  })
+})
+
+describe("a conversation in which the address is asked for", () => {
+  const reply = fc.oneof(
+    fc.constantFrom("no", "No, why?", "me@example.com", "me@nowhere", "Why?", "skip", "thanks"),
+    anyString.filter((text) => text !== ""),
+  )
+
+  test("has the question twice at the most, never after a refusal or an address, and an answer to what was asked first", () =>
+    fc.assert(
+      fc.property(fc.array(reply, { minLength: 1, maxLength: 8 }), (said) => {
+        const turns: Array<{ role: "user" | "assistant"; content: string }> = []
+        let asked = 0
+        let isSettled = false
+        for (const [index, content] of said.entries()) {
+          turns.push({ role: "user", content })
+          const gate = emailGate(turns)
+          isSettled ||=
+            findEmail(content) !== undefined || (asked > 0 && asked === index && refusalIn(content) !== undefined)
+          expect(gate.isAsking).toBe(!isSettled && asked < 2)
+          expect(gate.turns.at(-1)?.role).toBe("user")
+          if (gate.isAsking) asked++
+          else expect(gate.turns.every((turn) => turn.role === "user" || turn.content === "Answer")).toBe(true)
+          turns.push({ role: "assistant", content: gate.isAsking ? emailRequest(content) : "Answer" })
+        }
+        expect(asked).toBeLessThanOrEqual(2)
+      }),
+    ))
+})

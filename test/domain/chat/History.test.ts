@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { ChatTurn } from "../../../src/domain/chat/Chat.ts"
+import { notHeld } from "../../../src/domain/chat/History.ts"
+import { cost } from "../../lib/Growth.ts"
+
+const turn = (role: ChatTurn["role"], content: string): ChatTurn => ({ role, content })
+
+/** Few contents, so that repetitions are common. */
+const turns = fc.array(
+  fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), content: fc.constantFrom("", "a", "b") }),
+  { maxLength: 8 },
+)
+
+describe("what a session does not hold yet", () => {
+  test("one message is always new", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, [sent = turn("user", "a")]) =>
+        expect(notHeld([...held, sent], [sent])).toEqual([sent]),
+      ),
+    ))
+
+  test("one message is held when the reply to it is wanted again, and it was said last", () => {
+    const held = [turn("user", "a"), turn("assistant", "x"), turn("user", "b"), turn("assistant", "y")]
+    expect(notHeld(held, [turn("user", "b")], true)).toEqual([])
+    expect(notHeld(held, [turn("user", "c")], true)).toEqual([turn("user", "c")])
+    expect(notHeld([], [turn("user", "b")], true)).toEqual([turn("user", "b")])
+  })
+
+  test("a reply is known by our id, however the client shows it; a question is not known by the client's", () => {
+    const held = [turn("user", "a"), { ...turn("assistant", "At noon."), id: "r1" }]
+    const next = turn("user", "b")
+    const shown = (id: string) => [turn("user", "a"), { ...turn("assistant", "Let me look.At noon."), id }, next]
+    expect(notHeld(held, shown("r1"))).toEqual([next])
+    expect(notHeld(held, shown("r2"))).toHaveLength(2)
+    const first = { ...turn("user", "a"), id: "1" }
+    expect(notHeld([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
+  })
+
+  test("a reply is known also with what was said on the way to it, as clients of OpenAI have it", () => {
+    const next = turn("user", "b")
+    const shown = [turn("user", "a"), turn("assistant", "Let me look.\n\nAt noon."), next]
+    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
+    expect(
+      notHeld([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
+    ).toHaveLength(2)
+  })
+
+  test("a reply that was cut off is known by a client that has more of it, or less", () => {
+    const next = turn("user", "b")
+    const held = [turn("user", "a"), { ...turn("assistant", "At no"), isCutOff: true }]
+    for (const seen of ["At n", "At no", "At noon, when"]) {
+      expect(notHeld(held, [turn("user", "a"), turn("assistant", seen), next])).toEqual([next])
+    }
+    expect(notHeld(held, [turn("user", "a"), turn("assistant", "At one."), next])).toHaveLength(2)
+    expect(notHeld(held, [turn("user", "a"), turn("assistant", ""), next])).toHaveLength(2)
+    const whole = [turn("user", "a"), turn("assistant", "At no")]
+    expect(notHeld(whole, [turn("user", "a"), turn("assistant", "At noon"), next])).toHaveLength(2)
+  })
+
+  test("of a client that goes back is what it says there, however often it does", () => {
+    const [a, x, b, y, c, z, d] = [
+      turn("user", "a"),
+      turn("assistant", "x"),
+      turn("user", "b"),
+      turn("assistant", "y"),
+      turn("user", "c"),
+      turn("assistant", "z"),
+      turn("user", "d"),
+    ] as const
+    const held = [a, x, b, y]
+    expect(notHeld(held, [a, x, c])).toEqual([c])
+    expect(notHeld([...held, c, z], [a, x, c, z, d])).toEqual([d])
+    expect(notHeld([...held, c, z], [a, x, b], true)).toEqual([b])
+    expect(notHeld([...held, c, z], [a], true)).toEqual([a])
+  })
+
+  test("is an end of what was sent, so that nothing is torn out of its order", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, sent) => {
+        const fresh = notHeld(held, sent)
+        expect(fresh).toEqual(sent.slice(sent.length - fresh.length))
+      }),
+    ))
+
+  test("is exactly what was added to the whole session, whatever repeats in it", () =>
+    fc.assert(
+      fc.property(turns, turns, (held, added) => {
+        fc.pre(held.length + added.length > 1)
+        expect(notHeld(held, [...held, ...added])).toEqual(added)
+      }),
+    ))
+
+  test("is all of it when the session holds something else", () => {
+    const sent = [turn("user", "c"), turn("assistant", "d"), turn("user", "e")]
+    fc.assert(fc.property(turns, (held) => expect(notHeld(held, sent)).toEqual(sent)))
+  })
+
+  test("is what follows when a client shows the last part of a long conversation", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 1, max: 20 }), (length, shown) => {
+        const held = Array.from({ length }, (_, index) => turn(index % 2 === 0 ? "user" : "assistant", `${index}`))
+        const question = turn("user", "new")
+        expect(notHeld(held, [...held.slice(-shown), question])).toEqual([question])
+      }),
+    ))
+})
+
+/** What becomes of a reply: the client has it, or it broke off after some text was stored, or before. */
+type Outcome = "answered" | "broken" | "failed"
+/** What the client does: asks something new, or sends again what it sent, with or without having seen a reply to it. */
+const steps = fc.array(
+  fc.record({
+    ask: fc.boolean(),
+    outcome: fc.constantFrom<Outcome>("answered", "broken", "failed"),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+
+test("a client that sends its growing transcript, and retries it, stores each of its messages once and in order", () =>
+  fc.assert(
+    fc.property(steps, fc.boolean(), (steps, greeted) => {
+      const session: Array<ChatTurn> = []
+      const asked: Array<string> = []
+      let transcript = greeted ? [turn("assistant", "Welcome!")] : []
+      steps.forEach(({ ask, outcome }, index) => {
+        const lastAsked = transcript.findLastIndex(({ role }) => role === "user")
+        if (ask || lastAsked < 0) {
+          asked.push(`question ${index}`)
+          transcript = [...transcript, turn("user", `question ${index}`)]
+        } else {
+          transcript = transcript.slice(0, lastAsked + 1)
+        }
+        // A request of one message says that it is new, so a retry of one cannot be told from saying it again.
+        if (transcript.length === 1 && !ask && session.length > 0) return
+        session.push(...notHeld(session, transcript))
+        const reply = turn("assistant", `answer ${index}`)
+        if (outcome === "answered") transcript = [...transcript, reply]
+        if (outcome !== "failed") session.push(outcome === "broken" ? turn("assistant", "") : reply)
+      })
+      const said = session.filter(({ role }) => role === "user").map(({ content }) => content)
+      expect(said).toEqual(asked)
+      expect(session.filter(({ content }) => content === "Welcome!")).toHaveLength(greeted ? 1 : 0)
+    }),
+  ))
+
+describe("more than one request may bring", () => {
+  const texts = (length: number, text: (index: number) => string) => Array.from({ length }, (_, index) => text(index))
+  const of = (role: ChatTurn["role"]) => (content: string) => turn(role, content)
+  // Made anew each time, so that no two are the same text in memory.
+  const long = (index: number) => `${index % 2}`.slice(1) + "a".repeat(5_000)
+
+  test.each([
+    ["questions that are all alike", of("user"), texts(2_000, long), ["b", ...texts(999, long)]],
+    ["replies that are all alike", of("assistant"), texts(2_000, long), ["b", ...texts(999, long)]],
+    [
+      "replies that are shown with more",
+      of("assistant"),
+      texts(2_000, (i) => `x${long(i)}`),
+      texts(1_000, (i) => `\n\n${long(i)}`),
+    ],
+    [
+      "replies of nothing but paragraphs",
+      of("assistant"),
+      texts(2_000, (i) => "\n".repeat(2 + (i % 500))),
+      texts(1_000, (i) => "\n".repeat(999 - (i % 40))),
+    ],
+  ] as const)("is compared in a moment: %s", async (_, turnOf, held, sent) => {
+    const turns = [held.map(turnOf), sent.map(turnOf)] as const
+    expect(await cost(() => notHeld(...turns))).toBeLessThan(250)
+  })
+})

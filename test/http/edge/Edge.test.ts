@@ -1,0 +1,469 @@
+import { describe, expect, test } from "bun:test"
+import { allScopes, type Scope } from "../../../src/domain/ApiKey.ts"
+import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
+import { rawRequest } from "../../lib/RawRequest.ts"
+import { operatorKey } from "../../lib/ServerProcess.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+const { client, url } = await startServer()
+
+const chatbots = "/api/external/chatbots"
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+const made = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const json = { "content-type": "application/json" }
+
+describe("the request id", () => {
+  test.each(["a", "x".repeat(128), "Az09._-", "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"])("is kept: %s", async (id) => {
+    for (const path of [chatbots, "/healthz", "/nowhere"]) {
+      const reply = await client.get(path, { headers: { "x-request-id": id } })
+      expect(reply.headers.get("x-request-id")).toBe(id)
+    }
+  })
+
+  test.each(["x".repeat(129), "a b", "a/b", "ü", '"a"'])("is replaced when it is ill-formed: %s", async (id) => {
+    const reply = await client.get(chatbots, { headers: { "x-request-id": id } })
+    expect(reply.headers.get("x-request-id")).toMatch(made)
+  })
+
+  test("is made, a new one for every request", async () => {
+    const ids = await Promise.all(
+      [chatbots, chatbots, "/nowhere", "/docs"].map(async (path) =>
+        (await client.get(path)).headers.get("x-request-id"),
+      ),
+    )
+    expect(new Set(ids).size).toBe(4)
+    for (const id of ids) expect(id).toMatch(made)
+  })
+})
+
+describe("the version", () => {
+  test("is on every response", async () => {
+    const replies = await Promise.all([
+      client.get(chatbots),
+      client.get("/healthz"),
+      client.get("/nowhere"),
+      client.send("OPTIONS", chatbots),
+      client.post(chatbots, { headers: { "content-length": "0" } }),
+      client.withKey(undefined).get(chatbots),
+    ])
+    expect(replies.map(({ headers }) => headers.get("x-api-version"))).toEqual(replies.map(() => "1.0.0"))
+  })
+
+  test.each(["accept-version", "x-api-version"])("may be asked for in %s", async (header) => {
+    for (const version of ["1", "1.0", "1.0.0"]) {
+      expect((await client.get(chatbots, { headers: { [header]: version } })).status).toBe(200)
+    }
+    for (const version of ["2", "1.0.1", "1.1", "0", "latest", "v1"]) {
+      const { errors } = problem(
+        await client.get(chatbots, { headers: { [header]: version } }),
+        400,
+        "unsupported_version",
+      )
+      expect(errors).toEqual([{ path: `header.${header}`, message: "Expected 1 or 1.0 or 1.0.0" }])
+    }
+  })
+
+  test("is one, whichever header asks for it", async () => {
+    const ask = (accept: string, api: string) =>
+      client.get(chatbots, { headers: { "accept-version": accept, "x-api-version": api } })
+    expect((await ask("1", "1.0.0")).status).toBe(200)
+    for (const [accept, api, wrong] of [
+      ["1", "2", ["header.x-api-version"]],
+      ["2", "1", ["header.accept-version"]],
+      ["3", "2", ["header.accept-version", "header.x-api-version"]],
+    ] as const) {
+      const { errors } = problem(await ask(accept, api), 400, "unsupported_version")
+      expect(errors?.map(({ path }) => path)).toEqual([...wrong])
+    }
+  })
+})
+
+describe("CORS", () => {
+  const cors = (reply: Reply) => ({
+    credentials: reply.headers.get("access-control-allow-credentials"),
+    origin: reply.headers.get("access-control-allow-origin"),
+    methods: reply.headers.get("access-control-allow-methods"),
+  })
+  const shown = { credentials: "true", origin: "*", methods: "GET,OPTIONS,PATCH,DELETE,POST,PUT" }
+
+  test("is open on every response of the API, and never reflects an origin", async () => {
+    const sent = { headers: { origin: "https://evil.example" } }
+    for (const reply of [
+      await client.get(chatbots, sent),
+      await client.get(`/api/external/chatbot/${nowhere}/conversations/s/messages`, sent),
+      await client.withKey(undefined).get(chatbots, sent),
+      await client.get("/api/external/nowhere", sent),
+      await client.post("/api/embedfiles", sent),
+    ]) {
+      expect(cors(reply)).toEqual(shown)
+    }
+  })
+
+  test.each([
+    chatbots,
+    `/api/external/chatbot/${nowhere}`,
+    `/api/external/chatbot/${nowhere}/chat`,
+    "/api/embedfiles",
+    "/api/external/nowhere",
+  ])("answers a preflight without a key: %s", async (path) => {
+    const reply = await client.withKey(undefined).send("OPTIONS", path, {
+      headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
+    })
+    expect(reply.status).toBe(204)
+    expect(reply.text).toBe("")
+    expect(cors(reply)).toEqual(shown)
+    const allowed = (reply.headers.get("access-control-allow-headers") ?? "").split(/,\s*/)
+    const asked =
+      "X-CSRF-Token X-Requested-With Accept Accept-Version Content-Length Content-MD5 Content-Type Date X-Api-Version"
+    const added = "x-api-key Authorization Idempotency-Key If-Match Prefer x-request-id"
+    expect(allowed).toEqual(expect.arrayContaining(`${asked} ${added}`.split(" ")))
+  })
+})
+
+describe("what is not there", () => {
+  const paths = ["/", "/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`]
+  const misspelled = [chatbots.toUpperCase(), `${chatbots}/`, "/api/external//chatbots"]
+  test.each([...paths, ...misspelled])("is 404: %s", async (path) => {
+    problem(await client.get(path), 404, "not_found")
+    problem(await client.withKey(undefined).post(path, { json: {} }), 404, "not_found")
+  })
+
+  const methods: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> = [
+    ["DELETE", chatbots, ["GET", "HEAD", "PATCH", "POST"]],
+    ["PUT", `/api/external/chatbot/${nowhere}`, ["DELETE", "GET", "HEAD"]],
+    ["GET", `/api/external/chatbot/${nowhere}/chat`, ["POST"]],
+    ["GET", "/api/embedfiles", ["POST"]],
+    ["POST", `/api/external/chatbot/${nowhere}/knowledge-base`, ["DELETE", "GET", "HEAD", "PATCH"]],
+    ["PATCH", `/api/external/chatbot/${nowhere}/conversations/s/messages`, ["GET", "HEAD"]],
+    ["POST", "/healthz", ["GET", "HEAD"]],
+  ]
+  test.each(methods)("is 405 when only the method is not: %s %s", async (method, path, allow) => {
+    const reply = await client.send(method, path)
+    problem(reply, 405, "method_not_allowed")
+    expect((reply.headers.get("allow") ?? "").split(", ").toSorted()).toEqual([...allow])
+  })
+
+  test("has no body for HEAD", async () => {
+    const { headers, status, text } = await client.send("HEAD", chatbots)
+    expect({ status, text, type: headers.get("content-type") }).toEqual({
+      status: 200,
+      text: "",
+      type: "application/json",
+    })
+  })
+})
+
+describe("an answer that is larger than what the server gathers before it writes", () => {
+  test("arrives whole, as what it is, and its connection serves on", async () => {
+    const prompt = "Grüße, 世界! ".repeat(2_500)
+    const { id } = await client.newChatbot({ settings: { prompt } })
+    for (let request = 0; request < 3; request++) {
+      const reply = await client.get(`/api/external/chatbot/${id}`)
+      expect(reply.headers.get("content-type")).toBe("application/json")
+      expect(reply.headers.get("etag")).toBe('"1"')
+      expect(reply.body).toMatchObject({ chatbot: { settings: { prompt } } })
+      const head = await client.send("HEAD", `/api/external/chatbot/${id}`)
+      expect(Number(head.headers.get("content-length"))).toBe(Buffer.byteLength(reply.text))
+    }
+  })
+})
+
+describe("a JSON body", () => {
+  const create = (body: BodyInit, headers: Readonly<Record<string, string>> = json) =>
+    client.post(chatbots, { body, headers })
+  const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
+
+  test.each(["", "{", '{"name":}', '{"name":"a"} x', "'a'", "\u0000", "undefined", '{"name":"\t"}'])(
+    "must be JSON: %j",
+    async (body) => {
+      expect(wrongPaths(await create(body))).toEqual(["body"])
+    },
+  )
+
+  test("must be UTF-8, rather than be changed into it", async () => {
+    const latin1 = Buffer.from('{"name":"Caf\u00e9"}', "latin1")
+    expect(wrongPaths(await create(latin1))).toEqual(["body"])
+  })
+
+  test.each(["null", "7", '"text"', "[]", '[{"name":"a"}]'])("must be an object: %s", async (body) => {
+    expect(wrongPaths(await create(body))).toEqual(["body"])
+  })
+
+  test("nests 32 levels and no more", async () => {
+    const chat = async (extra: string) => {
+      const { id } = await client.newChatbot()
+      const body = `{"messages":[{"role":"user","content":"Hello"}],"extra":${extra}}`
+      return client.post(`/api/external/chatbot/${id}/chat`, { body, headers: json })
+    }
+    expect((await chat(nested(31))).status).toBe(200)
+    expect((await chat(`"${nested(100)}\\"${nested(100)}"`)).status).toBe(200)
+    for (const depth of [32, 100_000]) expect(wrongPaths(await chat(nested(depth)))).toEqual(["body"])
+  })
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/xml", "image/png"])(
+    "is not of type %s",
+    async (type) => {
+      problem(await create('{"name":"a"}', { "content-type": type }), 415, "unsupported_media_type")
+    },
+  )
+
+  test.each(["application/json; charset=utf-8", "Application/JSON", "application/json;charset=UTF-8"])(
+    "may be of type %s",
+    async (type) => {
+      expect((await create('{"name":"a"}', { "content-type": type })).status).toBe(200)
+    },
+  )
+
+  const megabyte = 1024 * 1024
+  const ofSize = (bytes: number) => `{"name":"a","description":"${"x".repeat(bytes - 29)}"}`
+  const inPieces = (text: string) =>
+    new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const bytes = Buffer.from(text)
+        for (let at = 0; at < bytes.length; at += 65_536) controller.enqueue(bytes.subarray(at, at + 65_536))
+        controller.close()
+      },
+    })
+
+  test("has at most a megabyte, whether its length is told before or not", async () => {
+    expect(ofSize(megabyte)).toHaveLength(megabyte)
+    for (const whole of [(text: string) => text, inPieces]) {
+      // Long enough for a description to be refused, and so not for its size.
+      expect(wrongPaths(await create(whole(ofSize(megabyte))))).toEqual(["description"])
+      problem(await create(whole(ofSize(megabyte + 1))), 413, "too_large")
+    }
+  })
+
+  test("must not be left out", async () => {
+    const { detail } = problem(await create(""), 400, "invalid_request")
+    expect(detail).toBe("body: Expected a JSON body; there is none")
+  })
+
+  test("that is announced as too large is refused before it is sent", async () => {
+    const answer = await refusedEarly(`POST ${chatbots}`, {
+      ...withKey,
+      ...json,
+      "content-length": String(300 * megabyte),
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*content-type: application\/problem\+json/i)
+    expect(answer).toMatch(/^x-request-id: /im)
+  })
+})
+
+const withKey = { "x-api-key": operatorKey }
+const megabytes = 1024 * 1024
+
+/** What is answered to the head of a request whose body is never sent. */
+const refusedEarly = async (line: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+  const { answer, socket } = rawRequest(url, line, headers)
+  const answered = await answer
+  socket.destroy()
+  return answered
+}
+
+describe("a body that is not read", () => {
+  const multipart = { "content-type": "multipart/form-data; boundary=x" }
+  const lengths = [{ "content-length": String(240 * megabytes) }, { "transfer-encoding": "chunked" }]
+  const bot = `/api/external/chatbot/${nowhere}`
+  const ofJson = [`POST ${chatbots}`, `POST ${bot}/chat`, "POST /v1/chat/completions", "POST /api/admin/api-keys"]
+  const ofForms = ["POST /api/embedfiles", `PATCH ${bot}/knowledge-base`, `PATCH ${bot}/update-avatar`]
+  const ofMcp = ["POST /mcp", `POST /mcp/${nowhere}`]
+
+  test.each([...ofJson, ...ofForms, ...ofMcp])("is that of a request without a good key: %s", async (line) => {
+    const unknown = { "x-api-key": "unknown-key-unknown-key-unknown-key-1" }
+    for (const length of lengths) {
+      for (const key of [{}, unknown]) {
+        for (const type of [multipart, json]) {
+          expect(await refusedEarly(line, { ...key, ...type, ...length })).toStartWith("HTTP/1.1 401 ")
+        }
+      }
+    }
+  })
+
+  test.each([...ofJson, ...ofMcp])("is a form where none is taken: %s", async (line) => {
+    for (const length of lengths) {
+      expect(await refusedEarly(line, { ...withKey, ...multipart, ...length })).toStartWith("HTTP/1.1 415 ")
+    }
+  })
+
+  test.each(ofForms)("is JSON where a form is taken: %s", async (line) => {
+    for (const length of lengths) {
+      expect(await refusedEarly(line, { ...withKey, ...json, ...length })).toStartWith("HTTP/1.1 415 ")
+    }
+  })
+
+  test.each([...ofJson, ...ofMcp])("is JSON that is announced as too large: %s", async (line) => {
+    const answer = await refusedEarly(line, { ...withKey, ...json, "content-length": String(240 * megabytes) })
+    expect(answer).toStartWith("HTTP/1.1 413 ")
+  })
+
+  test.each(ofForms)("is a form that is announced as larger than all that it may hold: %s", async (line) => {
+    const answer = await refusedEarly(line, { ...withKey, ...multipart, "content-length": String(300 * megabytes) })
+    expect(answer).toStartWith("HTTP/1.1 413 ")
+  })
+})
+
+/** Every operation that asks for a key, with the scope it asks for and a request that is valid but for its ids. */
+const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() => {
+  const bot = `/api/external/chatbot/${nowhere}`
+  const form = (fields: Readonly<Record<string, string | Blob>>): Sent => {
+    const data = new FormData()
+    for (const [name, value] of Object.entries(fields)) data.append(name, value)
+    return { form: data }
+  }
+  const file = new File(["text"], "a.txt")
+  return [
+    ["POST", chatbots, "chatbots:write", { json: { name: "a" } }],
+    ["PATCH", `${chatbots}?id=${nowhere}`, "chatbots:write", { json: {} }],
+    ["GET", chatbots, "chatbots:read", {}],
+    ["GET", bot, "chatbots:read", {}],
+    ["DELETE", bot, "chatbots:write", {}],
+    ["PATCH", `${bot}/update-avatar`, "chatbots:write", form({ avatar: new File(["GIF89a"], "a.gif") })],
+    ["GET", `${bot}/chat-widget`, "chatbots:read", {}],
+    ["GET", `${bot}/voice-agent`, "chatbots:read", {}],
+    ["PATCH", `${bot}/chat-widget`, "chatbots:write", { json: {} }],
+    ["PATCH", `${bot}/voice-agent`, "chatbots:write", { json: {} }],
+    ["POST", `${bot}/chat`, "chat", { json: { messages: [{ role: "user", content: "a" }] } }],
+    ["GET", `${bot}/conversations`, "conversations:read", {}],
+    ["GET", `${bot}/conversations/${nowhere}`, "conversations:read", {}],
+    ["GET", `${bot}/conversations/${nowhere}/messages`, "conversations:read", {}],
+    ["DELETE", `${bot}/conversations/${nowhere}`, "conversations:write", {}],
+    ["POST", `${bot}/query-knowledge`, "knowledge:read", { json: { query: "a" } }],
+    ["GET", `${bot}/knowledge-base`, "knowledge:read", {}],
+    ["PATCH", `${bot}/knowledge-base`, "knowledge:write", form({ documentId: nowhere, file })],
+    ["DELETE", `${bot}/knowledge-base?all=true`, "knowledge:write", {}],
+    ["POST", "/api/embedfiles", "knowledge:write", form({ chatbotId: nowhere, files: file })],
+    ["GET", `${bot}/knowledge-base/documents`, "knowledge:read", {}],
+    ["GET", `${bot}/knowledge-base/documents/${nowhere}`, "knowledge:read", {}],
+    ["DELETE", `${bot}/knowledge-base/documents/${nowhere}`, "knowledge:write", {}],
+    ["POST", `${bot}/knowledge-base/documents/${nowhere}/retry`, "knowledge:write", {}],
+    ["POST", "/api/admin/organizations", "admin", { json: { name: "a" } }],
+    ["GET", "/api/admin/organizations", "admin", {}],
+    ["PATCH", `/api/admin/organizations/${nowhere}`, "admin", { json: { name: "a" } }],
+    ["DELETE", `/api/admin/organizations/${nowhere}`, "admin", {}],
+    ["POST", "/api/admin/api-keys", "admin", { json: { name: "a", scopes: ["admin"], chatbot_id: nowhere } }],
+    ["GET", "/api/admin/api-keys", "admin", {}],
+    ["DELETE", `/api/admin/api-keys/${nowhere}`, "admin", {}],
+  ]
+})()
+
+describe("a key", () => {
+  const nobody = client.withKey(undefined)
+
+  test.each(operations)("is asked for: %s %s", async (method, path, _, sent) => {
+    const reply = await nobody.send(method, path, sent)
+    problem(reply, 401, "unauthorized")
+    expect(reply.headers.get("www-authenticate")).toBe("Bearer")
+  })
+
+  const without = new Map<Scope, Promise<Client>>()
+  const withoutScope = (scope: Scope) => {
+    const known = without.get(scope) ?? client.limitedTo(...allScopes.filter((other) => other !== scope))
+    without.set(scope, known)
+    return known
+  }
+  test.each(operations)("needs its scope: %s %s", async (method, path, scope, sent) => {
+    const denied = problem(await (await withoutScope(scope)).send(method, path, sent), 403, "forbidden")
+    expect(denied.detail).toContain(scope)
+    expect((await client.send(method, path, sent)).status).toBeOneOf([200, 201, 404])
+    expect((await (await client.limitedTo(scope)).send(method, path, sent)).status).toBeOneOf([200, 201, 404])
+  })
+
+  test("may come as a bearer, in any case, and not in the query", async () => {
+    for (const authorization of [`Bearer ${operatorKey}`, `bearer ${operatorKey}`, `BEARER  ${operatorKey}`]) {
+      expect((await nobody.get(chatbots, { headers: { authorization } })).status).toBe(200)
+    }
+    for (const authorization of [operatorKey, `Basic ${btoa(`:${operatorKey}`)}`, "Bearer", "Bearer "]) {
+      problem(await nobody.get(chatbots, { headers: { authorization } }), 401, "unauthorized")
+    }
+    problem(await nobody.get(`${chatbots}?x-api-key=${operatorKey}`), 401, "unauthorized")
+  })
+
+  test("that is malformed, unknown or revoked is told alike", async () => {
+    const { id, client: revoked } = await client.newKey()
+    await client.delete(`/api/admin/api-keys/${id}`)
+    const good = revoked.key ?? ""
+    const keys = [
+      good,
+      "",
+      "short",
+      `${operatorKey}x`,
+      operatorKey.slice(0, -1),
+      operatorKey.toUpperCase(),
+      good.slice(0, -1),
+      `prl_${"a".repeat(49)}`,
+      "x".repeat(10_000),
+    ]
+    const details = new Set<string>()
+    for (const key of keys) {
+      details.add(problem(await client.withKey(key).get(chatbots), 401, "unauthorized").detail)
+    }
+    expect(details.size).toBe(1)
+  })
+
+  test("is looked at before the body is", async () => {
+    problem(await nobody.post(chatbots, { body: "{", headers: json }), 401, "unauthorized")
+    problem(await (await client.limitedTo("chat")).post(chatbots, { body: "{", headers: json }), 403, "forbidden")
+  })
+
+  test("shows nothing of another organization: what is foreign looks like what is not there", async () => {
+    const foreign = await client.newOrganization()
+    const { id } = await client.newChatbot()
+    const [document] = await client.learn(id, { "a.md": "# Tides\n\nThe tide turns." })
+    const { session_id } = await client.chat(id, "tide", { sessionToken: "s" })
+    const { id: key } = await client.newKey()
+    const there: Readonly<Record<string, string>> = {
+      chatbot: id,
+      documents: document?.id ?? "",
+      conversations: session_id,
+      "api-keys": key,
+    }
+    /** The same request, for what is there. */
+    const pointed = (path: string) =>
+      path
+        .replace(/(chatbot|documents|conversations|api-keys)\/[0-9a-f-]{36}/g, (_, kind) => `${kind}/${there[kind]}`)
+        .replace(`id=${nowhere}`, `id=${id}`)
+    const fields = (sent: Sent): Sent => {
+      if (sent.form === undefined) return sent
+      const form = new FormData()
+      for (const [name, value] of sent.form.entries()) {
+        form.append(name, name === "chatbotId" ? id : name === "documentId" ? (document?.id ?? "") : value)
+      }
+      return { form }
+    }
+    const bodyOf = ({ text, status, headers }: Reply) => ({
+      status,
+      body: text.replace(headers.get("x-request-id") ?? "missing", ""),
+    })
+    const asked = operations.filter(
+      ([, path, , sent]) =>
+        // Organizations are the operator's alone, whichever it is.
+        !path.includes("/organizations/") && (path.includes(nowhere) || sent.form?.has("chatbotId")),
+    )
+    expect(asked).toHaveLength(23)
+    for (const [method, path, , sent] of asked) {
+      const foreignReply = await foreign.send(method, pointed(path), fields(sent))
+      expect(bodyOf(foreignReply)).toEqual(bodyOf(await foreign.send(method, path, sent)))
+      problem(foreignReply, 404, "not_found")
+    }
+    expect(await client.messages(id, "s")).toHaveLength(2)
+    expect(await client.documents(id)).toHaveLength(1)
+  })
+
+  test("that is bound to a chatbot serves no other", async () => {
+    const [own, other] = [await client.newChatbot(), await client.newChatbot()]
+    const bound = (await client.newKey({ chatbot_id: own.id })).client
+    const path = (id: string) => `/api/external/chatbot/${id}`
+    expect(await bound.chatbot(own.id)).toStrictEqual(own)
+    expect((await bound.get(chatbots)).body).toMatchObject({ chatbots: [{ id: own.id }] })
+    await bound.learn(own.id, { "a.md": "# Tides\n\nThe tide turns." })
+    await bound.chat(own.id, "tide")
+    problem(await bound.get(path(other.id)), 403, "forbidden")
+    problem(await bound.delete(path(other.id)), 403, "forbidden")
+    problem(await bound.say(other.id, "tide"), 403, "forbidden")
+    problem(await bound.upload(other.id, { "a.md": "text" }), 403, "forbidden")
+    problem(await bound.patch(`${chatbots}?id=${other.id}`, { json: {} }), 403, "forbidden")
+    problem(await bound.post(chatbots, { json: { name: "Third" } }), 403, "forbidden")
+    problem(await bound.get(path(nowhere)), 403, "forbidden")
+  })
+})

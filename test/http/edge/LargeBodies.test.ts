@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test"
+import { listedErrorsMaxCount } from "../../../src/domain/Errors.ts"
+import { type Client, problem, wrongPaths } from "../../lib/Client.ts"
+import { longestWait } from "../../lib/EventLoop.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+const { client } = await startServer()
+const { id } = await client.newChatbot()
+
+const BYTES = 1024 * 1024 - 300
+const list = (item: string) =>
+  `[${Array(Math.floor(BYTES / (item.length + 1)))
+    .fill(item)
+    .join(",")}]`
+const record = (value: string) =>
+  `{${Array.from({ length: Math.floor(BYTES / (value.length + 10)) }, (_, index) => `"k${index}":${value}`).join(",")}}`
+
+const chat = `/api/external/chatbot/${id}/chat`
+const tools = `/api/external/chatbot/${id}/tools`
+const tool = '"name":"x","description":"x","url":"https://example.com/"'
+
+/** Bodies within the limits of size and depth, of as many parts as that allows. */
+const hostile: ReadonlyArray<readonly [string, string, string]> = [
+  ["messages that are none", chat, `{"messages":${list("0")}}`],
+  ["messages", chat, `{"messages":${list('{"role":"user","content":""}')}}`],
+  ["parts", chat, `{"messages":[{"role":"user","parts":${list('{"type":"x"}')}}]}`],
+  ["parts that are none", chat, `{"messages":[{"role":"user","parts":${list("0")}}]}`],
+  ["scopes that are none", "/api/admin/api-keys", `{"name":"x","scopes":${list("0")}}`],
+  ["scopes", "/api/admin/api-keys", `{"name":"x","scopes":${list('"chat"')}}`],
+  ["unknown fields", "/api/external/chatbots", record("0")],
+  ["unknown settings", "/api/external/chatbots", `{"name":"x","settings":${record("0")}}`],
+  ["an unknown field with a long name", "/api/external/chatbots", `{"${"k".repeat(BYTES)}":0}`],
+  ["models", "/api/external/chatbots", `{"name":"x","settings":{"fallbackModels":${list('"a"')}}}`],
+  ["an input schema", tools, `{${tool},"input_schema":{"enum":${list("0")}}}`],
+  ["headers", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record('""')}}`],
+  ["headers that are none", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record("0")}}`],
+  ["OpenAI's messages", "/v1/chat/completions", `{"model":"a","messages":${list("0")}}`],
+  [
+    "OpenAI's parts",
+    "/v1/chat/completions",
+    `{"model":"a","messages":[{"role":"user","content":${list('{"type":"text","text":""}')}}]}`,
+  ],
+  [
+    "OpenAI's parts that are none",
+    "/v1/chat/completions",
+    `{"model":"a","messages":[{"role":"user","content":${list("0")}}]}`,
+  ],
+  [
+    "OpenAI's modalities",
+    "/v1/chat/completions",
+    `{"model":"a","messages":[{"role":"user","content":"a"}],"modalities":${list("0")}}`,
+  ],
+  ["MCP's batches", "/mcp", list("0")],
+  ["MCP's parameters", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${record("0")}}`],
+  [
+    "MCP's arguments",
+    "/mcp",
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"chat","arguments":${record("0")}}}`,
+  ],
+]
+
+const json = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+describe("a body of as many parts as its size allows", () => {
+  test.each(hostile)("is refused without delay, and in few words: %s", async (_, path, body) => {
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(1024 * 1024)
+    const send = () => client.post(path, { body, headers: json })
+    const [replies, wait] = await longestWait(() => Promise.all([send(), send(), send(), send()]))
+    for (const { status, text } of replies) {
+      expect(status).toBe(400)
+      expect(text.length).toBeLessThan(32 * 1024)
+    }
+    expect(wait.computed).toBeLessThan(500)
+  })
+})
+
+describe("what is wrong with a body", () => {
+  const create = (as: Client, fields: object) => as.post("/api/external/chatbots", { json: { name: "x", ...fields } })
+
+  test("is listed whole where it is little", async () => {
+    const reply = await create(client, {
+      slug: "?",
+      unknown: 1,
+      settings: { prompt: 1, snippet: { primaryColor: "?" } },
+    })
+    expect(wrongPaths(reply).toSorted()).toEqual([
+      "settings.prompt",
+      "settings.snippet.primaryColor",
+      "slug",
+      "unknown",
+    ])
+  })
+
+  test("is listed up to a number of places; how many more there are is told", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 1]))
+    const { detail, errors } = problem(await create(client, unknown), 400, "invalid_request")
+    expect(errors).toHaveLength(listedErrorsMaxCount)
+    expect(detail).toBe("k0: Unknown or read-only field (and 10 more that are not listed)")
+  })
+
+  test("is told up to the first place where it is much", async () => {
+    const body = `{"messages":[{"role":"user","content":0},{"role":"user","content":0}],"extra":${list("0")}}`
+    const { detail, errors } = problem(await client.post(chat, { body, headers: json }), 400, "invalid_request")
+    expect(errors?.map(({ path }) => path)).toEqual(["messages.0.content"])
+    expect(detail).toContain("there may be more")
+  })
+
+  test("is told in words: nothing where JSON is expected, ids, slugs, colours and platforms", async () => {
+    const first = async (path: string, sent: Parameters<Client["post"]>[1]) =>
+      problem(await client.post(path, sent), 400, "invalid_request").detail
+    for (const body of ["", " \n"]) {
+      expect(await first("/api/external/chatbots", { body, headers: json })).toBe(
+        "body: Expected a JSON body; there is none",
+      )
+    }
+    expect(await first("/api/external/chatbot/7/chat", { json: {} })).toStartWith(
+      "path.chatbotId: Expected a UUID, such as ",
+    )
+    expect(await first("/api/external/chatbots", { json: { name: "x", slug: "A b" } })).toContain("such as my-chatbot")
+    const colour = { name: "x", settings: { snippet: { primaryColor: "red" } } }
+    expect(await first("/api/external/chatbots", { json: colour })).toContain("Expected a colour as #rgb")
+    const platform = { platform: "My app", messages: [{ role: "user", content: "a" }] }
+    expect(await first(chat, { json: platform })).toContain("lower-case letters, digits, _ and -")
+  })
+})

@@ -1,0 +1,316 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Client, ManyDocuments, problem, read, type Reply, until } from "../../lib/Client.ts"
+import { fakeKey, says, usage } from "../../lib/FakeAnthropic.ts"
+import { type Provider, provider } from "../../lib/Provider.ts"
+import { fresh, freshDirectory, layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
+import { scopedRun } from "../../lib/Scoped.ts"
+import { testTimeout } from "../../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+const chatbots = "/api/external/chatbots"
+
+const run = scopedRun()
+
+const freshSettings = Effect.flatMap(fresh, settingsFor)
+const launch = (settings: Settings): Promise<ServerProcess> => run(serverProcess(settings))
+const clientOf = async (server: ServerProcess) => new Client(await server.listening, operatorKey)
+
+const claude = async () => {
+  const anthropic: Provider = await run(provider)
+  const settings = { ...(await run(freshSettings)), ANTHROPIC_API_KEY: fakeKey, ANTHROPIC_BASE_URL: anthropic.url }
+  return { anthropic, settings }
+}
+
+/** A chatbot that waits for its model, while somebody waits for its answer. */
+const waiting = async (client: Client, anthropic: Provider) => {
+  const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+  await anthropic.answers(says("At last."))
+  const goOn = anthropic.hold()
+  const reply = client.say(id, "When?", { sessionToken: "s" })
+  await until(anthropic.arrived, (count) => count === 1)
+  return { id, reply, goOn }
+}
+
+/** The lines of its log. */
+const logged = (server: ServerProcess) =>
+  server
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+
+const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> => {
+  const seen = []
+  let reply: Reply
+  do {
+    seen.push(`readyz ${(await client.get("/readyz")).status}`)
+    reply = await client.get(chatbots)
+    seen.push(`list ${reply.status}`)
+    await Bun.sleep(20)
+  } while (reply.status === 200)
+  problem(reply, 503, "unavailable")
+  return seen
+}
+
+describe("a server that is told to stop", () => {
+  test("is not ready first, refuses then, and lets the running chat finish", async () => {
+    const { anthropic, settings } = await claude()
+    const server = await launch(settings)
+    const client = await clientOf(server)
+    const { reply, goOn } = await waiting(client, anthropic)
+
+    server.kill("SIGTERM")
+    const seen = await stoppedServing(client)
+    // Load balancers turn away while it still answers.
+    expect(seen[seen.indexOf("readyz 503") + 1]).toBe("list 200")
+    problem(await client.get("/readyz"), 503, "unavailable")
+    expect((await client.get("/healthz")).status).toBe(200)
+
+    // Impatience changes nothing.
+    server.kill("SIGTERM")
+    goOn()
+    expect((await reply).body).toMatchObject({ output: "At last." })
+    expect(await server.exited).toBe(0)
+    expect(server.stderr()).toBe("")
+    expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
+      { level: "info", message: "The server stops", reason: "SIGTERM", running_requests: expect.any(Number) },
+      { level: "info", message: "Requests are drained", given_up: 0 },
+      { level: "info", message: "The server has ended" },
+    ])
+  })
+
+  test("lets a running stream finish, and ends one that takes too long with an event", async () => {
+    const { anthropic, settings } = await claude()
+    const server = await launch({ ...settings, DRAIN_TIMEOUT: "3s" })
+    const client = await clientOf(server)
+    const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+    const begun = {
+      kind: "events" as const,
+      events: [
+        { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "As far as this" } },
+      ],
+      ending: "hang" as const,
+    }
+    const stream = (session: string) =>
+      client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+        json: { messages: [{ role: "user", content: "When?" }], sessionToken: session },
+      })
+    await anthropic.answers(begun, says("At last."))
+    const waiting = stream("waiting")
+    await until(
+      () => anthropic.requests().length,
+      (count) => count === 1,
+    )
+    const goOn = anthropic.hold()
+    const finishing = stream("finishing")
+    await until(anthropic.arrived, (count) => count === 2)
+    server.kill("SIGTERM")
+    await stoppedServing(client)
+    goOn()
+    expect((await finishing).text).toContain('{"type":"finish","finishReason":"stop"}')
+    const told = (await waiting).text
+    expect(await server.exited).toBe(0)
+    const types = Array.from(told.matchAll(/"type":"([a-z-]+)"/g), ([, type]) => type)
+    expect(types).toEqual(["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "abort"])
+    expect(told).toContain('"reason":"The server shut down before the reply was finished."')
+    expect(told).toEndWith("data: [DONE]\n\n")
+    const again = await clientOf(await launch(settings))
+    expect((await again.messages(id, "waiting")).map(({ content }) => content)).toEqual(["When?", "As far as this"])
+    expect((await again.messages(id, "finishing")).map(({ content }) => content)).toEqual(["When?", "At last."])
+    expect(server.stderr()).toBe("")
+  })
+
+  test("ends without a chat that takes too long, and keeps what was said", async () => {
+    const { anthropic, settings } = await claude()
+    const server = await launch({ ...settings, DRAIN_TIMEOUT: "100ms" })
+    const client = await clientOf(server)
+    const { id, reply } = await waiting(client, anthropic)
+    const cut = reply.then(
+      ({ status }) => status,
+      () => "cut off",
+    )
+    server.kill("SIGTERM")
+    expect(await server.exited).toBe(0)
+    expect(await cut).toBe(503)
+    const again = await clientOf(await launch(settings))
+    expect((await again.messages(id, "s")).map(({ content }) => content)).toEqual(["When?"])
+  })
+})
+
+describe("a server that is killed", () => {
+  test("makes every acknowledged document ready, exactly once, after it starts again", async () => {
+    const given = await run(freshSettings)
+    // Another process of the same Postgres might be alive; nobody else can have the embedded database.
+    const settings = { ...given, INGEST_LEASE: "DATABASE_URL" in given ? "2s" : "1h" }
+    const server = await launch(settings)
+    const client = await clientOf(server)
+    const { id } = await client.newChatbot()
+    const numbers = Array.from({ length: 10 }, (_, n) => n)
+    const files = Object.fromEntries(
+      numbers.map((n) => [
+        `${n}.md`,
+        `# Island ${n}\n\n${`The harbour of island${n} faces the wind.\n\n`.repeat(400)}`,
+      ]),
+    )
+    const reply = await client.upload(id, files, { prefer: "respond-async" })
+    expect(reply.status).toBe(202)
+    const acknowledged = read(ManyDocuments, reply).documents
+    // Not acknowledged: it may be there afterwards or not, but not in part.
+    const cut = client.upload(id, { "late.md": "# Late\n\nToo late." }).catch(() => undefined)
+    await until(
+      () => client.documents(id),
+      (documents) => documents.some(({ status }) => status === "ready"),
+    )
+    server.kill("SIGKILL")
+    expect(await server.exited).not.toBe(0)
+    await cut
+
+    const again = await clientOf(await launch(settings))
+    const documents = await until(
+      () => again.documents(id),
+      (all) => all.every(({ status }) => status === "ready" || status === "failed"),
+    )
+    expect(documents.filter(({ name }) => name !== "late.md").map(({ id: document }) => document)).toEqual(
+      acknowledged.map(({ id: document }) => document),
+    )
+    expect(new Set(documents.map(({ status }) => status))).toEqual(new Set(["ready"]))
+    for (const n of numbers) {
+      const found = await again.found(id, `island${n} harbour`, { top_k: 50 })
+      const chunks = found.filter((passage) => passage.includes(`island${n} `))
+      expect(chunks).toHaveLength(documents.find(({ name }) => name === `${n}.md`)?.chunk_count ?? 0)
+      expect(new Set(chunks).size).toBe(chunks.length)
+    }
+  })
+})
+
+test("the first start makes a key and shows it once", async () => {
+  const { BOOTSTRAP_API_KEY: _, ...settings } = await run(freshSettings)
+  const first = await launch({ ...settings, PROT: "4000" })
+  const url = await first.listening
+  expect(logged(first)).toContainEqual(
+    expect.objectContaining({ level: "warn", message: "PROT is not a setting. Is PORT meant?" }),
+  )
+  const [key = "", ...others] = first.stdout().match(/prl_\w+/g) ?? []
+  expect(others).toEqual([])
+  expect((await new Client(url, key).get(chatbots)).status).toBe(200)
+  first.kill("SIGINT")
+  expect(await first.exited).toBe(0)
+  expect(first.stderr()).toBe("")
+  const second = await launch(settings)
+  expect((await new Client(await second.listening, key).get(chatbots)).status).toBe(200)
+  expect(second.stdout()).not.toContain("prl_")
+})
+
+test("the log has a line for every request, without what was said or who said it", async () => {
+  const server = await launch(await run(freshSettings))
+  const client = await clientOf(server)
+  const { id } = await client.newChatbot({ name: "Unspoken" })
+  await client.chat(id, "A whispered question", { sessionToken: "hush" })
+  const path = `/api/external/chatbot/${id}/query-knowledge`
+  await client.post(`${path}?token=unheard`, { json: { query: "muted" }, headers: { "x-request-id": "the-one" } })
+  server.kill("SIGTERM")
+  await server.exited
+  const lines = logged(server)
+  expect(lines.filter((line) => line.request_id === "the-one")).toMatchObject([
+    { level: "info", message: "request", method: "POST", path, status: 200, ms: expect.any(Number) },
+  ])
+  expect(lines.filter((line) => line.message === "request")).toHaveLength(3)
+  const log = server.stdout()
+  for (const secret of [operatorKey, "Unspoken", "whispered", "muted", "unheard"]) expect(log).not.toContain(secret)
+})
+
+describe("a start that cannot succeed", () => {
+  const failing: ReadonlyArray<readonly [string, () => Promise<Settings>, RegExp]> = [
+    ["a wrong setting", async () => ({ PORT: "http" }), /PORT.*"http".*65535/],
+    [
+      "a default model without its provider",
+      async () => ({ ...(await emptyDirectory()), DEFAULT_MODEL: "claude-sonnet-5-5" }),
+      /DEFAULT_MODEL.*"claude-sonnet-5-5".*ANTHROPIC_API_KEY/,
+    ],
+    ["a wrong size", async () => ({ UPLOAD_FILE_LIMIT: "25MB" }), /UPLOAD_FILE_LIMIT.*"25MB".*25MiB/],
+    ["a wrong secret", async () => ({ BOOTSTRAP_API_KEY: "too-short" }), /BOOTSTRAP_API_KEY(?!.*too-short).*32/],
+    ["a port in use", portInUse, /Port \d+ .*is in use\..*PORT/],
+    ["a host that is no address", async () => ({ HOST: "256.1.1.1" }), /HOST is "256.1.1.1", which is no address/],
+    ["a host that is a URL", async () => ({ HOST: "http://127.0.0.1" }), /HOST is "http:.*which is no address/],
+    [
+      "another machine's host",
+      async () => ({ HOST: "192.0.2.1" }),
+      /HOST is "192.0.2.1".*not an address of this machine/,
+    ],
+    ["files in place of directories", fileInPlace, /directory for files, .*, cannot be written: .* a file\./],
+    ["a directory in use", directoryInUse, /in use by process \d+\. .+/],
+    [
+      "a directory below a file",
+      directoryBelowFile,
+      /file.data.* cannot be written: a part of the path is a file\. .+/,
+    ],
+    ["a damaged lock file", damagedLock, /lock file.*damaged.*delete/],
+    ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
+    ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
+  ]
+  test.each(failing)("says so in one line: %s", async (_, settings, line) => {
+    const server = await launch({ BOOTSTRAP_API_KEY: operatorKey, PORT: "0", ...(await settings()) })
+    expect(await server.exited).toBe(1)
+    expect(server.stderr()).toMatch(/^parley: [^\n]+\.\n$/)
+    expect(server.stderr()).toMatch(line)
+    expect(server.stdout()).toBe("")
+  })
+
+  const emptyDirectory = async () => ({ DATA_DIR: await run(temporaryDirectory("startup")) })
+
+  async function portInUse() {
+    const { port } = await run(
+      Effect.acquireRelease(
+        Effect.sync(() => Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })),
+        (other) => Effect.promise(() => other.stop(true)),
+      ),
+    )
+    return { ...(await emptyDirectory()), PORT: String(port) }
+  }
+
+  async function directoryInUse() {
+    const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+    await (
+      await launch(settings)
+    ).listening
+    return settings
+  }
+
+  async function directoryBelowFile() {
+    const { DATA_DIR } = await emptyDirectory()
+    writeFileSync(join(DATA_DIR, "file"), "")
+    return { DATA_DIR: join(DATA_DIR, "file", "data") }
+  }
+
+  async function fileInPlace() {
+    const settings = await run(freshSettings)
+    writeFileSync(join(settings.DATA_DIR, "files"), "")
+    return settings
+  }
+
+  async function damagedLock() {
+    const { DATA_DIR } = await emptyDirectory()
+    mkdirSync(join(DATA_DIR, "database"))
+    writeFileSync(join(DATA_DIR, "database", "lock"), "This is no lock file of Parley. ".repeat(40))
+    return { DATA_DIR }
+  }
+
+  async function noPostgres() {
+    return { ...(await emptyDirectory()), DATABASE_URL: "postgres://parley:hunter2@127.0.0.1:1/parley" }
+  }
+
+  async function changedMigration() {
+    const database = await run(fresh)
+    const change = SystemSql.use((sql) => sql`update parley_migrations set checksum = 'other' where number = 1`)
+    await Effect.runPromise(Effect.provide(change, layerOf(database)))
+    return run(settingsFor(database))
+  }
+})

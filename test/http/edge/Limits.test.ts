@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test"
+import { problem, until, wrongPaths } from "../../lib/Client.ts"
+import { calls, says } from "../../lib/FakeAnthropic.ts"
+import { startServer } from "../../lib/TestServer.ts"
+import { uiEvents } from "../../lib/UiEvents.ts"
+
+/** Every limit is a setting; here they are small. */
+const { client, provider, stored } = await startServer({
+  AVATAR_LIMIT: "3KiB",
+  UPLOAD_FILE_LIMIT: "2KiB",
+  UPLOAD_FILES_LIMIT: "2",
+  JSON_BODY_LIMIT: "4KiB",
+  JSON_DEPTH_LIMIT: "4",
+  CHAT_STEPS_LIMIT: "3",
+  CHAT_HISTORY_LIMIT: "2",
+  CHAT_DEADLINE: "700ms",
+  SIMILARITY_THRESHOLD: "1",
+})
+
+const sized = (bytes: number) => new Uint8Array(bytes).fill(97)
+const claude = { settings: { model: "claude-sonnet-5-5" } }
+
+describe("a limit", () => {
+  test("of avatars", async () => {
+    const { id } = await client.newChatbot()
+    const send = (bytes: number) => {
+      const form = new FormData()
+      form.set("avatar", new Blob(["GIF89a", sized(bytes - 6)]), "a.gif")
+      return client.patch(`/api/external/chatbot/${id}/update-avatar`, { form })
+    }
+    problem(await send(3073), 413, "too_large")
+    expect(problem(await send(1_000_000), 413, "too_large").detail).toBe("The file: at most 3 KiB.")
+    expect(stored("avatars")).toEqual([])
+    expect((await send(3072)).status).toBe(200)
+  })
+
+  test("of files, which is told by name, and of their number", async () => {
+    const { id } = await client.newChatbot()
+    const { detail } = problem(
+      await client.upload(id, { "small.txt": sized(1), "large.txt": sized(2049) }),
+      413,
+      "too_large",
+    )
+    expect(detail).toBe("large.txt: at most 2 KiB.")
+    const form = await client.upload(id, { "large.txt": sized(1_000_000) })
+    expect(problem(form, 413, "too_large").detail).toBe("The form: at most 2 files. Each of them: at most 2 KiB.")
+    problem(await client.upload(id, { "1.txt": "1", "2.txt": "2", "3.txt": "3" }), 413, "too_large")
+    expect(await client.documents(id)).toEqual([])
+    expect(stored("documents")).toEqual([])
+    const [document] = await client.learn(id, { "1.txt": sized(2048), "2.txt": "two" })
+    problem(await client.replace(id, document?.id ?? "", "large.txt", sized(2049)), 413, "too_large")
+    problem(await client.replace(id, document?.id ?? "", "larger.txt", sized(1_000_000)), 413, "too_large")
+    expect((await client.document(id, document?.id ?? "")).name).toBe("1.txt")
+  })
+
+  test("of JSON", async () => {
+    const { id } = await client.newChatbot()
+    problem(await client.search(id, "x", { extra: "x".repeat(5_000) }), 413, "too_large")
+    expect(wrongPaths(await client.search(id, "x", { extra: [[[[1]]]] }))).toEqual(["body"])
+  })
+
+  test("of similarity, which the answer shows", async () => {
+    const { id } = await client.newChatbot()
+    await client.learn(id, { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon, and the ferry leaves." })
+    const { body } = await client.search(id, "When does the bakery near the tide open?")
+    expect(body).toEqual({ results: [], similarity_threshold_setting: 1, status: "OK", total_docs: 0 })
+  })
+
+  test("of steps, of which the last answers without tools", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(calls("one"), calls("two"), says("Enough."))
+    const { output, steps } = await client.chat(id, "When?")
+    expect({ output, steps: steps.length }).toEqual({ output: "Enough.", steps: 3 })
+    expect(JSON.parse(provider.requests()[2]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
+  })
+
+  test("of history", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("One."), says("Two."), says("Three."))
+    for (const question of ["First", "Second", "Third"]) await client.chat(id, question, { sessionToken: "s" })
+    const { messages } = JSON.parse(provider.requests()[2]?.body ?? "")
+    expect(JSON.stringify(messages)).not.toContain("First")
+    expect(messages).toHaveLength(3)
+  })
+
+  test("of the time for a reply", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers({ kind: "hang" })
+    problem(await client.say(id, "When?", { sessionToken: "s" }), 504, "provider_timeout")
+    expect(await client.messages(id, "s")).toMatchObject([{ content: "When?" }])
+  })
+
+  test("of the time for a reply that would never end", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers({ kind: "endless" })
+    const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { sessionToken: "s", messages: [{ role: "user", content: "When?" }] },
+    })
+    const events = await uiEvents(text)
+    expect(events.at(-1)).toEqual({ type: "error", errorText: "The model did not answer in time." })
+    const [, partial] = await client.messages(id, "s")
+    expect(partial?.content).toMatch(/^(?:word\d+ )+$/)
+    expect(partial?.content).toBe(events.find(({ type }) => type === "text-delta")?.delta)
+    await until(provider.hungUp, (count) => count === 1)
+  })
+})

@@ -1,0 +1,249 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as McpSessions from "../../../src/http/mcp/McpSessions.ts"
+import { Client, type Sent, until } from "../../lib/Client.ts"
+import { says } from "../../lib/FakeAnthropic.ts"
+import { callTool, connectMcp } from "../../lib/Mcp.ts"
+import { operatorKey, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
+import { fresh } from "../../lib/TestDatabase.ts"
+import { startServer, testTimeout } from "../../lib/TestServer.ts"
+
+setDefaultTimeout(2 * testTimeout)
+
+const { client, provider } = await startServer()
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const accept = "application/json, text/event-stream"
+
+/** As if another process had begun it. */
+const elsewhere = (version = "2025-11-25") => `${version}.${crypto.randomUUID()}`
+
+const send = (as: Client, session: string, message: object, headers: Sent["headers"] = {}) =>
+  as.post("/mcp", {
+    json: { jsonrpc: "2.0", ...message },
+    headers: { accept, "mcp-session-id": session, ...headers },
+  })
+
+const ping = async (as: Client, session: string, headers?: Sent["headers"]) =>
+  (await send(as, session, { id: 1, method: "ping" }, headers)).status
+
+const end = async (as: Client, session: string, headers: Sent["headers"] = {}) =>
+  (await as.delete("/mcp", { headers: { "mcp-session-id": session, ...headers } })).status
+
+const cancel = (as: Client, session: string, requestId: number) =>
+  send(as, session, { method: "notifications/cancelled", params: { requestId } })
+
+/** Chats of a session, while their model does not answer. */
+const asking = async (session: string, ids: ReadonlyArray<number>) => {
+  const { id: chatbot_id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+  const params = { name: "chat", arguments: { message: "When?", chatbot_id } }
+  const asked = ids.map((id) => send(client, session, { id, method: "tools/call", params }))
+  await until(provider.arrived, (count) => count === ids.length)
+  return asked
+}
+
+const launch = async (settings: Settings) => {
+  const server = await run(serverProcess(settings))
+  return { server, url: await server.listening }
+}
+
+describe("a session", () => {
+  test("goes on at any of several servers, and after a restart", async () => {
+    const database = await run(fresh)
+    const settings = await run(settingsFor(database))
+    const first = await launch(settings)
+    // The embedded database has room for one.
+    const second = database.kind === "postgres" ? await launch(settings) : first
+    const as = new Client(first.url, operatorKey)
+    const { id } = await as.newChatbot()
+    await as.learn(id, { "handbook.md": "# Handbook\n\nThe server drains for thirty seconds.\n" })
+
+    let servers = [first.url, second.url]
+    const reached: Array<string> = []
+    const { mcp, transport } = await connectMcp(
+      `http://any.example/mcp/${id}`,
+      { "x-api-key": operatorKey },
+      (input, init) => {
+        const next = servers[reached.length % servers.length] ?? ""
+        if (init?.method === "POST") reached.push(next)
+        return fetch(new URL(new URL(input).pathname, next), init)
+      },
+    )
+    const session = transport.sessionId
+    expect(session).toMatch(/^2025-11-25\.[0-9a-f-]{36}$/)
+    const works = async () => {
+      expect((await mcp.listTools()).tools).toHaveLength(2)
+      const found = await callTool(mcp, "search_knowledge", { query: "How long does the server drain?" })
+      expect(JSON.stringify(found)).toContain("thirty seconds")
+    }
+    await works()
+    await works()
+    expect(new Set(reached)).toEqual(new Set(servers))
+
+    for (const { server } of [first, second]) server.kill("SIGKILL")
+    await Promise.all([first.server.exited, second.server.exited])
+    servers = [(await launch(settings)).url]
+    await works()
+    expect(transport.sessionId).toBe(session)
+    await transport.terminateSession()
+    expect(await ping(new Client(servers[0] ?? "", operatorKey), String(session))).toBe(404)
+    await mcp.close()
+  })
+
+  test.each(["2025-06-18", "2025-11-25"])("of %s keeps to its version of the protocol", async (version) => {
+    const begun = await client.post("/mcp", {
+      json: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: version, capabilities: {}, clientInfo: { name: "test", version: "1" } },
+      },
+      headers: { accept },
+    })
+    expect(begun.body).toMatchObject({ result: { protocolVersion: version, serverInfo: { name: "parley" } } })
+    const other = version === "2025-06-18" ? "2025-11-25" : "2025-06-18"
+    for (const session of [String(begun.headers.get("mcp-session-id")), elsewhere(version)]) {
+      const listed = await send(client, session, { id: 1, method: "tools/list" })
+      expect([listed.status, listed.headers.get("mcp-protocol-version")]).toEqual([200, version])
+      expect(await ping(client, session, { "mcp-protocol-version": version })).toBe(200)
+      expect(await ping(client, session, { "mcp-protocol-version": other })).toBe(400)
+      expect(await end(client, session, { "mcp-protocol-version": other })).toBe(400)
+      expect(await ping(client, session)).toBe(200)
+    }
+  })
+
+  test.each([
+    ["a word", "x"],
+    ["without a version", crypto.randomUUID()],
+    ["without more than a version", "2025-11-25"],
+    ["with no UUID", `2025-11-25.${"x".repeat(36)}`],
+    ["with more behind it", `${elsewhere()}0`],
+    ["with more before it", `x${elsewhere()}`],
+    ["of no version", elsewhere("2025-11-26")],
+    ["of a version that is not spoken", elsewhere("2025-03-26")],
+    ["of a version without sessions", elsewhere("2026-07-28")],
+    ["in upper case", elsewhere().toUpperCase()],
+  ] as const)("is not what is named %s", async (_, session) => {
+    expect(await ping(client, session)).toBe(404)
+    expect(await end(client, session)).toBe(404)
+  })
+
+  test("is over when its client ends it, for that client's organization, with all that runs in it", async () => {
+    const stranger = await client.newOrganization()
+    const session = elsewhere()
+    expect(await ping(stranger, session)).toBe(200)
+    await provider.answers({ kind: "hang" })
+    const asked = await asking(session, [1])
+    expect(await end(client, session)).toBe(204)
+    await until(provider.hungUp, (count) => count === 1)
+    await Promise.all(asked)
+    expect(await ping(client, session)).toBe(404)
+    expect(await end(client, session)).toBe(404)
+    expect(await ping(stranger, session)).toBe(200)
+  })
+
+  test("can cancel its own requests, though several had it begun again at once", async () => {
+    const session = elsewhere()
+    await provider.answers({ kind: "hang" })
+    const asked = await asking(session, [1, 2])
+    for (const id of [1, 2]) expect((await cancel(client, session, id)).status).toBe(202)
+    await until(provider.hungUp, (count) => count === 2)
+    await Promise.all(asked)
+  })
+
+  test("is not reached by another organization that knows it", async () => {
+    const stranger = await client.newOrganization()
+    const session = elsewhere()
+    await provider.answers(says("At last."))
+    const goOn = provider.hold()
+    const asked = await asking(session, [1, 2])
+    expect((await cancel(stranger, session, 1)).status).toBe(202)
+    expect(await end(stranger, session)).toBe(204)
+    goOn()
+    for (const reply of await Promise.all(asked)) expect(reply.text).toContain("At last.")
+    expect(await ping(client, session)).toBe(200)
+    expect(await ping(stranger, session)).toBe(404)
+  })
+})
+
+/** A server of the protocol that does nothing but keep sessions, as the real one does. */
+const keeping = Effect.gen(function* () {
+  const router = yield* HttpRouter.make
+  const kept = new Set<string>()
+  let begun = 0
+  const begin = Effect.gen(function* () {
+    const id = `${++begun}`
+    kept.add(id)
+    yield* Effect.yieldNow
+    yield* HttpEffect.appendPreResponseHandler((_, response) =>
+      Effect.succeed(
+        HttpServerResponse.setHeaders(response, { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" }),
+      ),
+    )
+    return HttpServerResponse.empty()
+  })
+  yield* router.add("POST", "/mcp", begin)
+  yield* router.add("DELETE", "/mcp", ({ headers }) =>
+    Effect.sync(() => {
+      kept.delete(headers["mcp-session-id"] ?? "")
+      return HttpServerResponse.empty()
+    }),
+  )
+  const sessions = yield* Effect.provideService(McpSessions.make(["2025-11-25"]), HttpRouter.HttpRouter, router)
+  yield* router.add("POST", "/client", sessions.begin(begin, "/mcp"))
+  const join = (id: string, organization = "ours") =>
+    sessions
+      .join(
+        HttpServerRequest.fromWeb(new Request("http://localhost/mcp", { headers: { "mcp-session-id": id } })),
+        organization,
+        "/mcp",
+      )
+      .pipe(Effect.map(({ headers }) => headers["mcp-session-id"]))
+  return { sessions, router, join, kept, begun: () => begun }
+})
+
+describe("the protocol's server", () => {
+  test("keeps a session while requests use it, one for all of them, and no longer", async () => {
+    const { join, kept, begun } = await run(keeping)
+    const session = elsewhere()
+    const inTurn = Effect.forEach([1, 2], () => Effect.scoped(join(session)))
+    expect(await Effect.runPromise(inTurn)).toEqual(["1", "2"])
+    expect(kept.size).toBe(0)
+    const atOnce = Effect.forEach([1, 2, 3], () => join(session), { concurrency: "unbounded" })
+    const all = Effect.tap(atOnce, () => Effect.sync(() => expect([...kept]).toEqual(["3"])))
+    expect(await Effect.runPromise(Effect.scoped(all))).toEqual(["3", "3", "3"])
+    expect([kept.size, begun()]).toEqual([0, 3])
+  })
+
+  test("keeps one for each organization, though they name the same", async () => {
+    const { join } = await run(keeping)
+    const session = elsewhere()
+    const both = Effect.all([join(session, "ours"), join(session, "theirs")])
+    expect(await Effect.runPromise(Effect.scoped(both))).toEqual(["1", "2"])
+  })
+
+  test("keeps none that a client began, also when it leaves before it is told", async () => {
+    const { router, kept, begun } = await run(keeping)
+    const serve = HttpEffect.toWebHandler(router.asHttpEffect())
+    const reply = await serve(new Request("http://localhost/client", { method: "POST" }))
+    expect(reply.headers.get("mcp-session-id")).toBe("2025-11-25.1")
+    const leaving = new AbortController()
+    const left = serve(new Request("http://localhost/client", { method: "POST", signal: leaving.signal }))
+    leaving.abort()
+    await left
+    expect([kept.size, begun()]).toEqual([0, 2])
+  })
+})
+
+test("what was ended is remembered for so many sessions", async () => {
+  const { join, sessions } = await run(keeping)
+  const ended = Array.from({ length: 10_001 }, () => elsewhere())
+  for (const id of ended) sessions.end("ours", id)
+  const [forgotten = "", oldest = ""] = ended
+  expect(await Effect.runPromise(Effect.scoped(Effect.all([join(forgotten), join(oldest)])))).toEqual(["1", oldest])
+})

@@ -1,0 +1,202 @@
+import { connect } from "node:net"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Schema, Scope } from "effect"
+import { UsageCounts } from "../../../src/domain/Usage.ts"
+import { Client, read, until } from "../../lib/Client.ts"
+import { fakeKey } from "../../lib/FakeAnthropic.ts"
+import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
+import { providerAnswering } from "../../lib/FakeProvider.ts"
+import { estimated, type Protocol, protocols } from "../../lib/Faults.ts"
+import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
+import { fresh } from "../../lib/TestDatabase.ts"
+import { testTimeout } from "../../lib/TestServer.ts"
+import type { Answer } from "../../lib/Wire.ts"
+
+/*
+ * Clients that leave: in the middle of an answer, while the model is silent, and before it has said anything.
+ */
+
+/** How many clients leave each time. `ABORTS=200` for the full number; `ABORT_TIMES=1` prints how long calls lived on. */
+const ABORTS = Number(process.env["ABORTS"] ?? 8)
+/** Characters of an endless answer that a client waits for, at most. */
+const TEXT_MAX = 1_000
+/** Milliseconds that a client then waits, at most. */
+const WAIT_MAX = 40
+
+setDefaultTimeout(testTimeout + ABORTS * 1_000)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+/** What the model does when it is left, which the question tells it. */
+const models = ["talking", "silent", "mute"] as const
+type Model = (typeof models)[number]
+const answers: { readonly [M in Model | "flooding"]: Answer } = {
+  talking: { kind: "endless" },
+  // As much in a second as a provider may answer in all.
+  flooding: { kind: "endless", wordLength: 16 * 1024 },
+  silent: { kind: "hang in body" },
+  mute: { kind: "hang" },
+}
+const answerTo = (question: string): Answer =>
+  Object.entries(answers).find(([model]) => question.includes(`Be ${model} `))?.[1] ?? { kind: "reset" }
+
+const provider = await run(providerAnswering(({ body }) => answerTo(body)))
+const settings = await run(Effect.flatMap(fresh, settingsFor))
+const server = await run(
+  serverProcess({
+    ...settings,
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: provider.url,
+    OPENAI_API_KEY: fakeOpenAiKey,
+    OPENAI_BASE_URL: provider.url,
+    RATE_LIMIT: "off",
+  }),
+)
+const url = await server.listening
+const client = new Client(url, operatorKey)
+/** Tokens that the clients took, each until it left. */
+let taken = 0
+
+interface Leaving {
+  readonly protocol: Protocol
+  readonly model: Model
+  readonly streamed: boolean
+}
+
+const textIn = (stream: string) =>
+  Array.from(stream.slice(0, stream.lastIndexOf("\n\n") + 1).matchAll(/"delta":"([^"]*)"/g), ([, delta]) => delta).join(
+    "",
+  )
+
+/** Whether a client of this one gets to see text before it leaves. */
+const seesText = ({ model, streamed }: Leaving) => streamed && model !== "mute"
+
+/** Asks, stays for a while, and leaves. Returns the text that had come, and how long the model's call lived on. */
+const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) => {
+  const controller = new AbortController()
+  let read = ""
+  const reading = (async () => {
+    const response = await fetch(`${url}/api/external/chatbot/${chatbot}/chat?stream=${leaving.streamed}`, {
+      method: "POST",
+      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question }),
+      signal: controller.signal,
+    })
+    for await (const bytes of response.body ?? []) read += Buffer.from(bytes).toString()
+  })().catch(() => {})
+  await isAsked(question)
+  if (seesText(leaving)) {
+    const length = leaving.model === "silent" ? 1 : 1 + Math.random() * TEXT_MAX
+    while (textIn(read).length < length) await Bun.sleep(1)
+  }
+  await Bun.sleep(Math.random() * WAIT_MAX)
+
+  const left = performance.now()
+  controller.abort()
+  const at = await hungUp(question)
+  await reading
+  return { text: textIn(read), livedOn: (at ?? 0) - left }
+}
+
+const bodyOf = (question: string) => provider.requests.find(({ body }) => body.includes(question))?.body ?? ""
+const isAsked = (question: string) =>
+  until(
+    () => bodyOf(question),
+    (body) => body !== "",
+  )
+const hangUpOf = (question: string) => provider.hangUps.find(({ request }) => request.body.includes(question))?.at
+const hungUp = (question: string) =>
+  until(
+    () => hangUpOf(question),
+    (at) => at !== undefined,
+  )
+
+const quantiles = (millis: ReadonlyArray<number>): string => {
+  const sorted = millis.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`
+}
+
+const leavings = (["anthropic", "openai"] as const).flatMap((protocol) =>
+  models.flatMap((model) => [true, false].map((streamed): Leaving => ({ protocol, model, streamed }))),
+)
+
+describe.each(leavings)("a client that leaves (%o)", (leaving) => {
+  const { model, protocol, streamed } = leaving
+  test("takes the model's call with it, and what there is of the reply is kept", async () => {
+    const { id } = await client.newChatbot({ settings: { model: protocols[protocol].model } })
+    const times: Array<number> = []
+    for (let number = 0; number < ABORTS; number++) {
+      const question = `Be ${model} to ${id}, ${number}${streamed ? "" : " as a whole"}!`
+      const { livedOn, text } = await askAndLeave(id, question, leaving)
+      times.push(livedOn)
+      const [asked, partial, ...more] = await until(
+        () => client.messages(id, question),
+        ({ length }) => length === (seesText(leaving) ? 2 : 1),
+      )
+      expect([asked?.content, more]).toEqual([question, []])
+      taken += partial?.tokens_used ?? estimated(bodyOf(question))
+      if (!seesText(leaving)) continue
+      expect(partial).toMatchObject({
+        sender_type: "bot",
+        provider: protocol,
+        model: protocols[protocol].model,
+        tokens_used: protocols[protocol].begunTokens(bodyOf(question), partial?.content ?? ""),
+      })
+      // As much as the client had seen, and what was on its way.
+      expect(partial?.content).toStartWith(text)
+      expect(partial?.content).toMatch(model === "silent" ? /^Hello$/ : /^(?:word\d+ )+$/)
+    }
+    if (process.env["ABORT_TIMES"] !== undefined) {
+      process.stdout.write(`${protocol}, ${model}, ${streamed ? "stream" : "JSON"}: ${quantiles(times)} of ${ABORTS}\n`)
+    }
+  })
+})
+
+test("a client that does not read holds the model back, until it leaves", async () => {
+  const { id } = await client.newChatbot({ settings: { model: protocols.anthropic.model } })
+  const question = "Be flooding !"
+  const body = JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).pause()
+  socket.write(
+    `POST /api/external/chatbot/${id}/chat?stream=true HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${operatorKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await isAsked(question)
+  // One that was not held back would by now have said too much, and be hung up on for that.
+  await Bun.sleep(3_000)
+  expect(hangUpOf(question)).toBeUndefined()
+  expect(await client.messages(id, question)).toHaveLength(1)
+  socket.destroy()
+  await hungUp(question)
+  const [, partial] = await until(
+    () => client.messages(id, question),
+    ({ length }) => length === 2,
+  )
+  expect(partial?.content).toMatch(/^(?:-+word\d+ )+$/)
+  taken += partial?.tokens_used ?? 0
+})
+
+test("what they took is counted, also where nothing came of it", async () => {
+  const Usage = Schema.Struct({ total: UsageCounts })
+  const { total } = await until(
+    async () => read(Usage, await client.get("/api/external/usage")),
+    ({ total }) => total.total_tokens >= taken,
+  )
+  expect(total).toMatchObject({
+    replies: leavings.filter(seesText).length * ABORTS + 1,
+    total_tokens: taken,
+  })
+})
+
+test("no call outlives its client, and the server has nothing to say of it", async () => {
+  expect(provider.hangUps).toHaveLength(provider.requests.length)
+  expect(provider.requests).toHaveLength(leavings.length * ABORTS + 1)
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+  expect(server.stderr()).toBe("")
+})

@@ -1,0 +1,130 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { describe, expect, test } from "bun:test"
+import { Effect, Fiber } from "effect"
+import * as fc from "fast-check"
+import { EventStream } from "../../../src/http/streams/EventStream.ts"
+import { until } from "../../lib/Client.ts"
+
+const HEARTBEAT_MILLIS = 20
+/** No heartbeat within a test. */
+const QUIET_MILLIS = 60_000
+
+const open = (heartbeatMillis = QUIET_MILLIS) => {
+  let left = 0
+  const stream = new EventStream({ heartbeatMillis, onLeave: () => left++ })
+  return { stream, left: () => left }
+}
+
+/** Writes, and waits for room. */
+const write = (stream: EventStream, text: string) => Effect.suspend(() => stream.write(text) ?? Effect.void)
+
+const heartbeats = (text: string) => text.split(": heartbeat\n\n").length - 1
+
+describe("an event stream", () => {
+  test("brings everything that was written, in order, and ends with the last words", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ minLength: 1, unit: "grapheme" })), async (texts) => {
+        const { stream } = open()
+        const reading = new Response(stream.body).text()
+        for (const text of texts) await Effect.runPromise(write(stream, text))
+        stream.end("last")
+        expect(await reading).toBe(`${texts.join("")}last`)
+      }),
+    ))
+
+  test("lets its writer wait until the response begins", async () => {
+    const { stream } = open()
+    const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
+    await Bun.sleep(20)
+    expect(writing.pollUnsafe()).toBeUndefined()
+    const reading = new Response(stream.body).text()
+    await Effect.runPromise(Fiber.join(writing))
+    stream.end("")
+    expect(await reading).toBe(`${"x".repeat(20_000)}y`)
+  })
+
+  test("lets its writer wait for a client that does not read, and go on when it does", async () => {
+    const { stream } = open()
+    await using server = Bun.serve({ port: 0, fetch: () => new Response(stream.body) })
+    const socket = connect(Number(server.url.port), server.url.hostname)
+    socket.write("GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n")
+    let bytes = 0
+    socket.on("data", (data) => {
+      bytes += data.length
+    })
+    const piece = "x".repeat(64 * 1024)
+    let written = 0
+    const writing = Effect.runFork(Effect.forever(Effect.map(write(stream, piece), () => void written++)))
+    await until(
+      () => bytes,
+      (bytes) => bytes > 0,
+    )
+    socket.pause()
+    const isHeldBack = async () => {
+      const before = written
+      await Bun.sleep(50)
+      return written === before
+    }
+    await until(isHeldBack, (held) => held)
+    const before = written
+    socket.resume()
+    await until(
+      () => written,
+      (written) => written > before,
+    )
+    await Effect.runPromise(Fiber.interrupt(writing))
+    stream.end("last")
+    await once(socket, "end")
+    expect(bytes).toBeGreaterThan(written * piece.length)
+    socket.destroy()
+  })
+
+  test("is open from the first event on, or from the first heartbeat", async () => {
+    const { stream } = open()
+    const waiting = Effect.runFork(stream.opened)
+    await Bun.sleep(20)
+    expect([stream.isOpen, waiting.pollUnsafe()]).toEqual([false, undefined])
+    await Effect.runPromise(write(stream, "a"))
+    await Effect.runPromise(Fiber.join(waiting))
+    expect(stream.isOpen).toBe(true)
+    stream.end("")
+
+    const { stream: silent } = open(HEARTBEAT_MILLIS)
+    await Effect.runPromise(silent.opened)
+    expect(silent.isOpen).toBe(true)
+    silent.end("")
+
+    const { stream: failed } = open()
+    const held = Effect.runFork(failed.opened)
+    failed.end("")
+    await Effect.runPromise(Fiber.join(held))
+    expect(failed.isOpen).toBe(false)
+    expect(await new Response(failed.body).text()).toBe("")
+  })
+
+  test("shows that it is alive to a client that reads, and piles nothing up for one that does not", async () => {
+    const { stream } = open(HEARTBEAT_MILLIS)
+    await Effect.runPromise(stream.opened)
+    const blocked = Effect.runFork(write(stream, "x".repeat(20_000)))
+    await Bun.sleep(10 * HEARTBEAT_MILLIS)
+    let text = ""
+    for await (const bytes of stream.body) {
+      text += Buffer.from(bytes).toString()
+      if (text.includes("x")) break
+    }
+    expect(heartbeats(text)).toBe(1)
+    await Effect.runPromise(Fiber.interrupt(blocked))
+  })
+
+  test("tells once that its client has left, and lets nobody wait for it", async () => {
+    const { stream, left } = open(HEARTBEAT_MILLIS)
+    const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
+    await stream.body.cancel()
+    await Effect.runPromise(Fiber.join(writing))
+    await Effect.runPromise(write(stream, "z"))
+    stream.end("last")
+    await Bun.sleep(3 * HEARTBEAT_MILLIS)
+    expect(left()).toBe(1)
+  })
+})

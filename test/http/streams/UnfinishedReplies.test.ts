@@ -1,0 +1,111 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { Client, until } from "../../lib/Client.ts"
+import { fakeKey } from "../../lib/FakeAnthropic.ts"
+import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
+import { providerAnswering } from "../../lib/FakeProvider.ts"
+import { type Protocol, protocols } from "../../lib/Faults.ts"
+import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
+import { fresh } from "../../lib/TestDatabase.ts"
+import { testTimeout } from "../../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const STREAMS = 10
+/** Characters that each client has seen when the server is killed. */
+const SEEN_MIN = 100
+
+const textIn = (stream: string) =>
+  Array.from(stream.slice(0, stream.lastIndexOf("\n\n") + 1).matchAll(/"delta":"([^"]*)"/g), ([, delta]) => delta).join(
+    "",
+  )
+
+test("what a killed server's streams have said is in their conversations, once, with what it took", async () => {
+  const provider = await run(providerAnswering(() => ({ kind: "endless" })))
+  const settings = {
+    ...(await run(Effect.flatMap(fresh, settingsFor))),
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: provider.url,
+    OPENAI_API_KEY: fakeOpenAiKey,
+    OPENAI_BASE_URL: provider.url,
+    REPLY_CHECKPOINT: "200ms",
+  }
+  const killed = await run(serverProcess(settings))
+  const client = new Client(await killed.listening, operatorKey)
+  const chatbots = await Promise.all(
+    (["anthropic", "openai"] as const).map(async (protocol: Protocol) => {
+      const { id } = await client.newChatbot({ settings: { model: protocols[protocol].model } })
+      return id
+    }),
+  )
+  const streams = Array.from({ length: STREAMS }, (_, number) => {
+    const stream = { chatbot: chatbots[number % chatbots.length] ?? "", session: `stream-${number}`, read: "" }
+    void (async () => {
+      const response = await fetch(`${client.url}/api/external/chatbot/${stream.chatbot}/chat?stream=true`, {
+        method: "POST",
+        headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+        body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }], sessionToken: stream.session }),
+      })
+      for await (const bytes of response.body ?? []) stream.read += Buffer.from(bytes).toString()
+    })().catch(() => {})
+    return stream
+  })
+  await until(
+    () => Math.min(...streams.map(({ read }) => textIn(read).length)),
+    (length) => length >= SEEN_MIN,
+  )
+  // Due at the latest after twice the time.
+  await Bun.sleep(1_000)
+  // Nobody who reads the conversation meets a reply that is being made.
+  expect((await client.messages(chatbots[0] ?? "", "stream-0")).map(({ content }) => content)).toEqual(["Hello"])
+  killed.kill("SIGKILL")
+  await killed.exited
+
+  const next = new Client(await (await run(serverProcess(settings))).listening, operatorKey)
+  let tokens = 0
+  for (const { chatbot, read, session } of streams) {
+    const [asked, partial, ...more] = await until(
+      () => next.messages(chatbot, session),
+      ({ length }) => length === 2,
+    )
+    expect([asked?.content, more]).toEqual(["Hello", []])
+    expect(partial).toMatchObject({ sender_type: "bot" })
+    expect(partial?.content.length).toBeGreaterThanOrEqual(SEEN_MIN)
+    // The client may have seen more of it, or may have had some still on its way.
+    const length = Math.min(partial?.content.length ?? 0, textIn(read).length)
+    expect(partial?.content.slice(0, length)).toBe(textIn(read).slice(0, length))
+    tokens += partial?.tokens_used ?? 0
+    expect((await next.session(chatbot, session)).message_count).toBe(2)
+  }
+  const usage = await next.get("/api/external/usage")
+  expect(usage.body).toMatchObject({ total: { replies: STREAMS, total_tokens: tokens } })
+
+  // The client goes on with what it has seen, which nothing is doubled by.
+  const [{ chatbot = "", read = "", session = "" } = {}] = streams
+  const seen = textIn(read)
+  const more = new AbortController()
+  void next
+    .post(`/api/external/chatbot/${chatbot}/chat`, {
+      json: {
+        messages: [
+          { role: "user", content: "Hello" },
+          { role: "assistant", content: seen },
+          { role: "user", content: "Go on" },
+        ],
+        sessionToken: session,
+      },
+      signal: more.signal,
+    })
+    .catch(() => {})
+  const contents = await until(
+    async () => (await next.messages(chatbot, session)).map(({ content }) => content),
+    ({ length }) => length > 2,
+  )
+  more.abort()
+  expect(contents).toEqual(["Hello", expect.any(String), "Go on"])
+})

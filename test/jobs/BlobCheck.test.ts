@@ -1,0 +1,188 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { TestClock } from "effect/testing"
+import { OrganizationId } from "../../src/domain/Ids.ts"
+import { BlobCheck } from "../../src/jobs/BlobCheck.ts"
+import { Blobs } from "../../src/blobs/Blobs.ts"
+import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { BlobOwners } from "../../src/storage/BlobOwners.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(
+  BlobCheck.layer({ strangerAge: Duration.hours(24) }).pipe(
+    Layer.provideMerge(Blobs.layer),
+    Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
+  ),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+const operator = OrganizationId.make(crypto.randomUUID())
+beforeEach(() =>
+  run(
+    Effect.gen(function* () {
+      const { blobs, times } = yield* BlobControl
+      blobs.clear()
+      times.clear()
+      const sql = yield* SystemSql
+      yield* sql`delete from chatbots`
+      yield* sql`delete from blob_garbage`
+      yield* sql`insert into organizations (id, name, is_operator) values (${operator}, 'Operator', true)
+        on conflict do nothing`
+    }),
+  ),
+)
+
+/** A file that lies in the store since a while. */
+const lay = (key: string, age: Duration.Duration = Duration.hours(25)) =>
+  Effect.gen(function* () {
+    const { blobs, times } = yield* BlobControl
+    blobs.set(key, Uint8Array.of(1))
+    times.set(key, new Date(Date.now() - Duration.toMillis(age)))
+    return key
+  })
+
+const stored = Effect.map(BlobControl, ({ blobs }) =>
+  Array.from(blobs.keys()).filter((key) => !key.startsWith("databases/")),
+)
+const settled = Effect.andThen(
+  eventually(
+    SystemSql.use((sql) => sql`select from blob_garbage where due_at <= now()`),
+    (rows) => rows.length === 0,
+  ),
+  stored,
+)
+
+/** A document, its replacement that waits, and an avatar. */
+const owned = Effect.gen(function* () {
+  const { organization, chatbot } = yield* makeTenant
+  const [documents, chatbots] = [yield* Documents, yield* Chatbots]
+  const contents = [contentOf("first"), contentOf("second")] as const
+  const id = yield* newDocumentId
+  yield* as(organization)(documents.add(id, chatbot, contents[0]))
+  yield* SystemSql.use((sql) => sql`update documents set revision = 1, status = 'ready' where id = ${id}`)
+  yield* as(organization)(documents.replace(chatbot, id, contents[1]))
+  const avatar_blob = `avatars/${crypto.randomUUID()}.png`
+  yield* as(organization)(chatbots.modify(chatbot, () => Effect.succeed({ avatar_blob })))
+  return { id, keys: [contents[0].blob_key, contents[1].blob_key, avatar_blob] as const }
+})
+
+describe("comparing the store with the database", () => {
+  test("deletes what belongs to nobody, and nothing that is owned, being written, or young", () =>
+    run(
+      Effect.gen(function* () {
+        const { keys } = yield* owned
+        const announced = `documents/${crypto.randomUUID()}`
+        yield* (yield* BlobGarbage).announce([announced], Duration.hours(1))
+        const young = yield* lay("documents/young", Duration.hours(23))
+        const kept = yield* Effect.forEach([...keys, announced], (key) => lay(key))
+        yield* Effect.forEach(["documents/a", "documents/b", "documents/c", "avatars/d.png", "doctor/e"], (key) =>
+          lay(key),
+        )
+        const check = yield* BlobCheck
+        expect((yield* check.compare).strangers.count).toBe(6)
+        expect(yield* stored).toHaveLength(10)
+        expect((yield* check.tidy).strangers.count).toBe(6)
+        expect((yield* settled).toSorted()).toEqual([young, ...kept].toSorted())
+        expect(yield* check.compare).toMatchObject({ owned: 2, missing: { count: 0 }, isShared: false })
+      }),
+    ))
+
+  test("tells owners whose file is not there, and leaves them alone", () =>
+    run(
+      Effect.gen(function* () {
+        const { id, keys } = yield* owned
+        const check = yield* BlobCheck
+        const { missing } = yield* check.tidy
+        expect(missing.count).toBe(2)
+        expect(missing.examples.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted())
+        expect(missing.examples.map(({ owner }) => owner)).toContain(id)
+      }),
+    ))
+
+  test("deletes nothing once another database has used the store", () =>
+    run(
+      Effect.gen(function* () {
+        const { blobs } = yield* BlobControl
+        const check = yield* BlobCheck
+        yield* check.tidy
+        expect(Array.from(blobs.keys())).toEqual([`databases/${operator}`])
+        blobs.set(`databases/${crypto.randomUUID()}`, new Uint8Array())
+        const theirs = yield* lay("documents/theirs")
+        expect(yield* check.tidy).toMatchObject({ strangers: { count: 1 }, isShared: true })
+        expect(yield* settled).toEqual([theirs])
+      }),
+    ))
+
+  test("deletes nothing while somebody uploads as fast as it looks", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeTenant
+        const [blobs, documents, check] = [yield* Blobs, yield* Documents, yield* BlobCheck]
+        const upload = (index: number) =>
+          Effect.gen(function* () {
+            const content = contentOf(`text ${index}`)
+            yield* Effect.andThen(
+              (yield* BlobGarbage).announce([content.blob_key], Duration.hours(1)),
+              lay(content.blob_key),
+            )
+            yield* as(organization)(documents.add(yield* newDocumentId, chatbot, content))
+            return content.blob_key
+          })
+        const uploads = Effect.forEach(Array.from({ length: 100 }).keys(), upload, { concurrency: 4 })
+        const keys = yield* Effect.raceFirst(uploads, Effect.forever(check.tidy))
+        yield* blobs.nudge
+        expect((yield* settled).toSorted()).toEqual(keys.toSorted())
+      }),
+    ))
+})
+
+describe("servers that start together", () => {
+  test("compare once", () =>
+    run(
+      Effect.gen(function* () {
+        yield* SystemSql.use((sql) => sql`delete from blob_checks`)
+        const owners = yield* BlobOwners
+        const began = Effect.replicateEffect(owners.beginCheck(Duration.minutes(10)), 5)
+        expect((yield* began).filter(Boolean)).toHaveLength(1)
+        yield* SystemSql.use((sql) => sql`update blob_checks set began_at = now() - interval '11 minutes'`)
+        expect((yield* began).filter(Boolean)).toHaveLength(1)
+      }),
+    ))
+
+  test("compare soon after, and then regularly", async () => {
+    let checks = 0
+    const comparison = { owned: 0, missing: { count: 0, examples: [] }, strangers: { count: 0, examples: [] } }
+    const counted = { ...comparison, isShared: false }
+    const stub = BlobCheck.of({
+      compare: Effect.succeed(counted),
+      tidy: Effect.sync(() => {
+        checks++
+        return counted
+      }),
+    })
+    const begin = { beginCheck: () => Effect.succeed(true) }
+    await Effect.gen(function* () {
+      const owners = { ...(yield* BlobOwners), ...begin }
+      yield* Layer.build(
+        BlobCheck.layerRegularly({ interval: Duration.hours(24) }).pipe(
+          Layer.provide([Layer.succeed(BlobCheck, stub), Layer.succeed(BlobOwners, owners)]),
+        ),
+      )
+      expect(checks).toBe(0)
+      yield* TestClock.adjust("1 minute")
+      expect(checks).toBe(1)
+      yield* TestClock.adjust("25 hours")
+      expect(checks).toBe(2)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TestClock.layer()),
+      Effect.provide(await runtime.context()),
+      Effect.runPromise,
+    )
+  })
+})

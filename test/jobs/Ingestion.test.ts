@@ -1,0 +1,251 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { Effect, ManagedRuntime, type Scope } from "effect"
+import { TextRefused } from "../../src/embeddings/Embeddings.ts"
+import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import {
+  die,
+  ingestionNeeds,
+  look,
+  reset,
+  served,
+  settled,
+  start,
+  startUnhurried,
+  storedChunks,
+  upload,
+  workerIsFree,
+} from "../lib/Ingesting.ts"
+import { BlobControl, diskFull, EmbeddingsControl, eventually, ExtractControl, plainExtract } from "../lib/Layers.ts"
+
+const runtime = ManagedRuntime.make(ingestionNeeds)
+type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
+const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+afterAll(() => runtime.dispose())
+beforeEach(() => run(reset))
+
+describe("a file", () => {
+  test("becomes chunks that are found, each embedded once, all at once", () =>
+    run(
+      Effect.gen(function* () {
+        const text = Array.from({ length: 200 }, (_, index) => `# Part ${index}\n\nSentence number ${index}.`).join(
+          "\n\n",
+        )
+        const document = yield* upload(text, "long.md")
+        const embeddings = yield* EmbeddingsControl
+        const seen: Array<number> = []
+        embeddings.before = served(document).pipe(
+          Effect.map((chunks) => void seen.push(chunks.length)),
+          Effect.orDie,
+          Effect.provideService(SystemSql, yield* SystemSql),
+        )
+        yield* start()
+        const ready = yield* settled(document)
+        expect(ready).toMatchObject({ status: "ready", progress: 1, error: null })
+        const chunks = yield* served(document)
+        expect(chunks.join("\n")).toContain("Sentence number 199.")
+        expect([ready.chunk_count, embeddings.embedded]).toEqual([chunks.length, chunks.length])
+        expect(seen.length).toBeGreaterThan(0)
+        expect(new Set(seen)).toEqual(new Set([0]))
+      }),
+    ))
+
+  test("that cannot be read fails with the reason, and is not tried again", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        extract.extract = () =>
+          Effect.fail(new ExtractionFailed({ code: "password_protected", message: "It has a password." }))
+        const document = yield* upload("locked")
+        yield* start()
+        const failed = yield* settled(document)
+        expect(failed).toMatchObject({
+          status: "failed",
+          error: { code: "password_protected", message: "It has a password." },
+        })
+        extract.extract = plainExtract
+        yield* workerIsFree
+        expect(extract.names).toHaveLength(2)
+      }),
+    ))
+
+  test.each([
+    ["no_text", "   ", "blank.txt"],
+    ["unsupported_format", "MZ\u0000\u0000", "program.txt"],
+  ])("fails with %s", (code, text, name) =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload(text, name)
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code } })
+      }),
+    ),
+  )
+
+  test("with a passage that the embedding model does not take fails and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.fail(new TextRefused())
+        const document = yield* upload("unspeakable")
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "embedding_refused" } })
+      }),
+    ))
+
+  test("that is gone from the store fails and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload("lost")
+        const { blobs } = yield* BlobControl
+        blobs.delete(document.blob)
+        yield* start()
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "file_missing" } })
+      }),
+    ))
+})
+
+describe("a fault", () => {
+  test("is tried again as often as allowed, then the document fails and says so, and its chunks are gone", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours with /secret/path"))
+        const document = yield* upload("crashes")
+        yield* start({ attempts: 3 })
+        const { error, status } = yield* settled(document)
+        expect([status, error?.code]).toEqual(["failed", "ingestion_failed"])
+        expect(error?.message).not.toContain("secret")
+        expect((yield* ExtractControl).names).toHaveLength(3)
+        expect(yield* storedChunks(document)).toEqual([])
+      }),
+    ))
+
+  test("that passes does no harm", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        extract.extract = (source) =>
+          extract.names.length < 3 ? Effect.die(new Error("a worker ended")) : plainExtract(source)
+        const document = yield* upload("crashes twice")
+        yield* start({ attempts: 3 })
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null, chunk_count: 1 })
+      }),
+    ))
+
+  test("of the queue itself, such as a database that is read-only for a while, does not end the work", () =>
+    run(
+      Effect.gen(function* () {
+        const ingestions = yield* Ingestions
+        let faults = 0
+        const claim: typeof ingestions.claim = (lease) =>
+          faults++ < 2 ? Effect.die(new Error("read-only")) : ingestions.claim(lease)
+        const document = yield* upload("after the fault")
+        yield* Effect.provideService(start(), Ingestions, { ...ingestions, claim })
+        expect(yield* settled(document)).toMatchObject({ status: "ready" })
+      }),
+    ))
+
+  test("of a reader that ended is tried again: something else may have ended it", () =>
+    run(
+      Effect.gen(function* () {
+        const extract = yield* ExtractControl
+        const crashed = new ExtractionFailed({ code: "extraction_crashed", message: "Its reader failed on it." })
+        extract.extract = (source) => (extract.names.length < 3 ? Effect.fail(crashed) : plainExtract(source))
+        const document = yield* upload("unlucky")
+        yield* start({ attempts: 3 })
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null })
+      }),
+    ))
+
+  test("that ends the whole process each time is not repeated for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const document = yield* upload("kills")
+        yield* die(2)
+        yield* start({ lapses: 2, retries: 0 })
+        expect(yield* settled(document)).toMatchObject({ status: "failed", error: { code: "gave_up" } })
+        expect((yield* ExtractControl).names).toEqual([])
+      }),
+    ))
+
+  test("of processes that are killed ten times while documents wait or are read is none of the documents'", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* Effect.forEach(["read", "read too", "waiting"], (text) => upload(text))
+        yield* die(10, 2)
+        yield* start({ attempts: 1 })
+        const found = yield* Effect.forEach(documents, settled)
+        expect(found.map(({ status, error }) => [status, error])).toEqual(documents.map(() => ["ready", null]))
+      }),
+    ))
+
+  test("after which a document was given up is tried anew, later and later, and not for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours"))
+        const document = yield* upload("given up")
+        const waits = SystemSql.use((sql) =>
+          Effect.map(
+            sql<{ given_up: number; hours: number }>`
+              select given_up, round(extract(epoch from run_at - now()) / 3600)::int as hours
+              from ingestions where document_id = ${document.id} and lease_id is null and run_at > now()`,
+            ([row]) => row,
+          ),
+        )
+        const failAgain = Effect.scoped(
+          Effect.gen(function* () {
+            yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+            yield* startUnhurried({ attempts: 1, retries: 2 })
+            return yield* eventually(waits, (wait) => wait !== undefined)
+          }),
+        )
+        expect(yield* failAgain).toEqual({ given_up: 1, hours: 1 })
+        expect(yield* look(document)).toMatchObject({ status: "failed", error: { code: "ingestion_failed" } })
+        expect(yield* failAgain).toEqual({ given_up: 2, hours: 2 })
+        embeddings.before = Effect.void
+        yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+        yield* start({ attempts: 1 })
+        expect(yield* eventually(look(document), ({ status }) => status === "ready")).toMatchObject({ error: null })
+      }),
+    ))
+
+  test("that lasts ends the tries of a document that was given up", () =>
+    run(
+      Effect.gen(function* () {
+        const embeddings = yield* EmbeddingsControl
+        embeddings.before = Effect.die(new Error("a bug of ours"))
+        const document = yield* upload("given up for good")
+        // What is due later is due at once.
+        yield* start({ attempts: 2, retries: 3 })
+        const rows = SystemSql.use((sql) => sql`select from ingestions where document_id = ${document.id}`)
+        yield* eventually(rows, (left) => left.length === 0)
+        expect((yield* ExtractControl).names).toHaveLength(8)
+        expect(yield* look(document)).toMatchObject({ status: "failed", error: { code: "ingestion_failed" } })
+      }),
+    ))
+
+  test("of the blob store or the embeddings, which are away for a while, is waited out, and nothing is stored twice", () =>
+    run(
+      Effect.gen(function* () {
+        const [blobs, embeddings] = [yield* BlobControl, yield* EmbeddingsControl]
+        blobs.failing.add("get")
+        embeddings.before = Effect.suspend(() => (embeddings.embedded === 1 ? Effect.fail(diskFull) : Effect.void))
+        const document = yield* upload("patient")
+        // Such attempts do not count, or the first would be the last.
+        yield* start({ attempts: 1 })
+        const waiting = SystemSql.use(
+          (sql) => sql`select from ingestions where document_id = ${document.id} and lease_id is null
+            and run_at > created_at`,
+        )
+        yield* eventually(waiting, (rows) => rows.length > 0)
+        expect(["queued", "extracting"]).toContain((yield* look(document)).status)
+        blobs.failing.clear()
+        expect(yield* settled(document)).toMatchObject({ status: "ready", error: null, chunk_count: 1 })
+        expect(embeddings.embedded).toBe(2)
+        expect(yield* storedChunks(document)).toHaveLength(1)
+      }),
+    ))
+})

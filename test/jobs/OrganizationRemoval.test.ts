@@ -1,0 +1,168 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Deferred, Effect, Exit, Fiber, Layer, ManagedRuntime } from "effect"
+import { hashKey } from "../../src/domain/ApiKey.ts"
+import { ApiKeyId, type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
+import { ApiKeys } from "../../src/storage/ApiKeys.ts"
+import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { OrganizationRemains } from "../../src/storage/OrganizationRemains.ts"
+import { Organizations } from "../../src/storage/Organizations.ts"
+import { makeFilledTenant, tablesWithOrganization } from "../lib/FilledTenant.ts"
+import { platform, quiet, storage } from "../lib/Layers.ts"
+import { as, makeTenant, newId } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(
+  OrganizationRemoval.layer.pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+/** How many rows each table has of an organization, but for tables that have none. */
+const rowsOf = Effect.fnUntraced(function* (organization: OrganizationId) {
+  const sql = yield* SystemSql
+  const counts = yield* Effect.forEach(yield* tablesWithOrganization, (name) =>
+    Effect.map(
+      sql<{ count: number }>`
+        select count(*)::int as count from ${sql(name)} where organization_id = ${organization}`,
+      ([row]) => [name, row?.count ?? 0] as const,
+    ),
+  )
+  const own = yield* sql`select id from organizations where id = ${organization}`
+  return Object.fromEntries([...counts, ["organizations", own.length] as const].filter(([, count]) => count > 0))
+})
+
+/** So many conversations, of so many messages each. */
+const talk = Effect.fnUntraced(function* (
+  { organization, chatbot }: Effect.Success<typeof makeTenant>,
+  sessions: number,
+  messages: number,
+) {
+  const conversations = yield* Conversations
+  for (let session = 0; session < sessions; session++) {
+    const said = yield* Effect.forEach(Array.from({ length: messages }), () =>
+      Effect.map(newId, (id) => ({
+        id: MessageId.make(id),
+        sender_type: "user" as const,
+        content: "a",
+        mid: undefined,
+      })),
+    )
+    const target = { id: SessionId.make(yield* newId), token: null, platform: "web" }
+    yield* as(organization)(conversations.say(chatbot, target, said, undefined))
+  }
+})
+
+describe("a deleted organization", () => {
+  test("leaves no row in any table, all of its files as garbage, and others as they are", () =>
+    run(
+      Effect.gen(function* () {
+        const [gone, other] = [yield* makeFilledTenant, yield* makeFilledTenant]
+        const before = yield* rowsOf(other.organization)
+        expect(yield* rowsOf(gone.organization)).toEqual(before)
+        expect(Object.keys(before).length).toBeGreaterThan(8)
+        const sql = yield* SystemSql
+        const files = yield* sql<{ key: string }>`
+          select blob_key as key from documents where organization_id = ${gone.organization}
+          union select blob_key from ingestions where organization_id = ${gone.organization}`
+        yield* (yield* Organizations).remove(gone.organization)
+        yield* (yield* OrganizationRemoval).run
+        expect(yield* rowsOf(gone.organization)).toEqual({})
+        expect(yield* rowsOf(other.organization)).toEqual(before)
+        expect(files.length).toBeGreaterThan(0)
+        expect(yield* (yield* BlobGarbage).due(1_000)).toEqual(expect.arrayContaining(files.map(({ key }) => key)))
+      }),
+    ))
+
+  test("is gone for everybody at once, however much it owned", () =>
+    run(
+      Effect.gen(function* () {
+        const organizations = yield* Organizations
+        const keys = yield* ApiKeys
+        const { organization } = yield* makeTenant
+        const newKey = Effect.map(newId, (id) => ({
+          id: ApiKeyId.make(id),
+          organization_id: organization,
+          chatbot_id: null,
+          name: "Key",
+          hash: hashKey(id),
+          prefix: "p",
+          last_four: "f",
+          scopes: ["chat" as const],
+          expires_at: null,
+        }))
+        const key = yield* newKey
+        yield* keys.insert(key)
+        expect(yield* keys.findLive(key.hash)).toMatchObject({ id: key.id })
+        yield* organizations.remove(organization)
+        expect(yield* keys.findLive(key.hash)).toBeUndefined()
+        expect((yield* Effect.flip(keys.insert(yield* newKey)))._tag).toBe("NotFound")
+        expect(yield* organizations.find(organization)).toBeUndefined()
+        expect((yield* Effect.flip(organizations.remove(organization)))._tag).toBe("NotFound")
+        const renamed = organizations.modify(organization, () => Effect.succeed({ name: "Again" }))
+        expect((yield* Effect.flip(renamed))._tag).toBe("NotFound")
+      }),
+    ))
+
+  test("is removed by whoever comes next when a crash comes in between, and by several at once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* talk(tenant, 60, 40)
+        yield* (yield* Organizations).remove(tenant.organization)
+        const { run: removal } = yield* OrganizationRemoval
+        // Interrupted after some statements: what is left is as good as before.
+        const exit = yield* Effect.exit(Effect.timeout(removal, 5))
+        if (Exit.isSuccess(exit)) throw new Error("All was removed before it could be interrupted")
+        expect(yield* (yield* OrganizationRemains).organizations).toContain(tenant.organization)
+        yield* Effect.all([removal, removal, removal], { concurrency: "unbounded" })
+        expect(yield* rowsOf(tenant.organization)).toEqual({})
+        expect(yield* (yield* OrganizationRemains).organizations).toEqual([])
+      }),
+    ))
+
+  test("has what its chatbots keep outside of the database seen to, soon and after their rows", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeFilledTenant
+        const sql = yield* SystemSql
+        const seen = yield* Deferred.make<{ readonly rows: number; readonly organization: OrganizationId }>()
+        const afterwards = (id: ChatbotId) =>
+          Effect.gen(function* () {
+            expect(id).toBe(chatbot)
+            const rows = yield* Effect.orDie(sql`select from chatbots where id = ${id}`)
+            yield* Deferred.succeed(seen, { rows: rows.length, organization: yield* CurrentOrganization })
+          })
+        const { keep, want } = yield* OrganizationRemoval
+        const kept = yield* Effect.forkChild(keep(afterwards))
+        yield* (yield* Organizations).remove(organization)
+        yield* want
+        expect(yield* Deferred.await(seen)).toEqual({ rows: 0, organization })
+        yield* Fiber.interrupt(kept)
+      }),
+    ))
+
+  test("is deleted a little at a time", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* talk(tenant, 30, 100)
+        yield* (yield* Organizations).remove(tenant.organization)
+        const sql = yield* SystemSql
+        // What one statement deletes is seen by a trigger that counts.
+        yield* sql`create table deletions (rows bigint)`
+        yield* sql`create function count_deletions() returns trigger language plpgsql as
+          ${sql.literal("'begin insert into deletions select count(*) from gone; return null; end'")}`
+        yield* sql`create trigger count_deletions after delete on messages referencing old table as gone
+          for each statement execute function count_deletions()`
+        yield* (yield* OrganizationRemoval).run
+        const [most] = yield* sql<{ most: number; total: number }>`
+          select max(rows)::int as most, sum(rows)::int as total from deletions`
+        yield* sql`drop trigger count_deletions on messages`
+        expect(most?.total).toBe(3_000)
+        expect(most?.most).toBeLessThan(1_200)
+      }),
+    ))
+})

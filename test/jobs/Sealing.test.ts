@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Sealing from "../../src/jobs/Sealing.ts"
+import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
+import { quiet } from "../lib/Layers.ts"
+
+test("headers are encrypted also when the first try meets a fault", () =>
+  Effect.gen(function* () {
+    let tries = 0
+    const sealAll = Effect.suspend(() => (++tries < 3 ? Effect.die(new Error("read-only")) : Effect.succeed(0)))
+    yield* Layer.build(Sealing.layer.pipe(Layer.provide(Layer.mock(ToolHeaders)({ sealAll, key: undefined }))))
+    yield* TestClock.adjust("1 hour")
+    expect(tries).toBe(3)
+  }).pipe(Effect.scoped, Effect.provide([TestClock.layer(), quiet]), Effect.runPromise))

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test"
+import {
+  markdownOf,
+  type Page,
+  resumption,
+  styleOf,
+  titleOn,
+  withoutRunningHeads,
+} from "../../../src/knowledge/extract/pdf/PdfLayout.ts"
+import { fixedPitchFonts, linesOf, type Run } from "../../../src/knowledge/extract/pdf/PdfLines.ts"
+import { read } from "../../../src/knowledge/extract/Read.ts"
+import { drawn, pageOf, pdfOf } from "../../lib/files/PdfFile.ts"
+
+const run = (text: string, place: Partial<Run> = {}): Run => ({
+  text,
+  x: 50,
+  y: 100,
+  width: text.length * 5,
+  size: 10,
+  font: "body",
+  monospaced: false,
+  rightToLeft: false,
+  rotated: false,
+  ...place,
+})
+
+/** Lines of one paragraph below each other. */
+const paragraph = (y: number, texts: ReadonlyArray<string>, place: Partial<Run> = {}) =>
+  texts.map((text, index) => run(text, { y: y + index * 12, width: 200, ...place }))
+
+const page = (...runs: ReadonlyArray<Run>): Page => ({ height: 800, lines: linesOf(runs) })
+
+const textOf = (pages: ReadonlyArray<Page>, knows: (word: string) => boolean = () => false) =>
+  pages.map((each) => markdownOf(each, styleOf(pages), knows))
+
+describe("lines", () => {
+  const texts = (...runs: ReadonlyArray<Run>) => linesOf(runs).map(({ text }) => text)
+
+  test("are runs on one base line, with a space where there is a gap and a tab where it is wide", () => {
+    expect(texts(run("Sub", { width: 15 }), run("script", { x: 65, y: 103, size: 6 }))).toEqual(["Subscript"])
+    expect(texts(run("two", { width: 15 }), run("words", { x: 68 }))).toEqual(["two words"])
+    expect(texts(run("Name", { width: 20 }), run("Value", { x: 120 }))).toEqual(["Name\tValue"])
+    expect(texts(run("one"), run("two", { y: 112 }))).toEqual(["one", "two"])
+  })
+
+  test("lose the dots that lead to a page number, and what holds no letter", () => {
+    expect(texts(run("Preface . . . . . . . . xi"))).toEqual(["Preface\txi"])
+    expect(texts(run("----"), run("text", { y: 112 }))).toEqual(["text"])
+  })
+
+  test("know their bullets, also those drawn after all text", () => {
+    const late = linesOf([run("first"), run("second", { y: 112 }), run("•", { x: 40, y: 112 })])
+    expect(late.map(({ text, bullet }) => [text, bullet])).toEqual([
+      ["first", false],
+      ["second", true],
+    ])
+    for (const glyph of ["•", "\u0084", "\uf0b7"]) {
+      expect(linesOf([run(`${glyph} item`)])[0]).toMatchObject({ text: "item", bullet: true })
+    }
+  })
+
+  test("from right to left have their spaces, and their ligatures in order", () => {
+    const rtl = (text: string, x: number, width: number) => run(text, { x, width, rightToLeft: true })
+    expect(texts(rtl("لغة", 100, 30), run("R", { x: 92, width: 8 }), rtl("و", 87, 5))).toEqual(["لغة R و"])
+    expect(texts(rtl("اإلنتاج", 100, 40))).toEqual(["الإنتاج"])
+  })
+
+  test("tell a fixed-pitch font by its widths", () => {
+    const words = ["bun", "install", "start", "lockfile"]
+    const fixed = words.map((text) => run(text, { font: "mono", width: text.length * 6 }))
+    const other = words.map((text, index) => run(text, { font: "text", width: text.length * (5 + index / 10) }))
+    expect([...fixedPitchFonts([...fixed, ...other])]).toEqual(["mono"])
+  })
+})
+
+describe("layout", () => {
+  test("text goes down a column before it goes to the next, wherever a table stands in the file", () => {
+    const left = paragraph(100, ["Left column begins", "and ends."])
+    const table = paragraph(200, ["Table."])
+    const below = paragraph(300, ["Below the table."])
+    const right = paragraph(100, ["Right column."], { x: 300 })
+    expect(textOf([page(...left, ...below, ...right, ...table)])).toEqual([
+      "Left column begins and ends.\n\nRight column.\n\nTable.\n\nBelow the table.",
+    ])
+  })
+
+  test("a sentence that a column breaks off goes on in the next", () => {
+    const left = paragraph(100, ["The wing type", "that is the"])
+    const right = paragraph(100, ["most common one."], { x: 300 })
+    expect(textOf([page(...left, ...right)])).toEqual(["The wing type that is the most common one."])
+  })
+
+  test("hyphens at line ends go, but for those of compounds that the document knows", () => {
+    const lines = page(...paragraph(100, ["Docu-", "ments are self-", "hosted."]))
+    expect(textOf([lines], (word) => word === "self-hosted")).toEqual(["Documents are self-hosted."])
+  })
+
+  test("larger type is a heading, and the largest on the first page the title", () => {
+    const runs = [
+      run("Cover note", { y: 60, size: 12 }),
+      run("Annual Report", { y: 100, size: 24, width: 300 }),
+      ...paragraph(200, ["A text that is long enough to be the body of it all."]),
+      run("Results", { y: 300, size: 16 }),
+      ...paragraph(330, ["More of the text, which is long enough as well."]),
+    ]
+    const pages = [page(...runs)]
+    const [first] = pages
+    expect(
+      textOf(pages)[0]
+        ?.split("\n")
+        .filter((line) => line.startsWith("#")),
+    ).toEqual(["### Cover note", "# Annual Report", "## Results"])
+    expect(first && titleOn(first, styleOf(pages))).toBe("Annual Report")
+  })
+
+  test("running heads and page numbers go, headings and text that repeat elsewhere stay", () => {
+    const sheet = (number: number) =>
+      page(
+        run(`Handbook ${number}`, { y: 20 }),
+        ...paragraph(300, ["Repeated text.", `Own text of ${["one", "two", "three", "four"][number]}.`]),
+        run(`${number}`, { y: 780 }),
+      )
+    const texts = withoutRunningHeads([0, 1, 2, 3].map(sheet)).flatMap(({ lines }) => lines.map(({ text }) => text))
+    expect(texts.filter((text) => text === "Repeated text.")).toHaveLength(4)
+    expect(texts.filter((text) => /Handbook|^\d/.test(text))).toEqual([])
+  })
+
+  test("one page has no running heads to tell by", () => {
+    const only = page(run("Invoice 7", { y: 20 }), run("7", { y: 780 }))
+    expect(withoutRunningHeads([only])).toEqual([only])
+  })
+})
+
+test("a ligature that the PDF gives as two letters keeps their order in a word from right to left", async () => {
+  const letters = { a: "0644", b: "06440627", c: "062e", d: "0627", e: "0645" }
+  const map = Object.entries(letters).map(([code, unicode]) => `<${Buffer.from(code).toString("hex")}> <${unicode}>`)
+  const font =
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Arabic /FirstChar 97 /LastChar 101 /Widths [500 500 500 500 500] /ToUnicode 6 0 R >>"
+  const pdf = pdfOf([
+    { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+    { value: font },
+    pageOf(5),
+    // Drawn from left to right: خلال, سلام without its first letter, and خال with the two letters apart.
+    { value: "<< >>", stream: drawn("eb abc adc") },
+    {
+      value: "<< >>",
+      stream: `begincmap 1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar ${map.join(" ")} endbfchar endcmap`,
+    },
+  ])
+  expect((await read({ format: "pdf", name: "a.pdf", bytes: pdf })).text).toBe("خال خلال لام")
+})
+
+test("a text resumes another only in the middle of a sentence", () => {
+  expect(resumption("on the com‐", "mand line")).toEqual({ drop: 1, joint: "" })
+  expect(resumption("on the", "command line")).toEqual({ drop: 0, joint: " " })
+  expect(resumption("It ends.", "and begins")).toBeUndefined()
+  expect(resumption("on the", "Command Line")).toBeUndefined()
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test"
+import { read } from "../../../src/knowledge/extract/Read.ts"
+import {
+  pptxFile,
+  rows,
+  shape,
+  type Sheet,
+  type Slide,
+  type WorkbookParts,
+  xlsxFile,
+} from "../../lib/files/OfficeFile.ts"
+
+const readSlides = (...slides: ReadonlyArray<Slide>) =>
+  read({ format: "pptx", name: "talk.pptx", bytes: pptxFile(slides) })
+
+const readSheets = (sheets: ReadonlyArray<Sheet>, parts?: WorkbookParts) =>
+  read({ format: "xlsx", name: "book.xlsx", bytes: xlsxFile(sheets, parts) })
+
+const sheetText = async (content: string, parts?: WorkbookParts) =>
+  (await readSheets([{ name: "S", content }], parts)).text.replace(/^# S\n\n/, "")
+
+describe("a presentation", () => {
+  test("has a page for each slide, its title first, and what the speaker says", async () => {
+    const { title, text, pages } = await readSlides(
+      { shapes: shape("Body text") + shape("Welcome", "title"), notes: "Greet everybody." },
+      { shapes: shape("Second", "ctrTitle") + shape("one\ntwo", "body") },
+    )
+    const first = "# Welcome\n\nBody text\n\nSpeaker notes: Greet everybody."
+    expect(title).toBe("Welcome")
+    expect(text).toBe(`${first}\n\n# Second\n\n- one\n- two`)
+    expect(pages).toEqual([
+      { page: 1, start: 0 },
+      { page: 2, start: first.length + 2 },
+    ])
+  })
+
+  test("leaves out hidden slides, and what stands on every slide", async () => {
+    const { text, pages } = await readSlides(
+      { shapes: shape("Secret"), hidden: true },
+      { shapes: shape("Shown") + shape("7", "sldNum") + shape("Company", "ftr") + shape("2026", "dt") },
+    )
+    expect(text).toBe("Shown")
+    expect(pages).toEqual([{ page: 2, start: 0 }])
+  })
+
+  test("has its tables and groups", async () => {
+    const cell = (text: string, merge = "") =>
+      `<a:tc ${merge}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`
+    const table = `<p:graphicFrame><a:tbl><a:tr>${cell("A", `gridSpan="2"`)}${cell("", `hMerge="1"`)}</a:tr><a:tr>${cell("1")}${cell("2")}</a:tr></a:tbl></p:graphicFrame>`
+    const { text } = await readSlides({ shapes: `<p:grpSp>${shape("grouped")}</p:grpSp>${table}` })
+    expect(text).toBe("grouped\n\n| A | A |\n| --- | --- |\n| 1 | 2 |")
+  })
+
+  test("numbers its lists by level", async () => {
+    const line = (text: string, level: number, bullet: string) =>
+      `<a:p><a:pPr lvl="${level}">${bullet}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`
+    const auto = `<a:buAutoNum type="arabicPeriod"/>`
+    const lines = [
+      line("a", 0, auto),
+      line("b", 1, `<a:buChar char="-"/>`),
+      line("c", 0, auto),
+      line("d", 0, "<a:buNone/>"),
+    ]
+    const { text } = await readSlides({ shapes: `<p:sp><p:nvSpPr/><p:txBody>${lines.join("")}</p:txBody></p:sp>` })
+    expect(text).toBe("1. a\n  - b\n2. c\n\nd")
+  })
+})
+
+describe("a workbook", () => {
+  test("has a page for each sheet, headed by its name, without hidden ones", async () => {
+    const { text, pages = [] } = await readSheets([
+      { name: "Prices", content: rows(["Item", "Price"], ["Pen", "1"]) },
+      { name: "Lookup", content: rows(["secret"]), state: "hidden" },
+      { name: "Notes", content: rows(["Closed on Mondays."]) },
+    ])
+    expect(text).toStartWith("# Prices\n\n| Item | Price |\n| --- | --- |\n| Pen | 1 |\n\n# Notes\n\n")
+    expect(text).not.toContain("secret")
+    expect(pages.map(({ page }) => page)).toEqual([1, 3])
+  })
+
+  test("has numbers, dates and shares as they are meant", async () => {
+    const styles = `<numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd hh:mm"/><numFmt numFmtId="171" formatCode="&quot;day&quot; 0.0"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="20"/></cellXfs>`
+    const values = [
+      [0, "0.30000000000000004"],
+      [1, "45962"],
+      [2, "0.125"],
+      [3, "45962.75"],
+      [4, "2.5"],
+      [5, "0.5"],
+    ]
+    const cells = values.map(([style, value]) => `<c s="${style}"><v>${value}</v></c>`).join("")
+    expect(await sheetText(`<sheetData><row>${cells}</row></sheetData>`, { styles })).toContain(
+      "| 0.3 | 2025-11-01 | 12.5% | 2025-11-01 18:00 | 2.5 | 12:00 |",
+    )
+  })
+
+  test("has shared strings without their reading aids, truth, and the values of formulas", async () => {
+    const strings = `<si><r><t>東</t></r><r><t>京</t></r><rPh><t>トウキョウ</t></rPh></si>`
+    const cells = `<c t="s"><v>0</v></c><c t="b"><v>1</v></c><c t="str"><f>A1&amp;"x"</f><v>result</v></c><c t="e"><v>#REF!</v></c>`
+    expect(await sheetText(`<sheetData><row>${cells}</row></sheetData>`, { strings })).toContain(
+      "| 東京 | TRUE | result | #REF! |",
+    )
+  })
+
+  test("has tables apart that empty rows divide, without empty columns, and merged cells filled", async () => {
+    const content = `<sheetData><row r="1"><c r="B1" t="str"><v>Both</v></c><c r="C1"/></row><row r="2"><c r="B2"><v>1</v></c><c r="C2"><v>2</v></c></row><row r="5"><c r="F5" t="str"><v>Apart</v></c></row></sheetData><mergeCells><mergeCell ref="B1:C1"/></mergeCells>`
+    expect(await sheetText(content)).toBe("| Both | Both |\n| --- | --- |\n| 1 | 2 |\n\n| Apart |\n| --- |")
+  })
+
+  test("with wide rows becomes a paragraph for each, under its header", async () => {
+    const header = Array.from({ length: 12 }, (_, index) => `Field ${String.fromCharCode(65 + index)}`)
+    const values = header.map((_, index) => (index === 3 ? "" : `v${index}`))
+    expect(await sheetText(rows(header, values))).toStartWith("Field A: v0\nField B: v1\nField C: v2\nField E: v4\n")
+  })
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import {
+  LexicalIndex,
+  type LexicalIndexOptions,
+  type LexicalMatch,
+} from "../../../src/knowledge/search/LexicalIndex.ts"
+import { type LexicalQuery, makeLexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
+import type { PackedChunk } from "../../../src/storage/search/ChunkPacks.ts"
+import { chunkIdOf, chunkOf, documentIdOf, segmentOf, termOf } from "../../lib/Lexemes.ts"
+
+const indexOf = (chunks: ReadonlyArray<PackedChunk>, options?: LexicalIndexOptions) =>
+  new LexicalIndex([segmentOf(chunks)], options)
+
+const ask = (words: string): LexicalQuery =>
+  makeLexicalQuery(words.split(" "), [words.split(" ").map((word) => [termOf(word)])], () => 0.001)
+const idsOf = (matches: ReadonlyArray<LexicalMatch>) => matches.map((match) => match.chunkId)
+
+const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch")
+const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
+const texts = fc.array(text, { minLength: 1, maxLength: 25 })
+
+/** BM25 by its definition, with no index; the rarity of a word is a little that of texts in general. */
+const scoresByDefinition = (all: ReadonlyArray<string>, query: string): ReadonlyArray<number> => {
+  const chunks = all.map((chunk) => chunk.split(" "))
+  const average = chunks.reduce((sum, words) => sum + words.length, 0) / chunks.length
+  return chunks.map((words) =>
+    query.split(" ").reduce((score, asked) => {
+      const holding = chunks.filter((other) => other.includes(asked)).length
+      const frequency = words.filter((held) => held === asked).length
+      const here = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
+      // As if two hundred other texts had been there, of which as many hold the word as is common.
+      const general = Math.log(1 + (chunks.length + 199.8 - holding + 0.5) / (holding + 0.2 + 0.5))
+      const idf = 0.7 * here + 0.3 * general
+      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
+    }, 0),
+  )
+}
+
+describe("the lexical index", () => {
+  test("scores single words by BM25", () => {
+    fc.assert(
+      fc.property(texts, word, (all, query) => {
+        const index = indexOf(all.map((chunk, number) => chunkOf(number, chunk)))
+        const found = new Map(index.search(ask(query), all.length).map((match) => [match.chunkId, match.score]))
+        for (const [number, score] of scoresByDefinition(all, query).entries()) {
+          expect(found.get(chunkIdOf(number)) ?? 0).toBeCloseTo(score, 4)
+        }
+      }),
+    )
+  })
+
+  test("finds each chunk that holds any of the words, and no other", () => {
+    fc.assert(
+      fc.property(texts, text, (all, query) => {
+        const index = indexOf(all.map((chunk, number) => chunkOf(number, chunk)))
+        const holding = all.flatMap((chunk, number) =>
+          chunk.split(" ").some((held) => query.split(" ").includes(held)) ? [chunkIdOf(number)] : [],
+        )
+        expect(idsOf(index.search(ask(query), 1_000)).toSorted()).toEqual(holding.toSorted())
+      }),
+    )
+  })
+
+  test("answers alike however its chunks are spread over segments, and without those that are gone", () => {
+    fc.assert(
+      fc.property(texts, texts, text, fc.integer({ min: 1, max: 5 }), (all, gone, query, parts) => {
+        const chunks = all.map((chunk, number) => chunkOf(number, chunk))
+        const doomed = gone.map((chunk, number) => chunkOf(number, chunk, { document: 1_000 + number, revision: 2 }))
+        const segments = Array.from({ length: parts }, (_, part) =>
+          segmentOf(chunks.filter((_chunk, number) => number % parts === part)),
+        )
+        const spread = new LexicalIndex(segments)
+        const shrunk = new LexicalIndex([...segments, segmentOf(doomed)], { isGone: ({ revision }) => revision === 2 })
+        const expected = indexOf(chunks).search(ask(query), 1_000)
+        const byId = (matches: ReadonlyArray<LexicalMatch>) =>
+          matches.toSorted((a, b) => (a.chunkId < b.chunkId ? -1 : 1))
+        for (const [number, match] of byId(spread.search(ask(query), 1_000)).entries()) {
+          expect(match.score).toBeCloseTo(byId(expected)[number]?.score ?? 0, 4)
+          expect(match.similarity).toBeCloseTo(byId(expected)[number]?.similarity ?? 0, 6)
+        }
+        expect(shrunk.size).toBe(all.length)
+        expect(idsOf(shrunk.search(ask(query), 1_000)).toSorted()).toEqual(idsOf(expected).toSorted())
+      }),
+    )
+  })
+
+  test("returns the best of them, best first, and nothing is left over for the next search", () => {
+    const index = indexOf([chunkOf(0, "oak elm"), chunkOf(1, "oak oak oak"), chunkOf(2, "fir")])
+    for (let round = 0; round < 2; round++) expect(idsOf(index.search(ask("oak"), 1))).toEqual([chunkIdOf(1)])
+  })
+
+  test("prefers a word in the title", () => {
+    const index = indexOf([chunkOf(0, "elm oak"), chunkOf(1, "elm", { title: "oak" })])
+    expect(idsOf(index.search(ask("oak"), 2))).toEqual([chunkIdOf(1), chunkIdOf(0)])
+  })
+
+  test("prefers words that stand side by side as in the question, but not across title and text", () => {
+    const index = indexOf([
+      chunkOf(0, "elm ash oak fir yew"),
+      chunkOf(1, "oak elm fir yew ash"),
+      chunkOf(2, "ash yew pine", { title: "pine oak" }),
+    ])
+    const [first, second] = index.search(ask("ash oak"), 3).filter((match) => match.chunkId !== chunkIdOf(2))
+    expect(first?.chunkId).toBe(chunkIdOf(0))
+    expect(first?.similarity).toBeGreaterThan(second?.similarity ?? 1)
+    const crossing = index.search(ask("oak ash"), 3).find((match) => match.chunkId === chunkIdOf(2))
+    expect(crossing?.similarity).toBe(
+      index.search(ask("ash oak"), 3).find((m) => m.chunkId === chunkIdOf(2))?.similarity,
+    )
+  })
+
+  test("knows how much of the question a chunk covers", () => {
+    const index = indexOf(Array.from({ length: 50 }, (_, number) => chunkOf(number, `word${number} oak`)))
+    const [whole] = index.search(ask("word7 oak"), 1)
+    const [part] = index.search(ask("word7 unheard unseen unknown"), 1)
+    expect(whole?.similarity).toBeGreaterThan(0.5)
+    expect(part?.similarity).toBeLessThan(0.2)
+  })
+
+  test("counts in the whole collection when it holds a part of it", () => {
+    const chunks = [chunkOf(0, "oak elm"), chunkOf(1, "oak"), chunkOf(2, "elm")]
+    const rare = indexOf(chunks, { collection: { chunks: 1_000, holding: () => 2 } }).search(ask("oak"), 1)
+    const common = indexOf(chunks, { collection: { chunks: 1_000, holding: () => 900 } }).search(ask("oak"), 1)
+    expect(rare[0]?.score).toBeGreaterThan(10 * (common[0]?.score ?? Infinity))
+  })
+
+  test("finds nothing when it is empty", () => {
+    expect(new LexicalIndex([]).search(ask("oak"), 5)).toEqual([])
+    expect(indexOf([chunkOf(0, "oak")]).search([], 5)).toEqual([])
+  })
+
+  test("knows its documents", () => {
+    const segment = segmentOf([
+      chunkOf(0, "oak", { document: 7 }),
+      chunkOf(1, "elm", { document: 7 }),
+      chunkOf(2, "fir"),
+    ])
+    expect(segment.documents).toEqual([
+      { id: documentIdOf(7), revision: 1, chunks: 2, isEmbedded: false },
+      { id: documentIdOf(2), revision: 1, chunks: 1, isEmbedded: false },
+    ])
+  })
+})
+
+describe("a question", () => {
+  const stem = (word: string) => (word === "" ? [] : [termOf(word)])
+
+  test("joins what the languages make of the same word", () => {
+    const stems = [["haus", "miet"].map(stem), ["häuser", "miet"].map(stem)]
+    const query = makeLexicalQuery(["häuser", "mieten"], stems, () => 0.1)
+    expect(query.map(({ terms }) => terms.length)).toEqual([2, 1])
+    expect(query.every(({ isContent }) => isContent)).toBe(true)
+  })
+
+  test("does not miss a word that one of the languages leaves out, and leaves out one that all do", () => {
+    const query = makeLexicalQuery(["die", "der"], [["", ""].map(stem), ["die", ""].map(stem)], () => 0.1)
+    expect(query.map(({ isContent }) => isContent)).toEqual([false])
+  })
+
+  test("knows pairs of characters from words", () => {
+    const query = makeLexicalQuery(["黑豹", "abc"], [["黑豹", "abc"].map(stem)], () => 0.1)
+    expect(query.map(({ isPair }) => isPair)).toEqual([true, false])
+  })
+})

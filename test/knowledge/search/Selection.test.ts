@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { makeLexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
+import { placesToSample, Sample } from "../../../src/knowledge/search/Sample.ts"
+import { select } from "../../../src/knowledge/search/Selection.ts"
+import { inverseDocumentFrequency } from "../../../src/knowledge/search/Similarity.ts"
+import type { LexemeQuery } from "../../../src/storage/search/LexemeQuery.ts"
+import { chunkOf, documentIdOf, segmentOf, termOf } from "../../lib/Lexemes.ts"
+import { random } from "../../lib/Random.ts"
+
+const words = ["oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch"]
+const chunk = fc.uniqueArray(fc.constantFrom(...words), { minLength: 1 })
+const chunks = fc.array(chunk, { minLength: 1, maxLength: 60 })
+const question = fc.uniqueArray(fc.constantFrom(...words, "palm"), { minLength: 1, maxLength: 8 })
+
+const sampleOf = (all: ReadonlyArray<ReadonlyArray<string>>, of = all.length) =>
+  new Sample(of, segmentOf(all.map((held, number) => chunkOf(number, held.join(" ")))))
+const ask = (asked: ReadonlyArray<string>) =>
+  makeLexicalQuery(asked, [asked.map((word) => [termOf(word)])], () => 0.001)
+const lexemes = new Map([...words, "palm"].map((word) => [termOf(word), word]))
+
+/** What Postgres does. */
+const holds = (held: ReadonlyArray<string>, query: LexemeQuery | undefined): boolean => {
+  if (query === undefined) return false
+  if (typeof query === "string") return held.includes(query)
+  return "any" in query ? query.any.some((part) => holds(held, part)) : query.all.every((part) => holds(held, part))
+}
+
+describe("a selection", () => {
+  test("is of the chunks whose words of the question are together rarest, as many as there is room for", () => {
+    fc.assert(
+      fc.property(chunks, question, fc.integer({ min: 1, max: 20 }), (all, asked, room) => {
+        const { best, next } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
+        const weightOf = (word: string) =>
+          inverseDocumentFrequency(all.filter((held) => held.includes(word)).length, all.length)
+        const scoreOf = (held: ReadonlyArray<string>) =>
+          asked.reduce((sum, word) => sum + (held.includes(word) ? weightOf(word) : 0), 0)
+        const selected = all.filter((held) => holds(held, best)).map(scoreOf)
+        const others = all.filter((held) => !holds(held, best)).map(scoreOf)
+        const nearly = all.filter((held) => !holds(held, best) && holds(held, next)).map(scoreOf)
+        expect(selected.length).toBeLessThanOrEqual(room)
+        const highest = Math.max(0, ...others)
+        for (const score of selected) expect(score).toBeGreaterThan(highest)
+        // Without those, more than there is room for would be.
+        if (highest > 0) expect(selected.length + nearly.length).toBeGreaterThan(room)
+        for (const score of nearly) expect(score).toBeCloseTo(highest, 5)
+      }),
+    )
+  })
+
+  test("knows of which words all chunks are selected, and about how many chunks hold the others", () => {
+    fc.assert(
+      fc.property(chunks, question, fc.integer({ min: 1, max: 20 }), (all, asked, room) => {
+        const { best, isWhole, holding } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
+        for (const word of asked) {
+          const held = all.filter((words) => words.includes(word))
+          if (isWhole(termOf(word))) expect(held.filter((words) => !holds(words, best))).toEqual([])
+          expect(holding(termOf(word))).toBe(held.length)
+        }
+      }),
+    )
+  })
+
+  test("expects of the knowledge base what the sample shows, and little of a word that it does not have", () => {
+    const all = Array.from({ length: 100 }, (_, number) => (number % 4 === 0 ? ["oak", "elm"] : ["oak"]))
+    const { best, holding } = select(ask(["oak", "elm", "palm"]), sampleOf(all, 10_000), 10_000, lexemes, 2_500)
+    expect(holding(termOf("oak"))).toBe(10_000)
+    expect(holding(termOf("elm"))).toBe(2_500)
+    expect(holding(termOf("palm"))).toBe(50)
+    expect(holds(["palm"], best)).toBe(true)
+    expect(holds(["elm", "oak"], best)).toBe(true)
+    expect(holds(["oak"], best)).toBe(false)
+  })
+
+  test("of many words is no long query, and does not spend itself on those that nothing holds", () => {
+    const many = Array.from({ length: 40 }, (_, number) => `word${number}`)
+    const draw = random(7)
+    const all = Array.from({ length: 400 }, () => many.filter(() => draw() < 0.3))
+    const absent = Array.from({ length: 30 }, (_, number) => `absent${number}`)
+    const asked = [...absent, ...many]
+    const names = new Map(asked.map((word) => [termOf(word), word]))
+    const { best } = select(ask(asked), sampleOf(all), all.length, names, 20)
+    const found = all.filter((held) => holds(held, best))
+    expect(found.length).toBeGreaterThan(0)
+    expect(found.length).toBeLessThanOrEqual(20)
+    expect(JSON.stringify(best).length).toBeLessThan(10_000)
+  })
+})
+
+test("a sample is spread over all documents, of which each has its share", () => {
+  const documents = [3_000, 1, 0, 5_000, 12_000].map((count, number) => ({
+    id: documentIdOf(number),
+    revision: 1,
+    chunks: count,
+    isEmbedded: true,
+  }))
+  const places = placesToSample(documents)
+  expect(places.length).toBeGreaterThanOrEqual(1_999)
+  expect(places.length).toBeLessThanOrEqual(2_001)
+  expect(new Set(places.map((place) => JSON.stringify(place))).size).toBe(places.length)
+  for (const { id, chunks: count } of documents) {
+    const own = places.filter(({ documentId }) => documentId === id)
+    expect(Math.abs(own.length - count / 10)).toBeLessThanOrEqual(1)
+    for (const { ordinal } of own) {
+      expect(ordinal).toBeGreaterThanOrEqual(1)
+      expect(ordinal).toBeLessThanOrEqual(count)
+    }
+  }
+  const [one = documents[0]] = documents.slice(1)
+  expect(placesToSample(one === undefined ? [] : [one]).map(({ ordinal }) => ordinal)).toEqual([1])
+  expect(placesToSample([])).toEqual([])
+})

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { informationOf, type Presence, similarityIn, THRESHOLD } from "../../../src/knowledge/search/Similarity.ts"
+
+const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
+const words = fc.array(fc.tuple(fc.double({ min: 0.1, max: 9, noNaN: true }), presence), {
+  minLength: 1,
+  maxLength: 20,
+})
+const passages = fc.integer({ min: 1, max: 1_000_000 })
+
+const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: number): number =>
+  similarityIn(count)(
+    list.map(([information]) => information),
+    (word) => list[word]?.[1] ?? "absent",
+  )
+
+describe("similarity", () => {
+  test("is between 0 and 1, and 0 only when no word is there", () => {
+    fc.assert(
+      fc.property(words, passages, (list, count) => {
+        const value = similarity(list, count)
+        expect(value).toBeGreaterThanOrEqual(0)
+        expect(value).toBeLessThan(1)
+        expect(value === 0).toBe(list.every(([, where]) => where === "absent"))
+      }),
+    )
+  })
+
+  test("grows with each word that is found, and with each that is found beside its neighbour", () => {
+    fc.assert(
+      fc.property(words, passages, (list, count) => {
+        const better = list.map(([information, where]): readonly [number, Presence] => [
+          information,
+          where === "absent" ? "scattered" : "beside a neighbour",
+        ])
+        expect(similarity(better, count)).toBeGreaterThanOrEqual(similarity(list, count))
+      }),
+    )
+  })
+
+  test("asks for more where there are more passages to meet words in by chance", () => {
+    const partly = [
+      [3, "scattered"],
+      [3, "absent"],
+    ] as const
+    expect(similarity(partly, 5)).toBeGreaterThan(similarity(partly, 50))
+    expect(similarity(partly, 5)).toBeGreaterThan(THRESHOLD)
+    expect(similarity(partly, 2_000)).toBeLessThan(THRESHOLD)
+  })
+
+  test("of one word, alone asked and found, is above the threshold", () => {
+    expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(THRESHOLD)
+  })
+})
+
+describe("the information in a word", () => {
+  const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
+
+  test("falls with the passages that hold it, and with its commonness in general", () => {
+    expect(informationOf(word, 1, 100)).toBeGreaterThan(informationOf(word, 50, 100))
+    expect(informationOf(word, 1, 3)).toBeGreaterThan(informationOf({ ...word, commonness: 0.5 }, 1, 3))
+  })
+
+  test("is little in a pair of characters that is nowhere", () => {
+    expect(informationOf({ ...word, isPair: true }, 0, 100)).toBeLessThan(informationOf(word, 0, 100) / 2)
+    expect(informationOf({ ...word, isPair: true }, 1, 100)).toBe(informationOf(word, 1, 100))
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { Segment } from "../../../src/knowledge/segments/Segment.ts"
+import { SegmentBuilder } from "../../../src/knowledge/segments/SegmentBuilder.ts"
+import { outdatedBy, planSegments } from "../../../src/knowledge/segments/SegmentPlan.ts"
+import { uuidBytes } from "../../../src/storage/search/ChunkPacks.ts"
+import { chunkOf, documentIdOf } from "../../lib/Lexemes.ts"
+
+interface Wanted {
+  readonly document: number
+  readonly revision: number
+  readonly chunks: number
+}
+
+const serving = (wanted: ReadonlyArray<Wanted>) =>
+  wanted.map(({ document, revision, chunks }) => ({
+    id: documentIdOf(document),
+    revision,
+    chunks,
+    isEmbedded: false,
+  }))
+
+const build = (wanted: ReadonlyArray<ReturnType<typeof serving>[number]>): Segment => {
+  const builder = new SegmentBuilder()
+  for (const { id, revision, chunks } of wanted) {
+    for (let number = 0; number < chunks; number++)
+      builder.add({ ...chunkOf(number, "oak"), documentId: uuidBytes(id), revision })
+  }
+  return builder.build()
+}
+
+const states = fc.array(
+  fc.uniqueArray(
+    fc.record({
+      document: fc.integer({ min: 0, max: 30 }),
+      revision: fc.integer({ min: 1, max: 3 }),
+      chunks: fc.integer({ min: 1, max: 5 }),
+    }),
+    { selector: ({ document }) => document, maxLength: 25 },
+  ),
+  { minLength: 1, maxLength: 12 },
+)
+
+test("a document that has its sketches at last is read again, and its old copy is gone", () => {
+  const [document] = serving([{ document: 1, revision: 1, chunks: 3 }])
+  if (document === undefined) throw new Error("no document")
+  const other = serving([{ document: 2, revision: 1, chunks: 9 }])
+  const segment = build([document, ...other])
+  const embedded = [{ ...document, isEmbedded: true }, ...other]
+  expect(planSegments([segment], [document, ...other])).toEqual({ keep: [segment], load: [] })
+  expect(planSegments([segment], embedded)).toEqual({ keep: [segment], load: [{ ...document, isEmbedded: true }] })
+  expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
+})
+
+test("after every change the segments hold each serving revision exactly once", () => {
+  fc.assert(
+    fc.property(states, (history) => {
+      let segments: ReadonlyArray<Segment> = []
+      // A revision's number of chunks never changes.
+      const chunksOf = ({ document, revision }: Wanted): number => 1 + ((7 * document + 3 * revision) % 5)
+      for (const state of history) {
+        const wanted = serving(state.map((one) => ({ ...one, chunks: chunksOf(one) })))
+        const { keep, load } = planSegments(segments, wanted)
+        segments = load.length === 0 ? keep : [...keep, build(load)]
+        const held = segments.flatMap((segment) => segment.documents).map(({ id, revision }) => `${id} ${revision}`)
+        expect(new Set(held).size).toBe(held.length)
+        for (const { id, revision } of wanted) expect(held).toContain(`${id} ${revision}`)
+      }
+    }),
+  )
+})
+
+test("documents that come one by one make few segments, and each is read few times", () => {
+  const documents = serving(Array.from({ length: 200 }, (_, document) => ({ document, revision: 1, chunks: 3 })))
+  let segments: ReadonlyArray<Segment> = []
+  let read = 0
+  for (let count = 1; count <= documents.length; count++) {
+    const { keep, load } = planSegments(segments, documents.slice(0, count))
+    read += load.length
+    segments = [...keep, build(load)]
+    expect(segments.length).toBeLessThanOrEqual(8)
+  }
+  expect(read).toBeLessThan(documents.length * 8)
+})
+
+test("a segment of which little serves any more is dissolved", () => {
+  const documents = serving(Array.from({ length: 10 }, (_, document) => ({ document, revision: 1, chunks: 1 })))
+  const { keep, load } = planSegments([build(documents)], documents.slice(0, 3))
+  expect(keep).toEqual([])
+  expect(load.map(({ id }) => id).toSorted()).toEqual(documents.slice(0, 3).map(({ id }) => id))
+})

@@ -1,0 +1,110 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Redacted, Stream } from "effect"
+import { type LanguageModel, Prompt } from "effect/ai"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
+import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
+import type { CallLimits } from "../../src/models/calls/ProviderCalls.ts"
+import { toProviderError } from "../../src/models/ProviderErrors.ts"
+import { fakeKey, says } from "../lib/FakeAnthropic.ts"
+import { languageModelOf } from "../lib/LanguageModels.ts"
+import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
+import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
+import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
+import type { Answer } from "../lib/Wire.ts"
+
+/** How often each case is run: once, unless somebody wants to be sure. */
+const runs = Number(process.env["FAULT_RUNS"] ?? 1)
+
+/** Longer than a test may take. */
+const long = Duration.seconds(90)
+const short = Duration.millis(150)
+const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallLimits> => ({
+  attemptsMax: attempts,
+  retryDelay: Duration.millis(1),
+  answerBytesMax: 1024 * 1024,
+  replyTimeout: endsBy === undefined ? long : short,
+  firstByteTimeout: long,
+  stallTimeout: endsBy === "stall" ? short : long,
+})
+
+const protocols = {
+  anthropic: (url: string, limits: Partial<CallLimits>) =>
+    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits }).calls("claude-test-1")),
+  openai: (url: string, limits: Partial<CallLimits>) =>
+    Effect.flatMap(HttpClient.HttpClient, (client) =>
+      languageModelOf(
+        makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits }, client).calls("test-1"),
+      ),
+    ).pipe(Effect.provide(FetchHttpClient.layer)),
+}
+type Protocol = keyof typeof protocols
+
+const prompt = Prompt.make("Hello")
+
+/** What a client would have been shown. */
+const ways = {
+  whole: (model: LanguageModel.LanguageModel, said: Array<string>) =>
+    Effect.map(model.generateText({ prompt }), ({ text }) => void said.push(text)),
+  streamed: (model: LanguageModel.LanguageModel, said: Array<string>) =>
+    Stream.runForEach(model.streamText({ prompt }), (part) =>
+      Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta))),
+    ),
+}
+type Way = keyof typeof ways
+
+const ask = (protocol: Protocol, way: Way, limits: Partial<CallLimits>, ...answers: ReadonlyArray<Answer>) =>
+  Effect.gen(function* () {
+    const fake: FakeProvider = yield* fakeProvider(...answers)
+    const said: Array<string> = []
+    const model = yield* protocols[protocol](fake.url, limits)
+    const result = yield* Effect.result(ways[way](model, said))
+    return { result, said: said.join(""), requests: fake.requests, hungUp: fake.hungUp }
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const unhandled: Array<unknown> = []
+const listen = (reason: unknown) => void unhandled.push(reason)
+process.on("unhandledRejection", listen)
+afterAll(() => {
+  process.off("unhandledRejection", listen)
+})
+
+const cases = (["anthropic", "openai"] as const).flatMap((protocol) =>
+  (["whole", "streamed"] as const).map((way) => [protocol, way] as const),
+)
+
+describe.each(cases)("%s, %s", (protocol, way) => {
+  const expected = (fault: Fault): Outcome => fault[way]
+
+  test.each(faults.map((fault) => [fault.name, fault] as const))("%s", async (_, fault) => {
+    for (let run = 0; run < runs; run++) {
+      const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer)
+      if (result._tag === "Success") throw new Error("It answered")
+      const error = toProviderError(result.failure)
+      const { calls, tag } = expected(fault)
+      expect(error._tag).toBe(tag)
+      if (fault.endsBy === undefined) expect(requests).toHaveLength(calls)
+      expect(requests.length).toBeLessThanOrEqual(attempts)
+      if (fault.endsBy === undefined) expect(said).toBe(way === "streamed" && fault.streamed.begins ? "Hello" : "")
+      if (fault.name === "429 with Retry-After") expect(error).toMatchObject({ retry_after_seconds: 33 })
+      expect(JSON.stringify(error)).not.toContain("internal words")
+      expect(JSON.stringify(result.failure)).not.toContain("sk-")
+    }
+  })
+
+  test.each(
+    faults
+      .filter((fault) => fault.endsBy === undefined && expected(fault).calls > 1)
+      .map((fault) => [fault.name, fault] as const),
+  )("%s is forgotten when the next attempt answers", async (_, fault) => {
+    const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer, says("Hello again"))
+    expect(result._tag).toBe("Success")
+    expect(said).toBe("Hello again")
+    expect(requests).toHaveLength(2)
+  })
+})
+
+test("no fault leaves a rejection that nobody handles", async () => {
+  await Bun.sleep(50)
+  expect(unhandled).toEqual([])
+})

@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Agent } from "../../src/agent/Agent.ts"
+import { Models, type ModelsSettings } from "../../src/models/Models.ts"
+import { ProviderProbes } from "../../src/models/ProviderProbes.ts"
+import { fails, fakeKey } from "../lib/FakeAnthropic.ts"
+import { fakeProvider } from "../lib/FakeProvider.ts"
+
+const key = Redacted.make(fakeKey)
+
+/** What the log and the caller are told when the provider of this model answers with this status. */
+const told = (model: string, status: number, settingsAt: (url: string) => ModelsSettings) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${JSON.stringify(message)}`))
+    const fake = yield* fakeProvider(fails(status, "authentication_error"))
+    const ask = Agent.use((agent) =>
+      agent.reply({
+        model,
+        instructions: { chatbotName: "Ada", prompt: "Be brief.", personality: { tone: "", style: "" } },
+        toolsEnabled: true,
+        history: [{ role: "user", content: "Hello" }],
+        search: () => Effect.succeed([]),
+      }),
+    )
+    const models = Layer.provide(Models.layer(settingsAt(fake.url)), FetchHttpClient.layer)
+    const error = yield* Effect.flip(ask).pipe(
+      Effect.provide([Layer.provide(Agent.layer(), models), Logger.layer([logger])]),
+    )
+    return { detail: error.detail, log: lines.join("\n") }
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+test.each([
+  ["claude-sonnet-5-5", 401, "The provider refuses the key in ANTHROPIC_API_KEY (401)"],
+  ["claude-sonnet-5-5", 403, "The provider does not let the key in ANTHROPIC_API_KEY do this (403)"],
+  ["openai/gpt-9", 401, "The provider refuses the key in OPENAI_API_KEY (401)"],
+] as const)("%s, %i: the log names the variable, and the caller hears nothing of it", async (model, status, line) => {
+  const { detail, log } = await told(model, status, (baseUrl) => ({
+    anthropic: { apiKey: key, baseUrl },
+    openai: { apiKey: key, baseUrl },
+  }))
+  expect(log).toContain("Error")
+  expect(log).toContain(line)
+  expect(log).not.toContain(fakeKey)
+  expect(detail).toBe("The model provider does not accept this server's key. Its operator has to mend that.")
+})
+
+test("a server that wants a key, and was given none, is told as such", async () => {
+  const { log } = await told("openai/gpt-9", 401, (baseUrl) => ({ openai: { baseUrl } }))
+  expect(log).toContain("The provider wants a key, and OPENAI_API_KEY is not set (401)")
+})
+
+/** What is found of both providers at a server that answers every request with this status. */
+const found = (status: number) =>
+  Effect.gen(function* () {
+    const asked: Array<string> = []
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        Bun.serve({
+          hostname: "127.0.0.1",
+          port: 0,
+          fetch: ({ headers, url }) => {
+            const sent = headers.get("x-api-key") ?? headers.get("authorization")
+            asked.push(`${new URL(url).pathname} ${sent}`)
+            return Response.json({}, { status })
+          },
+        }),
+      ),
+      (server) => Effect.promise(() => server.stop(true)),
+    )
+    const baseUrl = `http://127.0.0.1:${server.port}`
+    const probes = yield* ProviderProbes.use(({ run }) => run).pipe(
+      Effect.provide(
+        Layer.provide(
+          ProviderProbes.layer({ anthropic: { apiKey: key, baseUrl }, openai: { apiKey: key, baseUrl } }),
+          FetchHttpClient.layer,
+        ),
+      ),
+    )
+    expect(asked.toSorted()).toEqual([`/v1/models ${fakeKey}`, `/v1/models Bearer ${fakeKey}`].toSorted())
+    return probes
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+test("a probe names the variable whose key is refused, and is content with any other answer", async () => {
+  expect(await found(401)).toEqual([
+    { provider: "anthropic", failure: "The provider refuses the key in ANTHROPIC_API_KEY (401)" },
+    { provider: "openai", failure: "The provider refuses the key in OPENAI_API_KEY (401)" },
+  ])
+  for (const status of [200, 404]) {
+    expect(await found(status)).toEqual([
+      { provider: "anthropic", failure: undefined },
+      { provider: "openai", failure: undefined },
+    ])
+  }
+})
+
+test("a probe says where nobody answers", async () => {
+  const [probe] = await ProviderProbes.use(({ run }) => run).pipe(
+    Effect.provide(
+      Layer.provide(ProviderProbes.layer({ openai: { baseUrl: "http://127.0.0.1:1" } }), FetchHttpClient.layer),
+    ),
+    Effect.runPromise,
+  )
+  expect(probe?.failure).toBe("http://127.0.0.1:1/v1/models cannot be reached; see OPENAI_BASE_URL and the network")
+})

@@ -1,0 +1,650 @@
+import { describe, expect, test } from "bun:test"
+import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
+import { type AiError, type LanguageModel, Prompt } from "effect/ai"
+import { TestClock } from "effect/testing"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
+import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import { type ProviderError, toProviderError } from "../../../src/models/ProviderErrors.ts"
+import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
+import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
+import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
+import type { Answer } from "../../lib/Wire.ts"
+
+const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
+  retryDelay: Duration.millis(1),
+  replyTimeout: wait,
+  firstByteTimeout: wait,
+  stallTimeout: wait,
+})
+const patient = waiting(Duration.seconds(20))
+const impatient = waiting(Duration.millis(40))
+
+const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = patient) =>
+  languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).calls("claude-test-1"))
+
+type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
+
+const options = {
+  toolkit: toolkitOf(searchKnowledgeBase),
+  toolChoice: "auto",
+  disableToolCallResolution: true,
+  toolCallValidation: "deferred",
+} as const
+
+const hello = Prompt.fromMessages([
+  Prompt.systemMessage({ content: "Be brief." }),
+  Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
+])
+
+const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
+  Effect.map(model.generateText({ ...options, prompt }), (response) => [...response.content])
+
+const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
+  Stream.runCollect(model.streamText({ ...options, prompt }))
+
+/** The parts of one answer, whole or streamed, and what the server saw. */
+const answer = <A>(
+  ask: (model: LanguageModel.LanguageModel) => Effect.Effect<A, AiError.AiError>,
+  answers: ReadonlyArray<Answer>,
+  limits = patient,
+) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeProvider(...answers)
+    const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
+    return { fake, result, requests: fake.requests }
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const parts = async (...answers: ReadonlyArray<Answer>) => {
+  const { requests, result } = await answer(whole, answers)
+  if (result._tag === "Failure") throw result.failure
+  return { parts: result.success, requests }
+}
+
+const streamParts = async (...answers: ReadonlyArray<Answer>) => {
+  const { requests, result } = await answer(streamed, answers)
+  if (result._tag === "Failure") throw result.failure
+  return { parts: result.success, requests }
+}
+
+const withThinking = message(
+  [
+    { type: "thinking", thinking: "Hm.", signature: "sig" },
+    { type: "text", text: "Searching." },
+    { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "refunds" } },
+  ],
+  "tool_use",
+)
+
+describe("a request", () => {
+  test("shows exactly the body that was sent, of a stream its length alone, and never the key", async () => {
+    const { parts: got, requests } = await parts(says("Hi"))
+    const metadata = got.find((part) => part.type === "response-metadata")
+    expect(metadata?.metadata.parley?.body).toBe(requests[0]?.body ?? "")
+    expect(JSON.stringify(got)).not.toContain(fakeKey)
+    const { parts: streamedParts, requests: streamRequests } = await streamParts(says("Hi"))
+    const streamMetadata = streamedParts.find((part) => part.type === "response-metadata")
+    expect(streamMetadata?.metadata.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
+  })
+
+  test("marks the cache at its three places and sets no sampling", async () => {
+    const { requests } = await parts(says("Hi"))
+    const body = JSON.parse(requests[0]?.body ?? "")
+    const cached = { cache_control: { type: "ephemeral" } }
+    expect(body).toMatchObject({
+      ...cached,
+      model: "claude-test-1",
+      max_tokens: 8_192,
+      system: [{ type: "text", text: "Be brief.", ...cached }],
+      tools: [{ name: "searchKnowledgeBase", ...cached }],
+      tool_choice: { type: "auto" },
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+    })
+    expect(Object.keys(body)).not.toContain("temperature")
+    expect(body.tools[0].input_schema).toMatchObject({ required: ["query"], additionalProperties: false })
+  })
+
+  test("is the same, byte for byte, when nothing changed", async () => {
+    const { requests } = await parts(fails(500, "api_error"), says("Hi"))
+    expect(requests[0]?.body).toBe(requests[1]?.body ?? "")
+  })
+
+  test("shows tools that may not be called, and leaves out tools that are not there", async () => {
+    const ask = (toolChoice: "none" | { readonly oneOf: [] }) => (model: LanguageModel.LanguageModel) =>
+      model.generateText({ ...options, toolChoice, prompt: hello })
+    const shown = await answer(ask("none"), [says("Hi")])
+    expect(JSON.parse(shown.requests[0]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
+    const absent = await answer(ask({ oneOf: [] }), [says("Hi")])
+    expect(Object.keys(JSON.parse(absent.requests[0]?.body ?? ""))).not.toContain("tools")
+  })
+
+  test("holds no empty text and lets the user speak first, so that the API takes it", async () => {
+    const turn = (role: "user" | "assistant", text: string) =>
+      Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
+    const prompt = Prompt.fromMessages([
+      turn("assistant", "Welcome!"),
+      turn("user", "   "),
+      turn("assistant", ""),
+      turn("user", "Well?"),
+    ])
+    const { requests, result } = await answer((model) => whole(model, prompt), [says("Hi")])
+    expect(result._tag).toBe("Success")
+    const roles = JSON.parse(requests[0]?.body ?? "").messages.map((turn: { role: string }) => turn.role)
+    expect(roles).toEqual(["user", "assistant", "user", "assistant", "user"])
+  })
+
+  test("answers all calls of a message in one message, thinking kept", async () => {
+    const first = await parts(withThinking)
+    const replayed = Prompt.fromMessages([
+      ...hello.content,
+      ...Prompt.fromResponseParts(first.parts).content,
+      Prompt.toolMessage({
+        content: [
+          Prompt.toolResultPart({
+            id: "toolu_1",
+            name: "searchKnowledgeBase",
+            providerExecuted: false,
+            isFailure: true,
+            result: { error: "no" },
+          }),
+        ],
+      }),
+    ])
+    const { requests, result } = await answer((model) => whole(model, replayed), [says("Hi")])
+    expect(result._tag).toBe("Success")
+    expect(JSON.parse(requests[0]?.body ?? "").messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm.", signature: "sig" },
+          { type: "text", text: "Searching." },
+          { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "refunds" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"error":"no"}', is_error: true }],
+      },
+    ])
+  })
+})
+
+describe("what was found", () => {
+  const found = [
+    {
+      title: "Refunds",
+      chunk: 2,
+      content: `# Refunds\n\n${"Paid in 14 days. ".repeat(10)}\n\nBy card.`,
+      document_id: "d1",
+    },
+    { title: "Nothing", chunk: 1, content: "", document_id: "d2" },
+  ]
+  const after = (result: unknown) =>
+    Prompt.fromMessages([
+      ...hello.content,
+      Prompt.assistantMessage({
+        content: [
+          Prompt.toolCallPart({ id: "call.1", name: "searchKnowledgeBase", params: {}, providerExecuted: false }),
+        ],
+      }),
+      Prompt.toolMessage({
+        content: [
+          Prompt.toolResultPart({
+            id: "call.1",
+            name: "searchKnowledgeBase",
+            providerExecuted: false,
+            isFailure: false,
+            result,
+          }),
+        ],
+      }),
+    ])
+  const sentAfter = async (result: unknown) => {
+    const { requests, result: answered } = await answer((model) => whole(model, after(result)), [says("Hi")])
+    expect(answered._tag).toBe("Success")
+    return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
+  }
+
+  test("goes to the model as search results that it can cite by the paragraph, under an id that the API takes", async () => {
+    const result = (source: string, title: string, ...texts: ReadonlyArray<unknown>) => ({
+      type: "search_result",
+      source,
+      title,
+      content: texts.map((text) => ({ type: "text", text })),
+      citations: { enabled: true },
+    })
+    expect(await sentAfter(found)).toEqual([
+      { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "searchKnowledgeBase", input: {} }] },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "call_1",
+            content: [
+              result("d1#2", "Refunds", expect.stringMatching(/^# Refunds\n[^]*Paid in 14 days/), "By card."),
+              result("d2#1", "Nothing", "(empty message)"),
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test.each([[[]], [{ rows: 3 }], ["text"]])("is JSON when it is none of the knowledge base's: %j", async (result) => {
+    const [, { content }] = await sentAfter(result)
+    expect(content[0].content).toBe(JSON.stringify(result))
+  })
+
+  test("is named by the answer, whole or streamed", async () => {
+    const cites = (source: string, cited_text: string) => ({
+      type: "search_result_location",
+      source,
+      title: "Refunds",
+      cited_text,
+      search_result_index: 0,
+      start_block_index: 0,
+      end_block_index: 1,
+    })
+    const elsewhere = { type: "char_location", cited_text: "x", document_index: 0 }
+    const given = message(
+      [
+        { type: "text", text: "In 14 days", citations: [cites("d1#2", "Paid in 14 days."), elsewhere] },
+        { type: "text", text: ", by card.", citations: [cites("d1#2", "By card."), cites("not ours", "?")] },
+      ],
+      "end_turn",
+    )
+    const source = (quote: string) => ({ document_id: "d1", title: "", chunk: 2, page: null, quote })
+    for (const got of [(await parts(given)).parts, (await streamParts(given)).parts]) {
+      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))).toEqual([
+        source("Paid in 14 days."),
+        source("By card."),
+      ])
+    }
+  })
+})
+
+describe("an answer", () => {
+  test("brings its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
+    const { parts: got } = await parts(says("Hi"))
+    const metadata = got.find((part) => part.type === "response-metadata")
+    expect([metadata?.id, metadata?.modelId]).toEqual(["msg_1", "claude-test-1"])
+    expect(metadata?.timestamp).toBeDefined()
+    const headers = metadata?.metadata.parley?.headers ?? {}
+    expect(Object.keys(headers).toSorted()).toEqual([
+      "anthropic-ratelimit-requests-remaining",
+      "content-type",
+      "date",
+      "request-id",
+    ])
+    const finish = got.find((part) => part.type === "finish")
+    expect(finish?.usage.inputTokens).toEqual({ uncached: 50, total: 68, cacheRead: 11, cacheWrite: 7 })
+    expect(finish?.usage.outputTokens.total).toBe(40)
+    expect(finish?.metadata).toEqual({ anthropic: { cacheCreationInputTokens: 7, cacheReadInputTokens: 11 } })
+  })
+
+  const reasons: ReadonlyArray<readonly [string, string]> = [
+    ["end_turn", "stop"],
+    ["stop_sequence", "stop"],
+    ["tool_use", "tool-calls"],
+    ["max_tokens", "length"],
+    ["model_context_window_exceeded", "length"],
+    ["refusal", "content-filter"],
+    ["pause_turn", "pause"],
+    ["something_new", "unknown"],
+  ]
+  test.each(reasons)("that ends with %s is finished for %s", async (stop, reason) => {
+    const ends = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "finish")
+    expect(ends((await parts(says("x", stop))).parts)).toMatchObject([{ reason }])
+    expect(ends((await streamParts(says("x", stop))).parts)).toMatchObject([{ reason }])
+  })
+
+  test("skips blocks that we do not know", async () => {
+    const body = {
+      id: "msg_9",
+      model: "claude-test-1",
+      content: [
+        { type: "hologram", data: 1 },
+        { type: "text", text: "Hi" },
+      ],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 1, output_tokens: 1 },
+    }
+    const { parts: got } = await parts({ kind: "raw", body: JSON.stringify(body), contentType: "application/json" })
+    expect(got.map((part) => part.type)).toEqual(["response-metadata", "text", "finish"])
+  })
+
+  test("streamed says the same as whole", async () => {
+    const { parts: got } = await streamParts(withThinking)
+    expect(got.map((part) => part.type)).toEqual([
+      "response-metadata",
+      "reasoning-start",
+      "reasoning-delta",
+      "reasoning-end",
+      "text-start",
+      "text-delta",
+      "text-delta",
+      "text-end",
+      "tool-params-start",
+      "tool-params-delta",
+      "tool-params-delta",
+      "tool-params-end",
+      "tool-call",
+      // The counts, for nothing may come after them.
+      "response-metadata",
+      "finish",
+    ])
+    const replay = (list: Parameters<typeof Prompt.fromResponseParts>[0]) =>
+      JSON.stringify(Prompt.fromResponseParts(list).content)
+    expect(replay(got)).toBe(replay((await parts(withThinking)).parts))
+    const finish = got.find((part) => part.type === "finish")
+    expect(finish?.usage.inputTokens).toEqual({ uncached: 50, total: 68, cacheRead: 11, cacheWrite: 7 })
+    expect(finish?.usage.outputTokens.total).toBe(40)
+  })
+})
+
+const wholeMessage = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-test-1",
+  content: [{ type: "text", text: "Hello there" }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage,
+} as const
+const events = eventsOf(wholeMessage)
+const errorEvent = { type: "error", error: { type: "overloaded_error", message: "internal words of the provider" } }
+
+describe("a failure", () => {
+  interface Case {
+    readonly what: string
+    readonly answer: Answer
+    readonly tag: ProviderError["_tag"]
+    /** Left out where a slow machine may time out before the server has seen the request. */
+    readonly attempts?: number
+    readonly limits?: Partial<CallLimits>
+  }
+  const cases: ReadonlyArray<Case> = [
+    { what: "401", answer: fails(401, "authentication_error"), tag: "ProviderFailed", attempts: 1 },
+    { what: "400", answer: fails(400, "invalid_request_error"), tag: "ProviderFailed", attempts: 1 },
+    { what: "404", answer: fails(404, "not_found_error"), tag: "ProviderFailed", attempts: 1 },
+    { what: "408", answer: fails(408, "timeout_error"), tag: "ProviderTimeout", attempts: 3 },
+    { what: "409", answer: fails(409, "conflict_error"), tag: "ProviderFailed", attempts: 3 },
+    { what: "429", answer: fails(429, "rate_limit_error"), tag: "TooManyRequests", attempts: 3 },
+    { what: "500", answer: fails(500, "api_error"), tag: "ProviderFailed", attempts: 3 },
+    { what: "529", answer: fails(529, "overloaded_error"), tag: "Unavailable", attempts: 3 },
+    {
+      what: "500 that forbids another try",
+      answer: fails(500, "api_error", { "x-should-retry": "false" }),
+      tag: "ProviderFailed",
+      attempts: 1,
+    },
+    {
+      what: "400 that asks for another try",
+      answer: fails(400, "invalid_request_error", { "x-should-retry": "true" }),
+      tag: "ProviderFailed",
+      attempts: 3,
+    },
+    { what: "silence", answer: { kind: "hang" }, tag: "ProviderTimeout", limits: impatient },
+    { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
+  ]
+  for (const { answer: given, attempts, limits, tag, what } of cases) {
+    test(`${what} is ${tag}, after as many attempts as it is worth`, async () => {
+      for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+        const { requests, result } = await answer<unknown>(ask, [given], limits)
+        if (result._tag === "Success") throw new Error("It answered")
+        const error = toProviderError(result.failure)
+        expect(error._tag).toBe(tag)
+        if (attempts !== undefined) expect(requests).toHaveLength(attempts)
+        expect(JSON.stringify(error)).not.toContain("internal words")
+        expect(JSON.stringify(result.failure)).not.toContain(fakeKey)
+      }
+    })
+  }
+
+  test("of one attempt is forgotten when the next one answers", async () => {
+    expect((await parts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).parts).toHaveLength(3)
+    expect((await streamParts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).requests).toHaveLength(3)
+  })
+
+  const malformed: ReadonlyArray<readonly [string, Answer]> = [
+    ["JSON that is none", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
+    ["a page of HTML", { kind: "raw", body: "<html>", contentType: "text/html" }],
+    ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
+  ]
+  test.each(malformed)("for %s is the provider's", async (_, given) => {
+    const { requests, result } = await answer(whole, [given])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)._tag).toBe("ProviderFailed")
+    expect(requests).toHaveLength(1)
+  })
+})
+
+describe("retry-after", () => {
+  test("is told on when it is longer than we wait", async () => {
+    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 33 })
+    expect(requests).toHaveLength(1)
+  })
+
+  test("of an overloaded provider is told on", async () => {
+    const { result } = await answer(whole, [fails(529, "overloaded_error", { "retry-after": "44" })])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 44 })
+  })
+
+  test.each([
+    ["retry-after", "Infinity"],
+    ["retry-after", "1e400"],
+    ["retry-after", "99999999999999999999999"],
+    ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
+    ["retry-after-ms", "Infinity"],
+  ])("as %s: %s is no longer than a day", async (name, value) => {
+    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
+    if (result._tag === "Success") throw new Error("It answered")
+    expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each([
+    ["retry-after-ms", "120000"],
+    ["retry-after", "120"],
+  ])("as %s is waited for", async (name, value) => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
+      const model = yield* modelAt(fake, {
+        ...patient,
+        // The clock of the test runs fast, also while the second attempt is under way.
+        replyTimeout: Duration.days(1),
+        retryAfterMax: Duration.minutes(3),
+        retryWindow: Duration.minutes(10),
+      })
+      const fiber = yield* Effect.forkChild(whole(model))
+      yield* until(() => fake.requests.length === 1)
+      yield* TestClock.adjust("100 seconds")
+      yield* pause(30)
+      expect(fake.requests).toHaveLength(1)
+      const isAsked = Effect.as(Effect.andThen(TestClock.adjust("10 seconds"), pause(2)), fake.requests)
+      yield* Effect.repeat(isAsked, { until: (requests) => requests.length === 2 })
+      yield* Fiber.join(fiber)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
+  })
+})
+
+describe("a stream that has begun", () => {
+  const begun = events.slice(0, 4)
+  interface Case {
+    readonly what: string
+    readonly given: Answer
+    readonly tag: ProviderError["_tag"]
+    readonly limits?: Partial<CallLimits>
+  }
+  const cases: ReadonlyArray<Case> = [
+    { what: "ends cleanly, but early", given: { kind: "events", events: begun, ending: "end" }, tag: "Unavailable" },
+    { what: "is dropped", given: { kind: "events", events: begun, ending: "reset" }, tag: "Unavailable" },
+    {
+      what: "stalls",
+      given: { kind: "events", events: begun, ending: "hang" },
+      tag: "ProviderTimeout",
+      limits: { ...patient, stallTimeout: Duration.millis(100) },
+    },
+    {
+      what: "brings an error event",
+      given: { kind: "events", events: [...begun, errorEvent], ending: "end" },
+      tag: "Unavailable",
+    },
+    {
+      what: "brings a broken event",
+      given: { kind: "events", events: [...begun, { type: "content_block_delta", index: "x" }], ending: "end" },
+      tag: "ProviderFailed",
+    },
+  ]
+  for (const { given, limits, tag, what } of cases) {
+    test(`and ${what} fails with what it said so far, and is not tried again`, async () => {
+      const said: Array<string> = []
+      const ask = (model: LanguageModel.LanguageModel) =>
+        model
+          .streamText({ ...options, prompt: hello })
+          .pipe(
+            Stream.runForEach((part) => Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta)))),
+          )
+      const { requests, result } = await answer(ask, [given, says("never asked for")], limits)
+      if (result._tag === "Success") throw new Error("It answered")
+      expect(toProviderError(result.failure)._tag).toBe(tag)
+      expect(said).toEqual(["Hello"])
+      expect(requests).toHaveLength(1)
+    })
+  }
+
+  test("with an error event is tried again", async () => {
+    const first: Answer = { kind: "events", events: [errorEvent], ending: "end" }
+    expect((await streamParts(first, says("Hi"))).requests).toHaveLength(2)
+  })
+
+  test("is whole when the connection stays open after the last event", async () => {
+    const { parts: got } = await streamParts({ kind: "events", events, ending: "hang" })
+    expect(got.at(-1)?.type).toBe("finish")
+  })
+
+  test("is hung up on when it has said all and does not end", async () => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
+      yield* streamed(yield* modelAt(fake))
+      yield* until(() => fake.hungUp() === 1)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+
+  test("may hold the input of a call in the event that begins it, as some proxies write it", async () => {
+    const call = { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "refunds" } }
+    const given: Answer = {
+      kind: "events",
+      events: [
+        events[0] ?? {},
+        { type: "content_block_start", index: 0, content_block: call },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 9 } },
+        { type: "message_stop" },
+      ],
+      ending: "end",
+    }
+    const { parts } = await streamParts(given)
+    expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ params: { query: "refunds" } })
+  })
+
+  test("skips events that we do not know", async () => {
+    const strange = [
+      { type: "hologram" },
+      { type: "content_block_delta", index: 0, delta: { type: "smell", strength: 3 } },
+    ]
+    const given: Answer = { kind: "events", events: [...begun, ...strange, ...events.slice(4)], ending: "end" }
+    expect((await streamParts(given)).parts.at(-1)?.type).toBe("finish")
+  })
+})
+
+describe("an interruption", () => {
+  const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
+    ["before the headers", whole, { kind: "hang" }],
+    ["within a body", whole, { kind: "hang in body" }],
+    ["within a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
+  ]
+  test.each(cases)("%s hangs up on the provider", async (_, ask, given) => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider(given)
+      const model = yield* modelAt(fake)
+      const fiber = yield* Effect.forkChild(ask(model))
+      yield* until(() => fake.requests.length === 1)
+      yield* pause(30)
+      expect(fake.hungUp()).toBe(0)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => fake.hungUp() === 1)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+})
+
+/** Real time, whatever clock the test runs on. */
+const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
+
+/** Fails the test by its time-out when it never comes true. */
+const until = (condition: () => boolean) =>
+  Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
+
+test("a redirect is not followed: the conversation stays where it belongs", async () => {
+  const elsewhere: Array<string> = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== "/v1/messages") elsewhere.push(pathname)
+      return Response.redirect("/elsewhere", 307)
+    },
+  })
+  const model = await Effect.runPromise(
+    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }).calls("m")),
+  )
+  for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+    const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
+    expect(result._tag).toBe("Failure")
+  }
+  await server.stop(true)
+  expect(elsewhere).toEqual([])
+})
+
+test("a key that the provider repeats is not told on to the log", async () => {
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
+  })
+  const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }
+  const failures = await Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
+    return yield* Effect.forEach(models, (calls) =>
+      Effect.flatMap(languageModelOf(calls), (model) =>
+        Effect.all([Effect.flip(whole(model)), Effect.flip(streamed(model))]),
+      ),
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+  await server.stop(true)
+  for (const { message } of failures.flat()) {
+    expect(message).toContain("Bearer [key]")
+    expect(message).not.toContain(fakeKey)
+  }
+})
+
+test("the key is shown by no inspection of the connection", () => {
+  const anthropic = makeAnthropic({ apiKey: Redacted.make(fakeKey) })
+  expect(Bun.inspect(anthropic, { depth: 20 })).not.toContain(fakeKey)
+})
+
+test("calls come as they are, whatever their input", async () => {
+  const given = message([{ type: "tool_use", id: "t", name: "unknownTool", input: [1, "two"] }], "tool_use")
+  const expected = [{ name: "unknownTool", params: [1, "two"] }]
+  const callsIn = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "tool-call")
+  expect(callsIn((await parts(given)).parts)).toMatchObject(expected)
+  expect(callsIn((await streamParts(given)).parts)).toMatchObject(expected)
+  expect(callsIn((await parts(calls("a", "b"))).parts)).toHaveLength(2)
+})

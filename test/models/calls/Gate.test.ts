@@ -1,0 +1,202 @@
+import { describe, expect, test } from "bun:test"
+import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope, Stream } from "effect"
+import { type LanguageModel, Prompt } from "effect/ai"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import { Models } from "../../../src/models/Models.ts"
+import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import { toProviderError } from "../../../src/models/ProviderErrors.ts"
+import { fails, fakeKey, says } from "../../lib/FakeAnthropic.ts"
+import { languageModelOf } from "../../lib/LanguageModels.ts"
+import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
+import { fakeProvider } from "../../lib/FakeProvider.ts"
+import type { Answer } from "../../lib/Wire.ts"
+
+const prompt = Prompt.make("Hello")
+const overloaded = fails(529, "overloaded_error")
+
+const connect = (limits: Partial<CallLimits>, ...answers: ReadonlyArray<Answer>) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeProvider(...answers)
+    const { calls } = makeAnthropic({
+      apiKey: Redacted.make(fakeKey),
+      baseUrl: fake.url,
+      limits: { attemptsMax: 1, failuresMax: 2, ...limits },
+    })
+    return { fake, model: yield* languageModelOf(calls("claude-1")), other: yield* languageModelOf(calls("claude-2")) }
+  })
+
+const say = (model: LanguageModel.LanguageModel) => Effect.map(model.generateText({ prompt }), ({ text }) => text)
+const stream = (model: LanguageModel.LanguageModel) => Stream.runCollect(model.streamText({ prompt }))
+const failure = (model: LanguageModel.LanguageModel) => Effect.map(Effect.flip(say(model)), toProviderError)
+
+const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
+
+const until = (condition: () => boolean) =>
+  Effect.repeat(
+    Effect.promise(async () => (await Bun.sleep(2), condition())),
+    { until: (isTrue) => isTrue },
+  )
+
+describe("a provider that fails", () => {
+  test("is left alone by all its models, then tried by one call, then asked again", async () => {
+    const program = Effect.gen(function* () {
+      const { fake, model, other } = yield* connect({}, overloaded, overloaded, says("Back"))
+      yield* failure(model)
+      yield* failure(model)
+      expect(yield* failure(other)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 15 })
+      yield* TestClock.adjust("14 seconds")
+      expect(yield* failure(other)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 1 })
+      expect(fake.requests).toHaveLength(2)
+      yield* TestClock.adjust("1 second")
+      expect(yield* say(other)).toBe("Back")
+      expect(yield* say(model)).toBe("Back")
+    })
+    await run(Effect.provide(program, TestClock.layer()))
+  })
+
+  test("is left alone for no longer when the clock of this machine steps back", async () => {
+    const program = Effect.gen(function* () {
+      const { model } = yield* connect({}, overloaded, overloaded, says("Back"))
+      yield* TestClock.setTime(Duration.toMillis("1 hour"))
+      yield* failure(model)
+      yield* failure(model)
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("15 seconds")
+      expect(yield* say(model)).toBe("Back")
+    })
+    await run(Effect.provide(program, TestClock.layer()))
+  })
+
+  test("is left alone when its streams break after they have begun", async () => {
+    const program = Effect.gen(function* () {
+      const { fake, model } = yield* connect({}, { kind: "early end" })
+      yield* Effect.flip(stream(model))
+      yield* Effect.flip(stream(model))
+      expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable" })
+      // A stream that begins counts as one that succeeds, and its break as one that fails: half of the calls failed.
+      expect(fake.requests).toHaveLength(2)
+    })
+    await run(program)
+  })
+
+  test.each([
+    ["refuses requests", fails(400, "invalid_request_error"), "ProviderFailed"],
+    ["refuses the key", fails(401, "authentication_error"), "ProviderFailed"],
+    ["limits our rate", fails(429, "rate_limit_error"), "TooManyRequests"],
+  ] as const)("but only %s, is asked on", async (_, answer, tag) => {
+    const program = Effect.gen(function* () {
+      const { fake, model } = yield* connect({}, answer)
+      for (let call = 0; call < 5; call++) expect((yield* failure(model))._tag).toBe(tag)
+      expect(fake.requests).toHaveLength(5)
+    })
+    await run(program)
+  })
+})
+
+describe("calls of one provider at once", () => {
+  test("are limited; the next one begins when one ends, or is given up", async () => {
+    const program = Effect.gen(function* () {
+      const { fake, model } = yield* connect({ concurrency: 2 }, { kind: "hang" }, { kind: "hang in body" }, says("Hi"))
+      const first = yield* Effect.forkChild(say(model))
+      const second = yield* Effect.forkChild(stream(model))
+      yield* until(() => fake.requests.length === 2)
+      const third = yield* Effect.forkChild(say(model))
+      const fourth = yield* Effect.forkChild(say(model))
+      yield* Effect.promise(() => Bun.sleep(30))
+      expect(fake.requests).toHaveLength(2)
+      yield* Fiber.interrupt(third)
+      yield* Fiber.interrupt(first)
+      expect(yield* Fiber.join(fourth)).toBe("Hi")
+      yield* Fiber.interrupt(second)
+      expect(yield* Effect.all([say(model), say(model), say(model)], { concurrency: 3 })).toEqual(["Hi", "Hi", "Hi"])
+    })
+    await run(program)
+  })
+
+  test("wait for their turn, but not for ever", async () => {
+    const program = Effect.gen(function* () {
+      const limits = { concurrency: 1, turnWait: Duration.millis(20) }
+      const { fake, model } = yield* connect(limits, { kind: "hang" }, says("Hi"))
+      const first = yield* Effect.forkChild(say(model))
+      yield* until(() => fake.requests.length === 1)
+      // Waiting for a turn says nothing of the provider, however often.
+      for (let call = 0; call < 5; call++) {
+        expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 1 })
+      }
+      yield* Fiber.interrupt(first)
+      expect(yield* say(model)).toBe("Hi")
+      expect(fake.requests).toHaveLength(2)
+    })
+    await run(program)
+  })
+})
+
+describe("fallbacks", () => {
+  const withModels = (
+    answers: { readonly anthropic: Answer; readonly openai: Answer },
+    fallbacks: ReadonlyArray<string>,
+    way: (model: LanguageModel.LanguageModel) => Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown>,
+  ) =>
+    run(
+      Effect.gen(function* () {
+        const anthropic = yield* fakeProvider(answers.anthropic)
+        const openai = yield* fakeProvider(answers.openai)
+        const limits = { attemptsMax: 1 }
+        const layer = Models.layer({
+          anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: anthropic.url, limits },
+          openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: openai.url, limits },
+        }).pipe(Layer.provide(FetchHttpClient.layer))
+        const result = yield* Models.use((models) =>
+          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) =>
+            Effect.flatMap(languageModelOf(calls), (model) => Effect.result(way(model))),
+          ),
+        ).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None"))
+        return { result, asked: [anthropic.requests.length, openai.requests.length] }
+      }),
+    )
+
+  const whole = (model: LanguageModel.LanguageModel) =>
+    Effect.map(model.generateText({ prompt }), ({ content }): ReadonlyArray<{ readonly type: string }> => content)
+
+  for (const [name, way] of [
+    ["whole", whole],
+    ["streamed", stream],
+  ] as const) {
+    test(`answer in turn when the provider fails, and say that they did: ${name}`, async () => {
+      const { asked, result } = await withModels(
+        { anthropic: overloaded, openai: says("Hi") },
+        ["claude-gone", "openai/m"],
+        way,
+      )
+      expect(asked).toEqual([2, 1])
+      if (result._tag === "Failure") throw result.failure
+      expect(result.success[0]).toMatchObject({
+        type: "response-metadata",
+        metadata: { parley: { fallback: { model: "openai/m", provider: "openai" } } },
+      })
+    })
+
+    test(`are not asked when the request is at fault, and not unless they are named: ${name}`, async () => {
+      const refused = await withModels({ anthropic: fails(400, "x"), openai: says("Hi") }, ["openai/m"], way)
+      expect([refused.result._tag, refused.asked]).toEqual(["Failure", [1, 0]])
+      const unnamed = await withModels({ anthropic: overloaded, openai: says("Hi") }, [], way)
+      expect([unnamed.result._tag, unnamed.asked]).toEqual(["Failure", [1, 0]])
+    })
+  }
+
+  test("are not asked when a stream breaks that has begun", async () => {
+    const { asked, result } = await withModels(
+      { anthropic: { kind: "reset in body" }, openai: says("Hi") },
+      ["openai/m"],
+      stream,
+    )
+    expect([result._tag, asked]).toEqual(["Failure", [1, 0]])
+  })
+
+  test("that are not configured any more do not keep the first model from answering", async () => {
+    const { asked, result } = await withModels({ anthropic: says("Hi"), openai: says("Ho") }, ["gone/x"], whole)
+    expect([result._tag, asked]).toEqual(["Success", [1, 0]])
+  })
+})

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test"
+import { Effect, Layer, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Prompt } from "effect/ai"
+import { Agent } from "../../../src/agent/Agent.ts"
+import { extractiveCalls, extractiveModel } from "../../../src/models/local/Extractive.ts"
+import { Models } from "../../../src/models/Models.ts"
+import type { Passage } from "../../../src/domain/Passage.ts"
+import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
+import { Unavailable } from "../../../src/domain/Errors.ts"
+import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+
+const policy: Passage = {
+  documentId: "d1",
+  title: "Refund policy",
+  chunk: 1,
+  page: 7,
+  content: `# Refund policy
+
+Our shop wants you to be happy. **Refunds** are paid within 14 days of the request,
+to the [card](https://example.com) that was used.
+
+## How do I ask for a refund?
+
+Write to support with your order number. We answer within two days.`,
+}
+const shipping: Passage = {
+  documentId: "d2",
+  title: "Shipping",
+  chunk: 3,
+  page: null,
+  content: "Parcels leave on Mondays.",
+}
+
+const reply = (
+  question: string,
+  passages: ReadonlyArray<Passage> | Unavailable = [policy, shipping],
+  toolsEnabled = true,
+) =>
+  Effect.gen(function* () {
+    const agent = yield* Agent
+    return yield* agent.reply({
+      model: extractiveModel,
+      instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+      toolsEnabled,
+      history: [{ role: "user", content: question }],
+      search: () => (passages instanceof Unavailable ? Effect.fail(passages) : Effect.succeed(passages)),
+    })
+  }).pipe(
+    Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer))))),
+    Effect.runPromise,
+  )
+
+describe("a question", () => {
+  test("is searched for, then answered with the best sentence and its title", async () => {
+    const result = await reply("How long does it take until refunds are paid?")
+    expect(result.steps.map((step) => [step.stepType, step.finishReason])).toEqual([
+      ["initial", "tool-calls"],
+      ["tool-result", "stop"],
+    ])
+    expect(result.toolCalls[0]?.args).toEqual({ query: "How long does it take until refunds are paid?" })
+    expect(result.output).toStartWith("Refunds are paid within 14 days of the request, to the card that was used.")
+    expect(result.output).toContain("(Refund policy)")
+    expect(result.output).not.toContain("Mondays")
+    expect(result.provider).toBe("local")
+  })
+
+  test("that a heading asks is answered by what stands below it", async () => {
+    const { output } = await reply("How can I ask for a refund?")
+    expect(output).toStartWith("Write to support with your order number. We answer within two days.")
+  })
+
+  test("is answered in the same words without tools, in one step", async () => {
+    const question = "How long does it take until refunds are paid?"
+    const [withTools, without] = [await reply(question), await reply(question, [policy, shipping], false)]
+    expect(without.output).toBe(withTools.output)
+    expect(without.steps).toHaveLength(1)
+    expect(without.toolCalls).toEqual([])
+  })
+
+  test.each([true, false])("that finds nothing is told so (tools: %p)", async (toolsEnabled) => {
+    expect((await reply("Where is Atlantis?", [], toolsEnabled)).output).toContain("found nothing")
+  })
+
+  test("that shares no word with what was found gets the closest passage, and is told so", async () => {
+    const { output } = await reply("Wann?", [shipping])
+    expect(output).toContain("no direct answer")
+    expect(output).toContain("Parcels leave on Mondays. (Shipping)")
+  })
+
+  test.each([
+    ["code", "```sh\nparley keys create --name ops\n```", "sh parley keys create --name ops"],
+    ["headings", "# Opening hours\n\n## Weekend", "Opening hours Weekend"],
+    ["a question", "# When?\n\nWhen do you open?", "When? When do you open?"],
+    ["one sentence without an end", "zebra ".repeat(400), `${"zebra ".repeat(99).trim()}…`],
+    ["one word without an end", "漢".repeat(4_000), `${"漢".repeat(599)}…`],
+    [
+      "a table",
+      "| Day | Hours |\n| --- | --- |\n| Mon | 9 to 5 |\n| Sun | |",
+      "- Day: Mon; Hours: 9 to 5\n- Day: Sun\n",
+    ],
+    ["a table without a header", "| Mon | 9 to 5 |\n| Sun | closed |", "- Mon; 9 to 5\n- Sun; closed\n"],
+  ])("gets the closest passage where that holds no sentences, but %s", async (_, content, shown) => {
+    const { output, sources } = await reply("Qwertz?", [{ ...shipping, content }])
+    expect(output).toStartWith("I found no direct answer. This is the closest passage:\n\n")
+    expect(output).toContain(shown)
+    expect(output).toContain("(Shipping)")
+    expect(sources.length).toBeGreaterThan(0)
+  })
+
+  test("is answered with the rows of a table that hold its words, each with the names of its columns", async () => {
+    const prices: Passage = {
+      ...shipping,
+      title: "Prices",
+      content: `# Prices
+
+We change them rarely.
+
+| Plan | Monthly price | Notes |
+| :--- | ---: | --- |
+| Basic | 10 EUR | **cheap** |
+| Team | 50 EUR | \`50\` users, or \\| more |
+| Enterprise | 900 EUR | |`,
+    }
+    const { output } = await reply("What is the monthly price of the Team plan?", [policy, prices])
+    expect(output).toBe("- Plan: Team; Monthly price: 50 EUR; Notes: 50 users, or | more\n(Prices)")
+    const { output: all } = await reply("Plans?", [policy, prices])
+    expect(all.split("\n")).toHaveLength(4)
+    expect(all).toContain("- Plan: Enterprise; Monthly price: 900 EUR\n(Prices)")
+  })
+
+  test("is told when the search failed", async () => {
+    const { output } = await reply("Refunds?", new Unavailable({ detail: "down", retry_after_seconds: 1 }))
+    expect(output).toContain("could not search")
+  })
+
+  test("of any script is answered in its own words", async () => {
+    const chinese = {
+      ...policy,
+      title: "退款政策",
+      content: "本店很高兴为您服务。退款将在十四天内支付。请写信给客服。",
+    }
+    expect((await reply("退款多久支付？", [chinese])).output).toStartWith("退款将在十四天内支付。")
+    const arabic = { ...policy, content: "متجرنا سعيد بخدمتكم. يتم دفع المبالغ المستردة خلال 14 يوما." }
+    expect((await reply("متى يتم دفع المبالغ المستردة؟", [arabic])).output).toStartWith("يتم دفع المبالغ")
+  })
+})
+
+test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"])(
+  "the greeting %p is greeted back, without a search",
+  async (greeting) => {
+    const result = await reply(greeting)
+    expect(result.output).toStartWith("Hello!")
+    expect(result.steps).toHaveLength(1)
+    expect(result.toolCalls).toEqual([])
+  },
+)
+
+test("a number is no greeting: it is searched for", async () => {
+  const { output, toolCalls } = await reply("4711?", [{ ...shipping, content: "Order 4711 leaves on Monday." }])
+  expect(toolCalls).toHaveLength(1)
+  expect(output).toStartWith("Order 4711 leaves on Monday.")
+})
+
+test("every step warns that no language model is configured, and shows what the model was given", async () => {
+  const { steps, tokens } = await reply("How long do refunds take?")
+  for (const step of steps) {
+    expect(step.warnings).toEqual([
+      { type: "other", message: expect.stringContaining("No language model is configured") },
+    ])
+    expect(step.usage.promptTokens).toBe(Math.ceil(step.request.body.length / 4))
+    const body = JSON.parse(step.request.body)
+    expect(body.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "How long do refunds take?" }] })
+    expect(body).toMatchObject({
+      model: extractiveModel,
+      tools: [{ name: "searchKnowledgeBase" }],
+      tool_choice: { type: "auto" },
+    })
+  }
+  expect(tokens.output).toBeGreaterThan(0)
+})
+
+test("a streamed answer says the same as a whole one", async () => {
+  const prompt = Prompt.fromMessages([
+    Prompt.userMessage({ content: [Prompt.textPart({ text: "Refunds paid?" })] }),
+    Prompt.assistantMessage({
+      content: [
+        Prompt.toolCallPart({ id: "c", name: "searchKnowledgeBase", params: { query: "x" }, providerExecuted: false }),
+      ],
+    }),
+    Prompt.toolMessage({
+      content: [
+        Prompt.toolResultPart({
+          id: "c",
+          name: "searchKnowledgeBase",
+          providerExecuted: false,
+          isFailure: false,
+          result: [{ title: "T", chunk: 1, content: policy.content, document_id: "d" }],
+        }),
+      ],
+    }),
+  ])
+  const options = {
+    prompt,
+    toolkit: toolkitOf(searchKnowledgeBase),
+    disableToolCallResolution: true,
+    toolCallValidation: "deferred",
+  } as const
+  const [whole, parts] = await Effect.runPromise(
+    Effect.gen(function* () {
+      const model = yield* languageModelOf(extractiveCalls)
+      return [yield* model.generateText(options), yield* Stream.runCollect(model.streamText(options))] as const
+    }),
+  )
+  const delta = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("")
+  expect(delta).toBe(whole.text)
+  expect(delta).toContain("14 days")
+  expect(parts.map((part) => part.type)).toEqual([
+    "response-metadata",
+    "text-start",
+    "text-delta",
+    "text-end",
+    "source",
+    "finish",
+  ])
+  const sources = parts.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))
+  expect(sources).toEqual([expect.objectContaining({ quote: expect.stringContaining("14 days") })])
+  expect(sources).toEqual(whole.content.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : [])))
+})

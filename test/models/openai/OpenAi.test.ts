@@ -1,0 +1,446 @@
+import { describe, expect, test } from "bun:test"
+import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
+import { type LanguageModel, Prompt, type Response as Answered } from "effect/ai"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import { chatCompletionsUrl, makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
+import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
+import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
+import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
+import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
+import type { Answer } from "../../lib/Wire.ts"
+
+const options = {
+  toolkit: toolkitOf(searchKnowledgeBase),
+  toolChoice: "auto",
+  disableToolCallResolution: true,
+  toolCallValidation: "deferred",
+} as const
+
+const hello = Prompt.fromMessages([
+  Prompt.systemMessage({ content: "Be brief." }),
+  Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
+])
+
+const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = {}) =>
+  Effect.flatMap(HttpClient.HttpClient, (client) =>
+    languageModelOf(
+      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits }, client).calls("llama3.2:3b"),
+    ),
+  ).pipe(Effect.provide(FetchHttpClient.layer))
+
+type Parts = ReadonlyArray<{ readonly type: string }>
+
+const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
+  Effect.map(model.generateText({ ...options, prompt }), ({ content }): Parts => content)
+const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
+  Effect.map(Stream.runCollect(model.streamText({ ...options, prompt })), (parts): Parts => parts)
+
+const ask = (way: typeof whole, answer: Answer, prompt = hello) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeProvider(answer)
+    const parts = yield* way(yield* modelAt(fake), prompt)
+    return { parts, body: JSON.parse(fake.requests[0]?.body ?? ""), request: fake.requests[0] }
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const textIn = (parts: Parts): string =>
+  parts
+    .map((part) => ("text" in part ? part.text : part.type === "text-delta" && "delta" in part ? part.delta : ""))
+    .join("")
+const callsIn = (parts: Parts) => parts.filter((part) => part.type === "tool-call")
+const finishIn = (parts: Parts) => parts.find((part): part is Answered.FinishPart => part.type === "finish")
+
+describe("a request", () => {
+  test("is the exact body of the step, with the key in a header alone", async () => {
+    const { parts, request } = await ask(whole, says("Hi"))
+    const metadata = parts.find((part): part is Answered.ResponseMetadataPart => part.type === "response-metadata")
+    expect(metadata?.metadata.parley?.body).toBe(request?.body ?? "")
+    expect(request?.headers["authorization"]).toBe(`Bearer ${fakeOpenAiKey}`)
+    expect(request?.path).toBe("/v1/chat/completions")
+    expect(JSON.stringify(parts)).not.toContain(fakeOpenAiKey)
+    expect(metadata?.metadata.parley?.headers).toMatchObject({
+      "x-request-id": "req_1",
+      "x-ratelimit-remaining-requests": "99",
+    })
+    expect(JSON.stringify(metadata)).not.toContain("secret")
+    expect(metadata).toMatchObject({ id: "chatcmpl-1", modelId: "llama3.2:3b" })
+  })
+
+  test("offers the tools, limits the answer and asks a stream for its counts", async () => {
+    const { body } = await ask(streamed, says("Hi"))
+    expect(body).toMatchObject({
+      model: "llama3.2:3b",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello" },
+      ],
+      tools: [{ type: "function", function: { name: "searchKnowledgeBase", parameters: { required: ["query"] } } }],
+      tool_choice: "auto",
+      max_tokens: 8_192,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect((await ask(whole, says("Hi"))).body).not.toHaveProperty("stream")
+  })
+
+  test("shows no tools that may not be called: not every server keeps its model from calling them", async () => {
+    const silent = { ...options, toolChoice: "none" } as const
+    const ways: ReadonlyArray<typeof whole> = [
+      (model, prompt = hello) => Effect.as(model.generateText({ ...silent, prompt }), []),
+      (model, prompt = hello) => Stream.runCollect(model.streamText({ ...silent, prompt })),
+    ]
+    for (const way of ways) {
+      const { body } = await ask(way, says("Hi"))
+      expect(body).not.toHaveProperty("tools")
+      expect(body).not.toHaveProperty("tool_choice")
+    }
+  })
+
+  test("alternates between the sides and lets the user speak first, as chat templates want it", async () => {
+    const turn = (role: "user" | "assistant", text: string) =>
+      Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
+    const prompt = Prompt.fromMessages([turn("assistant", "Welcome!"), turn("user", "One"), turn("user", "Two")])
+    expect((await ask(whole, says("Hi"), prompt)).body.messages).toEqual([
+      { role: "user", content: "(The conversation begins.)" },
+      { role: "assistant", content: "Welcome!" },
+      { role: "user", content: "One\n\nTwo" },
+    ])
+  })
+
+  test("answers each call in a message of its own", async () => {
+    const { parts } = await ask(whole, calls("a", "b"))
+    const result = (id: string) =>
+      Prompt.toolResultPart({ id, name: "searchKnowledgeBase", providerExecuted: false, isFailure: false, result: [] })
+    const prompt = Prompt.fromMessages([
+      ...hello.content,
+      ...Prompt.fromResponseParts(parts as Parameters<typeof Prompt.fromResponseParts>[0]).content,
+      Prompt.toolMessage({ content: [result("toolu_a_0"), result("toolu_b_1")] }),
+    ])
+    const { body } = await ask(whole, says("Hi"), prompt)
+    const call = (id: string, query: string) => ({
+      id,
+      type: "function",
+      function: { name: "searchKnowledgeBase", arguments: JSON.stringify({ query }) },
+    })
+    expect(body.messages.slice(2)).toEqual([
+      { role: "assistant", content: null, tool_calls: [call("toolu_a_0", "a"), call("toolu_b_1", "b")] },
+      { role: "tool", tool_call_id: "toolu_a_0", content: "[]" },
+      { role: "tool", tool_call_id: "toolu_b_1", content: "[]" },
+    ])
+  })
+
+  test.each([
+    ["https://api.openai.com", "https://api.openai.com/v1/chat/completions"],
+    ["http://127.0.0.1:11434/", "http://127.0.0.1:11434/v1/chat/completions"],
+    ["http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1/chat/completions"],
+    ["http://127.0.0.1:8000/v1/", "http://127.0.0.1:8000/v1/chat/completions"],
+    ["https://openrouter.ai/api/v1/chat/completions", "https://openrouter.ai/api/v1/chat/completions"],
+    [
+      "https://generativelanguage.googleapis.com/v1beta/openai",
+      "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+    ],
+    ["https://proxy.example.com/llm", "https://proxy.example.com/llm/v1/chat/completions"],
+  ])("to %s goes to %s", (base, url) => {
+    expect(chatCompletionsUrl(base)).toBe(url)
+  })
+})
+
+describe.each([
+  ["whole", whole],
+  ["streamed", streamed],
+] as const)("an answer, %s,", (_, way) => {
+  test("brings text, its reason to end, and tokens without those read from a cache", async () => {
+    const { parts } = await ask(way, says("Hello there"))
+    expect(textIn(parts)).toBe("Hello there")
+    expect(finishIn(parts)).toMatchObject({
+      reason: "stop",
+      usage: {
+        inputTokens: { uncached: usage.input_tokens, cacheRead: 11, total: 61 },
+        outputTokens: { total: usage.output_tokens },
+      },
+      metadata: { openai: { cachedPromptTokens: 11, reasoningTokens: 0 } },
+    })
+  })
+
+  test("brings calls", async () => {
+    const given = message(
+      [
+        { type: "text", text: "Let me look." },
+        { type: "tool_use", id: "call_1", name: "searchKnowledgeBase", input: { query: "a" } },
+        { type: "tool_use", id: "call_2", name: "other", input: [1] },
+      ],
+      "tool_use",
+    )
+    const { parts } = await ask(way, given)
+    expect(textIn(parts)).toBe("Let me look.")
+    expect(callsIn(parts)).toMatchObject([
+      { id: "call_1", name: "searchKnowledgeBase", params: { query: "a" } },
+      { id: "call_2", name: "other", params: [1] },
+    ])
+    expect(finishIn(parts)?.reason).toBe("tool-calls")
+  })
+
+  test.each([
+    ["max_tokens", "length"],
+    ["refusal", "content-filter"],
+    ["something new", "unknown"],
+  ] as const)("that ends by %s is %s", async (stop, reason) => {
+    expect(finishIn((await ask(way, says("Hi", stop))).parts)?.reason).toBe(reason)
+  })
+})
+
+/** What servers other than OpenAI's send. */
+const completion = (choice: object, rest: object = {}): Answer => ({
+  kind: "raw",
+  contentType: "application/json",
+  body: JSON.stringify({ choices: [choice], ...rest }),
+})
+
+const call = (fields: object) => ({
+  message: { role: "assistant", content: null, tool_calls: [fields] },
+  finish_reason: "stop",
+})
+
+const stream = (body: string): Answer => ({ kind: "raw", contentType: "text/event-stream; charset=utf-8", body })
+const chunks = (...deltas: ReadonlyArray<object>) =>
+  deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`).join("")
+const ending = (finish_reason: string) => `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason }] })}\n\n`
+const args = { query: "x" }
+const named = { name: "searchKnowledgeBase" }
+
+describe("what other servers do differently is understood:", () => {
+  test.each([
+    ["arguments as an object", call({ id: "c", function: { ...named, arguments: args } })],
+    ["a call without an id", call({ function: { ...named, arguments: JSON.stringify(args) } })],
+    ["an empty id, and a type of its own", call({ id: "", type: "tool", function: { ...named, arguments: args } })],
+    ["no reason to end", { ...call({ id: "c", function: { ...named, arguments: args } }), finish_reason: null }],
+  ])("%s", async (_, choice) => {
+    const { parts } = await ask(whole, completion(choice))
+    expect(callsIn(parts)).toMatchObject([{ id: expect.stringMatching(/./), ...named, params: args }])
+    expect(finishIn(parts)?.reason).toBe("tool-calls")
+  })
+
+  test("fields of its own, thoughts, no id, no model and no counts", async () => {
+    const message = { role: "assistant", content: "Hi", reasoning_content: "Hm.", audio: null, tool_calls: null }
+    const { parts } = await ask(whole, completion({ message, finish_reason: "stop", stop_reason: 7 }, { extra: [] }))
+    expect(parts.map(({ type }) => type)).toEqual(["response-metadata", "reasoning", "text", "finish"])
+    expect(finishIn(parts)?.usage.inputTokens.total).toBe(0)
+  })
+
+  test("text in parts, and a refusal", async () => {
+    const parts = await ask(
+      whole,
+      completion({
+        message: {
+          content: [
+            { type: "text", text: "A" },
+            { type: "text", text: "B" },
+          ],
+        },
+        finish_reason: "stop",
+      }),
+    )
+    expect(textIn(parts.parts)).toBe("AB")
+    const refused = await ask(whole, completion({ message: { content: null, refusal: "No." }, finish_reason: "stop" }))
+    expect(textIn(refused.parts)).toBe("No.")
+    expect(finishIn(refused.parts)?.reason).toBe("content-filter")
+  })
+
+  const piece = (fields: object) => ({ tool_calls: [fields] })
+  test.each([
+    ["a call in one piece", chunks(piece({ index: 0, id: "c", function: { ...named, arguments: '{"query":"x"}' } }))],
+    [
+      "a call in many pieces, the name with each, without an index",
+      chunks(
+        piece({ id: "c", function: { ...named, arguments: "" } }),
+        piece({ id: "c", function: { ...named, arguments: '{"que' } }),
+        piece({ id: "c", function: { ...named, arguments: 'ry":"x"}' } }),
+      ),
+    ],
+    ["arguments as an object", chunks(piece({ index: 0, function: { ...named, arguments: args } }))],
+    [
+      "neither id nor index",
+      chunks(piece({ function: { ...named, arguments: '{"query":' } }), piece({ function: { arguments: '"x"}' } })),
+    ],
+  ])("a stream with %s", async (_, body) => {
+    const { parts } = await ask(streamed, stream(`${body}${ending("stop")}data: [DONE]\n\n`))
+    expect(callsIn(parts)).toMatchObject([{ id: expect.stringMatching(/./), ...named, params: args }])
+    expect(finishIn(parts)?.reason).toBe("tool-calls")
+  })
+
+  test.each([
+    ["with an id for each piece", [{ id: "a" }, { id: "b" }, { id: "c" }]],
+    ["with an id that comes late", [{}, {}, { id: "c" }]],
+  ])("a stream with a call in many pieces, %s", async (_, ids) => {
+    const said = [{ ...named, arguments: "" }, { arguments: '{"query":' }, { arguments: '"x"}' }]
+    const body = chunks(...said.map((fields, index) => piece({ index: 0, ...ids[index], function: fields })))
+    const { parts } = await ask(streamed, stream(body + ending("tool_calls")))
+    expect(callsIn(parts)).toMatchObject([{ ...named, params: args }])
+  })
+
+  const two = (...places: ReadonlyArray<object>) =>
+    places.map((place, index) => ({
+      ...place,
+      function: { ...named, arguments: JSON.stringify({ query: String(index) }) },
+    }))
+  test.each([
+    ["one id", two({ index: 0, id: "c" }, { index: 1, id: "c" })],
+    ["one index and no id", two({ index: 0 }, { index: 0 })],
+    ["one index and an empty id", two({ index: 0, id: "" }, { index: 0, id: "" })],
+  ])("calls that have %s stay apart, and get ids of their own", async (_, made) => {
+    const message = { role: "assistant", content: null, tool_calls: made }
+    for (const { parts } of [
+      await ask(whole, completion({ message, finish_reason: "tool_calls" })),
+      await ask(streamed, stream(chunks(...made.map(piece)) + ending("tool_calls"))),
+    ]) {
+      expect(callsIn(parts)).toMatchObject([{ params: { query: "0" } }, { params: { query: "1" } }])
+      expect(new Set(callsIn(parts).map((part) => ("id" in part ? part.id : ""))).size).toBe(2)
+    }
+  })
+
+  test.each([
+    ["whole", whole, completion(call({ id: "c", function: { ...named, arguments: "null" } }))],
+    [
+      "streamed",
+      streamed,
+      stream(chunks(piece({ index: 0, id: "c", function: { ...named, arguments: "null" } })) + ending("tool_calls")),
+    ],
+  ] as const)("`null` for no arguments, %s", async (_, way, given) => {
+    expect(callsIn((await ask(way, given)).parts)).toMatchObject([{ id: "c", params: {} }])
+  })
+
+  test("words after the reason to end", async () => {
+    const pieces = [chunks({ content: "Hel" }) + ending("stop"), chunks({ content: "lo" }), "data: [DONE]\n\n"]
+    const server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            start: async (body) => {
+              for (const piece of pieces) {
+                body.enqueue(new TextEncoder().encode(piece))
+                // So that they do not come in one piece.
+                await Bun.sleep(50)
+              }
+              body.close()
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    })
+    const parts = await Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      return yield* streamed(yield* languageModelOf(makeOpenAi({ baseUrl: server.url.href }, client).calls("m")))
+    }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+    await server.stop(true)
+    expect(textIn(parts)).toBe("Hello")
+  })
+
+  test("a stream that gives all its calls one index", async () => {
+    const made = ["a", "b"].map((id) =>
+      piece({ index: 0, id, function: { ...named, arguments: JSON.stringify({ query: id }) } }),
+    )
+    const { parts } = await ask(streamed, stream(chunks(...made) + ending("tool_calls")))
+    expect(callsIn(parts)).toMatchObject([
+      { id: "a", params: { query: "a" } },
+      { id: "b", params: { query: "b" } },
+    ])
+  })
+
+  const text = chunks({ role: "assistant", content: null }, { content: "Hel" }, { reasoning: null, content: "lo" })
+  const counts =
+    'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":null}}\n\n'
+  test.each([
+    ["no [DONE]", text + ending("stop") + counts],
+    ["[DONE], but no reason to end and no counts", `${text}data: [DONE]\n\n`],
+    ["no empty line at its end", `${text}${ending("stop")}data: [DONE]`],
+    ["CRLF, comments and other fields", `: hi\r\n\r\n${text}${ending("stop")}`.replaceAll("\n\n", "\r\nid: 7\r\n\r\n")],
+    ["counts with every chunk", text.replaceAll('{"choices"', '{"usage":null,"choices"') + ending("stop") + counts],
+    ["empty data to keep it alive", `data:\n\n${(text + ending("stop")).replaceAll("\n\n", "\n\ndata: \n\n")}`],
+    ["nothing between data and its colon", (text + ending("stop")).replaceAll("data: ", "data:")],
+  ])("a stream with %s", async (_, body) => {
+    const { parts } = await ask(streamed, stream(body))
+    expect(textIn(parts)).toBe("Hello")
+    expect(finishIn(parts)?.reason).toBe("stop")
+    if (body.includes("prompt_tokens")) expect(finishIn(parts)?.usage.inputTokens.total).toBe(3)
+  })
+
+  test("thoughts before the text", async () => {
+    const { parts } = await ask(streamed, stream(chunks({ reasoning: "Hm." }, { content: "Hi" }) + ending("stop")))
+    expect(parts.map(({ type }) => type)).toEqual([
+      "response-metadata",
+      "reasoning-start",
+      "reasoning-delta",
+      "reasoning-end",
+      "text-start",
+      "text-delta",
+      "text-end",
+      "finish",
+    ])
+  })
+
+  test("a stream that stays open after its last words", async () => {
+    const given: Answer = {
+      kind: "events",
+      events: [{ choices: [{ delta: { content: "Hi" }, finish_reason: "stop" }] }],
+      ending: "hang",
+    }
+    expect(textIn((await ask(streamed, given)).parts)).toBe("Hi")
+  })
+
+  test("a server that wants no key", async () => {
+    const { request, text } = await Effect.gen(function* () {
+      const fake = yield* fakeProvider(says("Hi"))
+      const client = yield* HttpClient.HttpClient
+      const model = yield* languageModelOf(makeOpenAi({ baseUrl: fake.url }, client).calls("m"))
+      return { text: (yield* model.generateText({ prompt: hello })).text, request: fake.requests[0] }
+    }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
+    expect(text).toBe("Hi")
+    expect(request?.headers).not.toHaveProperty("authorization")
+    expect(request?.headers).not.toHaveProperty("traceparent")
+  })
+})
+
+describe("an interruption", () => {
+  test.each([
+    ["before the headers", whole, { kind: "hang" }],
+    ["within a body", whole, { kind: "hang in body" }],
+    ["within a stream", streamed, { kind: "hang in body" }],
+  ] as const)("%s hangs up on the server", async (_, way, given) => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider(given)
+      const fiber = yield* Effect.forkChild(way(yield* modelAt(fake)))
+      yield* until(() => fake.requests.length === 1)
+      yield* Effect.promise(() => Bun.sleep(30))
+      expect(fake.hungUp()).toBe(0)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => fake.hungUp() === 1)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+})
+
+const until = (condition: () => boolean) =>
+  Effect.repeat(Effect.map(Effect.sleep(Duration.millis(2)), condition), { until: (isTrue) => isTrue })
+
+test("a redirect is not followed: the key stays where it belongs", async () => {
+  const elsewhere: Array<string> = []
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== "/v1/chat/completions") elsewhere.push(pathname)
+      return Response.redirect("/elsewhere", 307)
+    },
+  })
+  const result = await Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey) }
+    return yield* Effect.result(
+      (yield* languageModelOf(makeOpenAi(settings, client).calls("m"))).generateText({ prompt: hello }),
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+  await server.stop(true)
+  expect(result._tag).toBe("Failure")
+  expect(elsewhere).toEqual([])
+})

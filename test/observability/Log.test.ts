@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test"
+
+const logModule = new URL("../../src/observability/Log.ts", import.meta.url).href
+const configModule = new URL("../../src/Config.ts", import.meta.url).href
+const problemModule = new URL("../../src/api/Problem.ts", import.meta.url).href
+
+/** What a process of its own writes to its standard output, which is where the log goes. */
+const linesOf = async (program: string, settings: Record<string, string>): Promise<ReadonlyArray<string>> => {
+  const source = `
+    import { Cause, Effect, Layer, Redacted } from "effect"
+    import * as Log from ${JSON.stringify(logModule)}
+    import { Config } from ${JSON.stringify(configModule)}
+    import { RequestId } from ${JSON.stringify(problemModule)}
+    const program = Effect.gen(function* () { ${program} })
+    await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))
+  `
+  const child = Bun.spawn([process.execPath, "-e", source], {
+    cwd: new URL("../..", import.meta.url).pathname,
+    env: { PATH: process.env["PATH"] ?? "", ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [output, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  expect([code, errors]).toEqual([0, ""])
+  return output.split("\n").slice(0, -1)
+}
+
+const entry = `yield* Effect.logInfo("Something happened", { count: 2 }).pipe(
+  Effect.annotateLogs({ place: "here", secret: Redacted.make("hunter2") }),
+  Effect.provideService(RequestId, "request-1"),
+)`
+
+describe("a line of the log", () => {
+  test("is one JSON object, with what was said, when, how important, and for which request", async () => {
+    const [line = "", ...others] = await linesOf(entry, { LOG_FORMAT: "json" })
+    expect(others).toEqual([])
+    const { time, ...fields } = JSON.parse(line)
+    expect(new Date(time).toISOString()).toBe(time)
+    expect(fields).toEqual({
+      level: "info",
+      message: "Something happened",
+      count: 2,
+      place: "here",
+      secret: "<redacted>",
+      request_id: "request-1",
+    })
+  })
+
+  test("is JSON when nobody looks, and made for people on demand; neither shows a secret", async () => {
+    const [line = ""] = await linesOf(entry, {})
+    expect(line).toStartWith("{")
+    const [pretty = ""] = await linesOf(entry, { LOG_FORMAT: "pretty" })
+    expect(Bun.stripANSI(pretty)).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info +Something happened .*count=2/)
+    expect(line + pretty).not.toContain("hunter2")
+  })
+
+  test("tells a failure with its cause, in one line all the same", async () => {
+    const lines = await linesOf(`yield* Effect.logError("It broke", Cause.die(new Error("the\\nreason")))`, {
+      LOG_FORMAT: "json",
+    })
+    expect(lines).toHaveLength(1)
+    const { level, cause } = JSON.parse(lines[0] ?? "")
+    expect(level).toBe("error")
+    expect(cause).toContain("reason")
+  })
+
+  test("tells a failure in its own words and those of its cause, without the names of classes", async () => {
+    const [line = "", other = ""] = await linesOf(
+      `class Gone extends Error { detail = "The file is gone." }
+      yield* Effect.logWarning("It waits:", new Gone("", {}))
+      yield* Effect.logWarning("It waits:", new TypeError("No answer", { cause: new RangeError("refused") }))`,
+      { LOG_FORMAT: "json" },
+    )
+    expect(JSON.parse(line).message).toBe("It waits: The file is gone.")
+    expect(JSON.parse(other).message).toBe("It waits: No answer: refused")
+  })
+
+  test("keeps its message beside a field of that name", async () => {
+    const [line = ""] = await linesOf(`yield* Effect.logInfo("Said", { message: "field", time: "never" })`, {
+      LOG_FORMAT: "json",
+    })
+    expect(JSON.parse(line)).toMatchObject({ message: "Said", time: expect.stringMatching(/^\d{4}-/) })
+  })
+
+  test("is left out below the level", async () => {
+    const program = `yield* Effect.logDebug("a"); yield* Effect.logInfo("b"); yield* Effect.logWarning("c"); yield* Effect.logError("d")`
+    const saidAt = async (level: string) =>
+      (await linesOf(program, { LOG_FORMAT: "json", LOG_LEVEL: level })).map((line) => JSON.parse(line).message)
+    expect(await saidAt("debug")).toEqual(["a", "b", "c", "d"])
+    expect(await saidAt("warn")).toEqual(["c", "d"])
+    expect(await saidAt("none")).toEqual([])
+  })
+
+  test("is written however many there are, and in order", async () => {
+    const lines = await linesOf(`for (let i = 0; i < 2000; i++) yield* Effect.logInfo("n", { i })`, {
+      LOG_FORMAT: "json",
+    })
+    expect(lines.map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
+  })
+
+  test("may be read by nobody any more, and the process goes on", async () => {
+    const program = `
+      import { Effect, Layer } from "effect"
+      import * as Log from ${JSON.stringify(logModule)}
+      import { Config } from ${JSON.stringify(configModule)}
+      const program = Effect.gen(function* () {
+        for (let i = 0; i < 20; i++) yield* Effect.delay(Effect.logInfo("unread"), 30)
+        console.error("went on")
+      })
+      await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))`
+    const shell = `"$0" -e "$1" | true`
+    const child = Bun.spawn(["sh", "-c", shell, process.execPath, program], {
+      cwd: new URL("../..", import.meta.url).pathname,
+      stderr: "pipe",
+    })
+    expect(await new Response(child.stderr).text()).toBe("went on\n")
+  })
+
+  test("is written when the process ends on the spot", async () => {
+    const lines = await linesOf(`yield* Effect.logInfo("last"); process.exit(0)`, { LOG_FORMAT: "json" })
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(["last"])
+  })
+})

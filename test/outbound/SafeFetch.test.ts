@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer as createSocketServer } from "node:net"
+import { gzipSync } from "node:zlib"
+import { Effect, Fiber } from "effect"
+import { type Resolve, SafeFetch, type SafeRequest } from "../../src/outbound/SafeFetch.ts"
+import { noPrivateNetworks, parsePrivateNetworks } from "../../src/outbound/PrivateNetworks.ts"
+
+/** An endpoint that answers as told, and what it was asked. */
+let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}
+const seen: Array<{ readonly line: string; readonly headers: IncomingMessage["headers"]; readonly body: string }> = []
+const server: Server = createServer(async (request, response) => {
+  let body = ""
+  for await (const chunk of request) body += String(chunk)
+  seen.push({ line: `${request.method} ${request.url}`, headers: request.headers, body })
+  answer(request, response)
+})
+const portOf = (listening: { readonly address: () => unknown }): number => {
+  const address = listening.address()
+  return typeof address === "object" && address !== null && "port" in address ? Number(address.port) : 0
+}
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  port = portOf(server)
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+afterEach(() => {
+  seen.length = 0
+})
+
+const local = parsePrivateNetworks("127.0.0.1") ?? noPrivateNetworks
+/** Every name is this machine. */
+const here: Resolve = () => Effect.succeed([{ address: "127.0.0.1", family: 4 }])
+
+const withFetch = <A, E>(
+  use: (fetch: SafeFetch["Service"]) => Effect.Effect<A, E>,
+  { allowed = local, resolve = here, responseLimit = 1_000 } = {},
+) => Effect.runPromise(Effect.provide(SafeFetch.use(use), SafeFetch.layer({ allowed, resolve, responseLimit })))
+
+const to = (url: string, more: Partial<SafeRequest> = {}): SafeRequest => ({
+  method: "GET",
+  url: new URL(url),
+  headers: { accept: "text/plain" },
+  secrets: { authorization: "Bearer secret" },
+  body: undefined,
+  ...more,
+})
+const at = (path: string, host = "tools.example") => `http://${host}:${port}${path}`
+const fetched = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]) =>
+  withFetch(({ fetch }) => fetch(request), options)
+const refused = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]) =>
+  withFetch(({ fetch }) => Effect.flip(fetch(request)), options)
+const textOf = ({ body }: { readonly body: Uint8Array }) => new TextDecoder().decode(body)
+const redirect = (status: number, location: string) => (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(status, { location }).end()
+
+describe("a request", () => {
+  test("goes to the checked address, in the name of the host", async () => {
+    answer = (_, response) => void response.writeHead(201, { "content-type": "text/plain" }).end("made")
+    const response = await fetched(to(at("/a?b=c"), { method: "POST", body: "{}" }))
+    expect(response).toMatchObject({ status: 201, contentType: "text/plain", isCut: false })
+    expect(textOf(response)).toBe("made")
+    expect(seen).toMatchObject([
+      {
+        line: "POST /a?b=c",
+        body: "{}",
+        headers: { host: `tools.example:${port}`, authorization: "Bearer secret", "accept-encoding": "identity" },
+      },
+    ])
+  })
+
+  test("does not go to an address that is private, whatever names it", async () => {
+    for (const host of [
+      "127.0.0.1",
+      "localhost",
+      "2130706433",
+      "0x7f.1",
+      "127.1",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "tools.example.",
+    ]) {
+      const failure = await refused(to(at("/", host)), { allowed: noPrivateNetworks })
+      expect([host, failure._tag]).toEqual([host, "PrivateAddress"])
+    }
+    expect(seen).toEqual([])
+  })
+
+  test("does not go to a host of which one address is private", async () => {
+    const mixed: Resolve = () =>
+      Effect.succeed([
+        { address: "93.184.215.14", family: 4 },
+        { address: "10.0.0.1", family: 4 },
+      ])
+    expect((await refused(to(at("/")), { resolve: mixed }))._tag).toBe("PrivateAddress")
+  })
+
+  test("is to the address that was checked, though the name has another one by then", async () => {
+    answer = (_, response) => void response.writeHead(200, { "content-type": "text/plain" }).end("ok")
+    let asked = 0
+    const rebinding: Resolve = () => {
+      asked++
+      return Effect.succeed([{ address: asked === 1 ? "127.0.0.1" : "10.0.0.1", family: 4 }])
+    }
+    expect(textOf(await fetched(to(at("/")), { resolve: rebinding }))).toBe("ok")
+    expect(asked).toBe(1)
+  })
+
+  test("fails in words that tell nothing of the network", async () => {
+    const nobody = await refused(to("http://127.0.0.1:1/"))
+    expect(nobody).toMatchObject({ _tag: "FetchFailed", detail: "The server cannot be reached." })
+    const nowhere = await refused(to(at("/")), { resolve: () => Effect.succeed([]) })
+    expect(nowhere).toMatchObject({ _tag: "FetchFailed", detail: "The host cannot be found." })
+  })
+
+  test("is cut off when it is interrupted: before the head of the answer, and in its body", async () => {
+    for (const begins of [false, true]) {
+      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+      const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+      const raw = createSocketServer((socket) => {
+        socket.on("data", () => {
+          if (begins) socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nhalf")
+          arrive()
+        })
+        socket.on("error", () => {})
+        socket.on("close", leave)
+      })
+      await new Promise<void>((resolve) => raw.listen(0, "127.0.0.1", resolve))
+      const fiber = Effect.runFork(
+        Effect.provide(
+          SafeFetch.use(({ fetch }) => fetch(to(`http://127.0.0.1:${portOf(raw)}/`))),
+          SafeFetch.layer({ allowed: local, responseLimit: 1_000 }),
+        ),
+      )
+      await arrived
+      await Bun.sleep(20)
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      await left
+      raw.close()
+    }
+  })
+})
+
+describe("an answer", () => {
+  test("is read up to the limit, and the rest is left", async () => {
+    let written = 0
+    answer = (_, response) => {
+      response.writeHead(200, { "content-type": "text/plain" })
+      const more = () => {
+        written += 10_000
+        if (!response.destroyed && written < 100_000_000) response.write("x".repeat(10_000), () => setTimeout(more, 0))
+      }
+      more()
+    }
+    const response = await fetched(to(at("/")))
+    expect([response.body.length, response.isCut]).toEqual([1_000, true])
+    expect(written).toBeLessThan(100_000_000)
+  })
+
+  test("of exactly the limit is whole", async () => {
+    answer = (_, response) => void response.writeHead(200, { "content-type": "text/plain" }).end("x".repeat(1_000))
+    expect(await fetched(to(at("/")))).toMatchObject({ isCut: false })
+  })
+
+  test("that is compressed is refused without unpacking it", async () => {
+    answer = (_, response) =>
+      void response
+        .writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" })
+        .end(gzipSync(Buffer.alloc(10_000_000)))
+    expect(await refused(to(at("/")))).toMatchObject({ _tag: "FetchFailed" })
+  })
+
+  test("that ends before its length is none", async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-length": "100" })
+      response.write("half")
+      setTimeout(() => response.socket?.destroy(), 20)
+    }
+    expect(await refused(to(at("/")))).toMatchObject({ detail: "The server cannot be reached." })
+  })
+})
+
+describe("a redirect", () => {
+  test("is followed, on the same server with the secrets", async () => {
+    answer = (request, response) =>
+      request.url === "/a"
+        ? redirect(302, "/b?c=d")(request, response)
+        : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
+    expect(textOf(await fetched(to(at("/a"))))).toBe("there")
+    expect(seen.map(({ headers, line }) => [line, headers.authorization])).toEqual([
+      ["GET /a", "Bearer secret"],
+      ["GET /b?c=d", "Bearer secret"],
+    ])
+  })
+
+  test("to another server leaves the secrets behind", async () => {
+    answer = (request, response) =>
+      request.url === "/a"
+        ? redirect(307, at("/b", "other.example"))(request, response)
+        : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
+    await fetched(to(at("/a"), { method: "POST", body: "{}" }))
+    expect(seen.map(({ body, headers, line }) => [line, body, headers.authorization])).toEqual([
+      ["POST /a", "{}", "Bearer secret"],
+      ["POST /b", "{}", undefined],
+    ])
+  })
+
+  test.each([
+    [301, "POST", "GET /b", ""],
+    [302, "PUT", "PUT /b", "{}"],
+    [303, "PUT", "GET /b", ""],
+    [308, "PATCH", "PATCH /b", "{}"],
+  ] as const)("of status %d makes of %s what browsers make of it", async (status, method, line, body) => {
+    answer = (request, response) =>
+      request.url === "/a"
+        ? redirect(status, "/b")(request, response)
+        : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
+    await fetched(to(at("/a"), { method, body: "{}" }))
+    expect(seen[1]).toMatchObject({ line, body })
+  })
+
+  test("to a private address is not followed", async () => {
+    for (const inside of ["http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://10.0.0.1/"]) {
+      answer = redirect(302, inside)
+      expect([inside, (await refused(to(at("/a"))))._tag]).toEqual([inside, "PrivateAddress"])
+    }
+    expect(seen).toHaveLength(3)
+  })
+
+  test("to a name that is inside is not followed", async () => {
+    answer = redirect(302, "http://inside.example/")
+    const resolve: Resolve = (host) =>
+      Effect.succeed([{ address: host === "inside.example" ? "192.168.0.1" : "127.0.0.1", family: 4 }])
+    expect((await refused(to(at("/a")), { resolve }))._tag).toBe("PrivateAddress")
+  })
+
+  test.each(["file:///etc/passwd", "gopher://tools.example/", "http://user:password@tools.example/", "http://"])(
+    "to %p is not followed",
+    async (location) => {
+      answer = redirect(302, location)
+      expect(await refused(to(at("/a")))).toMatchObject({ _tag: "FetchFailed" })
+      expect(seen).toHaveLength(1)
+    },
+  )
+
+  test("is followed three times, and no more", async () => {
+    answer = (request, response) => redirect(302, `/${Number(request.url?.slice(1)) + 1}`)(request, response)
+    expect(await refused(to(at("/0")))).toMatchObject({ detail: "The server redirects too often." })
+    expect(seen.map(({ line }) => line)).toEqual(["GET /0", "GET /1", "GET /2", "GET /3"])
+  })
+})
+
+describe("a check", () => {
+  test("fails for a private address, and passes what cannot be found now", async () => {
+    const check = (url: string, resolve: Resolve) =>
+      withFetch((safe) => Effect.match(safe.check(new URL(url)), { onFailure: () => false, onSuccess: () => true }), {
+        allowed: noPrivateNetworks,
+        resolve,
+      })
+    expect(await check("http://inside.example/", here)).toBe(false)
+    expect(await check("http://10.0.0.1/", here)).toBe(false)
+    expect(await check("http://gone.example/", () => Effect.succeed([]))).toBe(true)
+    expect(await check("http://93.184.215.14/", here)).toBe(true)
+  })
+})

@@ -1,0 +1,426 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChunkId } from "../../../src/domain/Chunk.ts"
+import type { Language } from "../../../src/text/Language.ts"
+import { spacedWords } from "../../../src/text/Words.ts"
+import { isInTitle, placeOf, readLexemes } from "../../../src/knowledge/segments/Lexemes.ts"
+import type { Ranking } from "../../../src/storage/search/ChunkRanking.ts"
+import type { DocumentId } from "../../../src/domain/Ids.ts"
+import { unpack, uuidText } from "../../../src/storage/search/ChunkPacks.ts"
+import type { Matching } from "../../../src/storage/search/ChunkMatching.ts"
+import { Chunks, type NewChunk } from "../../../src/storage/search/Chunks.ts"
+import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
+import { type LexemeQuery, tsqueryOf } from "../../../src/storage/search/LexemeQuery.ts"
+import { Documents } from "../../../src/storage/Documents.ts"
+import { Ingestions } from "../../../src/storage/Ingestions.ts"
+import type { Tenant } from "../../lib/Knowledge.ts"
+import { platform, storage } from "../../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId, newId } from "../../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+const MODEL = "test/model"
+const newChunkId = Effect.map(newId, (id) => ChunkId.make(id))
+
+/** Unit vectors in the plane, at so many degrees. */
+const at = (degrees: number): Float32Array =>
+  Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
+
+interface Made extends Partial<Omit<NewChunk, "id" | "ordinal">> {
+  readonly content: string
+}
+
+/** A serving document of these chunks. */
+const store = Effect.fnUntraced(function* (
+  { organization, chatbot }: Tenant,
+  made: ReadonlyArray<Made>,
+  options: { readonly language?: Language; readonly title?: string } = {},
+) {
+  const documentId = yield* newDocumentId
+  yield* as(organization)((yield* Documents).add(documentId, chatbot, contentOf(documentId)))
+  const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
+  if (attempt === undefined) return yield* Effect.die("nothing waits")
+  const chunks = yield* Effect.forEach(made, (chunk, index) =>
+    Effect.map(newChunkId, (id) => ({
+      id,
+      ordinal: index + 1,
+      headings: [],
+      page: null,
+      embedding: at(index),
+      sketch: null,
+      ...chunk,
+    })),
+  )
+  yield* as(organization)(
+    (yield* Chunks).insert({
+      chatbotId: chatbot,
+      documentId,
+      revision: attempt.revision,
+      title: options.title ?? "Title",
+      language: options.language ?? "english",
+      embeddingModel: MODEL,
+      chunks,
+    }),
+  )
+  yield* as(organization)((yield* Ingestions).publish(attempt, chunks.length))
+  return { documentId, chunks }
+})
+
+const wholeOf = (documentId: DocumentId) => [{ documentId, revision: 1, first: 1, last: 1_000 }]
+
+const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
+  Effect.flatMap(Chunks, (chunks) =>
+    as(organization)(
+      chunks.rank({
+        chatbotId: chatbot,
+        candidates: [],
+        embedding: at(0),
+        embeddingModel: MODEL,
+        vectorWeight: 0.5,
+        nearest: 0,
+        index: undefined,
+        cosineIsSimilarity: false,
+        unrelatedCosine: 0,
+        threshold: 0,
+        limit: 10,
+        ...ranking,
+      }),
+    ),
+  )
+
+const rank = (tenant: Tenant, ranking: Partial<Ranking>) =>
+  Effect.map(rankAll(tenant, ranking), (ranked) => ranked.chunks)
+
+describe("stored chunks", () => {
+  test("come back as they were, each with its own vector", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { documentId, chunks } = yield* store(
+          tenant,
+          Array.from({ length: 128 }, (_, number) => ({
+            content: `It's "chunk" ${number} \\ of 100 %, 黑豹 🦆`,
+            headings: ["A, {b}", `"c" ${number}`],
+            page: number % 2 === 0 ? number : null,
+            embedding: at(number),
+          })),
+        )
+        for (const chunk of [chunks[0], chunks[77], chunks[127]]) {
+          if (chunk === undefined) return yield* Effect.die("no chunk")
+          const [found] = yield* rank(tenant, {
+            candidates: [{ chunkId: chunk.id, score: 1, similarity: 0.5 }],
+            embedding: chunk.embedding,
+          })
+          const { id, embedding: _, sketch: __, ...shown } = chunk
+          expect(found).toMatchObject({ chunkId: id, documentId, title: "Title", similarity: 0.5, ...shown })
+          expect(found?.scores.vector).toBeCloseTo(1, 5)
+        }
+      }),
+    ))
+
+  test("have lexemes of title, headings and content, stemmed by their language", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const options = { title: "Häuser", language: "german" } as const
+        const { documentId } = yield* store(
+          tenant,
+          [{ content: "Die Fenster, alte Türen.", headings: ["Altbau"] }],
+          options,
+        )
+        const chunks = yield* Chunks
+        const read = (documentId: DocumentId, model: string | undefined) =>
+          Effect.map(as(tenant.organization)(chunks.lexemes(tenant.chatbot, wholeOf(documentId), model)), (pack) =>
+            Array.from(unpack(pack)),
+          )
+        const [row] = yield* read(documentId, undefined)
+        expect(uuidText(row?.documentId ?? new Uint8Array(), 0)).toBe(documentId)
+        expect(row).toMatchObject({ revision: 1, language: "german", embedding: null })
+        const vectors = (model: string) =>
+          Effect.map(read(documentId, model), (rows) => rows.map(({ embedding }) => embedding))
+        expect(yield* vectors(MODEL)).toEqual([expect.any(Float32Array)])
+        expect(yield* vectors("test/other")).toEqual([null])
+        const sketch = Uint8Array.from({ length: 512 }, (_, place) => place)
+        const sketched = yield* store(tenant, [{ content: "Das Dach", sketch }], options)
+        const stored = (model: string) =>
+          Effect.map(read(sketched.documentId, model), ([row]) => ({
+            sketch: row?.sketch?.toHex(),
+            embedding: row?.embedding,
+          }))
+        expect(yield* stored(MODEL)).toEqual({ sketch: sketch.toHex(), embedding: null })
+        expect(yield* stored("test/other")).toEqual({ sketch: undefined, embedding: null })
+        const places: Array<readonly [place: number, isTitle: boolean]> = []
+        readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
+          for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
+        })
+        // The article at place 3 is a stop word.
+        expect(places.toSorted(([left], [right]) => left - right)).toEqual([
+          [1, true],
+          [2, false],
+          [4, false],
+          [5, false],
+          [6, false],
+        ])
+        expect(yield* as(tenant.organization)(chunks.languages(tenant.chatbot))).toEqual(["german"])
+      }),
+    ))
+
+  test("are seen by nobody else, even by a query that forgets to filter", () =>
+    run(
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
+        const { documentId, chunks } = yield* store(theirs, [{ content: "secret" }])
+        const repository = yield* Chunks
+        const candidates = chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 }))
+        const foreign = { organization: mine.organization, chatbot: theirs.chatbot }
+        expect(yield* rank(theirs, { candidates })).toHaveLength(1)
+        expect((yield* Effect.flip(rank(foreign, { candidates, nearest: 5 })))._tag).toBe("NotFound")
+        expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
+        const read = repository.lexemes(theirs.chatbot, wholeOf(documentId), undefined)
+        expect(Array.from(unpack(yield* as(theirs.organization)(read)))).toHaveLength(1)
+        expect(yield* as(mine.organization)(read)).toHaveLength(0)
+        expect(yield* as(mine.organization)(repository.serving(theirs.chatbot, MODEL))).toEqual([])
+        expect(yield* as(mine.organization)(repository.languages(theirs.chatbot))).toEqual([])
+        expect((yield* Effect.flip(as(mine.organization)(repository.probe(theirs.chatbot, []))))._tag).toBe("NotFound")
+        const sql = yield* SqlClient.SqlClient
+        const unfiltered = sql<{ chatbot_id: string }>`select chatbot_id from chunks`
+        expect(yield* as(mine.organization)(unfiltered)).toEqual([])
+        expect(yield* as(theirs.organization)(unfiltered)).toEqual([{ chatbot_id: theirs.chatbot }])
+      }),
+    ))
+})
+
+describe("a probe", () => {
+  test("tells the version and stems the words by each language, in order", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const ask = (languages: ReadonlyArray<Language>, text: string) =>
+          Effect.flatMap(Chunks, (chunks) =>
+            as(tenant.organization)(
+              chunks.probe(
+                tenant.chatbot,
+                languages.map((language) => ({ language, words: spacedWords(text, language) })),
+              ),
+            ),
+          )
+        const before = yield* ask([], "houses")
+        expect(before.analyses).toEqual([])
+        yield* store(tenant, [{ content: "a house" }])
+        const after = yield* ask(["english", "simple", "english"], "houses house")
+        expect(after.version).toBeGreaterThan(before.version)
+        const terms = after.analyses.map((analysis) => {
+          let count = 0
+          readLexemes(analysis, () => count++)
+          return count
+        })
+        expect(terms).toEqual([1, 2, 1])
+      }),
+    ))
+})
+
+describe("matching", () => {
+  const contentsOf = ({ organization, chatbot }: Tenant, asked: Matching) =>
+    Effect.gen(function* () {
+      const chunks = yield* Chunks
+      const found = yield* as(organization)(chunks.matching(chatbot, asked))
+      const fetched = yield* as(organization)(
+        chunks.fetch(
+          chatbot,
+          Array.from(unpack(found), ({ id }) => ChunkId.make(uuidText(id, 0))),
+        ),
+      )
+      return fetched.chunks.map(({ content }) => content).toSorted()
+    })
+
+  test("finds what holds any or all of the lexemes, and fills the room that is left with what ranks highest", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const other = yield* makeTenant
+        const texts = ["oak", "oak elm", "elm pine larch", "elm elm elm", "elm fir larch", "ash", "3.5 ash"]
+        for (const { organization, chatbot } of [tenant, other]) {
+          yield* store(
+            { organization, chatbot },
+            texts.map((content) => ({ content })),
+          )
+        }
+        const best: LexemeQuery = { any: [{ all: ["oak", "elm"] }, "3.5"] }
+        expect(yield* contentsOf(tenant, { best, next: undefined, room: 5, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "oak elm",
+        ])
+        expect(yield* contentsOf(tenant, { best: "3.5", next: "elm", room: 3, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "elm elm elm",
+          "oak elm",
+        ])
+        // Best ones that take half of the room suffice.
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 4, scannedMax: 100 })).toEqual([
+          "3.5 ash",
+          "oak elm",
+        ])
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 9, scannedMax: 100 })).toHaveLength(5)
+        expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1, scannedMax: 100 })).toHaveLength(1)
+        // What was expected to be few, and is not, is cut off.
+        expect(
+          yield* contentsOf(tenant, { best: { any: ["oak", "elm"] }, next: "ash", room: 1, scannedMax: 100 }),
+        ).toHaveLength(2)
+        expect(yield* contentsOf(tenant, { best: undefined, next: undefined, room: 5, scannedMax: 100 })).toEqual([])
+        const foreign = { organization: tenant.organization, chatbot: other.chatbot }
+        const chunks = yield* Chunks
+        expect(
+          yield* as(foreign.organization)(
+            chunks.matching(foreign.chatbot, { best, next: "elm", room: 5, scannedMax: 100 }),
+          ),
+        ).toHaveLength(0)
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        expect(yield* contentsOf(tenant, { best, next: "elm", room: 5, scannedMax: 100 })).toEqual([])
+      }),
+    ))
+
+  test("looks through the newest documents only, and of one document its beginning, while there is no index of words", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const texts = ["first", "second", "third"]
+        for (const age of ["old", "middle", "new"]) {
+          yield* store(
+            tenant,
+            texts.map((text) => ({ content: `elm ${age} ${text}` })),
+          )
+        }
+        const found = (scannedMax: number) => contentsOf(tenant, { best: "elm", next: undefined, room: 9, scannedMax })
+        expect(yield* found(2)).toEqual(["elm new first", "elm new second"])
+        expect(yield* found(4)).toEqual(["elm middle first", "elm new first", "elm new second", "elm new third"])
+        expect(yield* contentsOf(tenant, { best: "old", next: "new", room: 9, scannedMax: 6 })).toHaveLength(3)
+        expect(yield* found(9)).toHaveLength(9)
+        yield* LexemeIndexes.use((indexes) => Effect.andThen(indexes.want(tenant.chatbot), indexes.tend))
+        expect(yield* found(2)).toHaveLength(9)
+      }),
+    ))
+
+  test("takes each lexeme as it is, whatever is in it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization } = yield* makeTenant
+        for (const lexeme of ["a'b", "a\\b", "a & b", "!x", "x:*", "'", "\\", "(|)", "黑豹"]) {
+          const query = tsqueryOf({ all: [lexeme, { any: [lexeme, "other"] }] })
+          const holds = sql<{
+            holds: boolean
+          }>`select array_to_tsvector(array[${lexeme}]) @@ ${query}::tsquery as holds`
+          expect([lexeme, yield* as(organization)(holds)]).toEqual([lexeme, [{ holds: true }]])
+        }
+      }),
+    ))
+})
+
+describe("fetching", () => {
+  test("gives what there still is of the chunks, and the version at that moment", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { documentId, chunks } = yield* store(tenant, [
+          { content: "one", headings: ["A", "B"], page: 7 },
+          { content: "two" },
+        ])
+        const ids = chunks.map(({ id }) => id)
+        const repository = yield* Chunks
+        const fetch = (wanted: ReadonlyArray<ChunkId>) =>
+          as(tenant.organization)(repository.fetch(tenant.chatbot, wanted))
+        const all = yield* fetch([...ids, yield* newChunkId])
+        expect(all.chunks.toSorted((left, right) => left.ordinal - right.ordinal)).toMatchObject([
+          { chunkId: ids[0], documentId, ordinal: 1, title: "Title", headings: ["A", "B"], content: "one", page: 7 },
+          { chunkId: ids[1], content: "two", page: null },
+        ])
+        expect(yield* fetch([])).toEqual({ version: all.version, chunks: [] })
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        const after = yield* fetch(ids)
+        expect(after.chunks).toEqual([])
+        expect(after.version).toBeGreaterThan(all.version)
+      }),
+    ))
+})
+
+describe("a ranking", () => {
+  const scored = Effect.gen(function* () {
+    const tenant = yield* makeTenant
+    // At 0°, 60° and 90° of what is asked.
+    const { chunks } = yield* store(
+      tenant,
+      [0, 60, 90].map((degrees) => ({ content: `at ${degrees}`, embedding: at(degrees) })),
+    )
+    const candidates = chunks.map(({ id }, index) => ({
+      chunkId: id,
+      score: 10 * (index + 1),
+      similarity: 0.1 * index,
+    }))
+    return { tenant, candidates }
+  })
+
+  test("adds both scores, each stretched from 0 to 1, by their weights", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const fusedBy = (vectorWeight: number) =>
+          Effect.map(rank(tenant, { candidates, vectorWeight }), (hits) =>
+            hits.map((hit) => [hit.content, Number(hit.scores.fused.toFixed(3))]),
+          )
+        expect(yield* fusedBy(0.2)).toEqual([
+          ["at 90", 0.8],
+          ["at 60", 0.5],
+          ["at 0", 0.2],
+        ])
+        expect(yield* fusedBy(0.9)).toEqual([
+          ["at 0", 0.9],
+          ["at 60", 0.5],
+          ["at 90", 0.1],
+        ])
+      }),
+    ))
+
+  test("leaves out what is below the threshold, and what is over the limit", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const contents = (ranking: Partial<Ranking>) =>
+          Effect.map(rank(tenant, { candidates, vectorWeight: 0, ...ranking }), (hits) =>
+            hits.map((hit) => hit.content),
+          )
+        expect(yield* contents({ threshold: 0.15 })).toEqual(["at 90"])
+        expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
+        // The cosine of 60° is a half.
+        expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
+        // (0.5 - 0.2) / (1 - 0.2)
+        const unrelatedCosine = 0.2
+        expect(yield* contents({ threshold: 0.37, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(2)
+        expect(yield* contents({ threshold: 0.38, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(1)
+      }),
+    ))
+
+  test("takes in the nearest vectors when asked to", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        const [, , far] = candidates
+        if (far === undefined) return yield* Effect.die("no candidate")
+        const hits = yield* rank(tenant, { candidates: [far], nearest: 1, vectorWeight: 0.9 })
+        expect(hits.map((hit) => hit.content)).toEqual(["at 0", "at 90"])
+        expect(yield* rank(tenant, { nearest: 2, embeddingModel: "test/other" })).toEqual([])
+      }),
+    ))
+
+  test("says when a candidate is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant, candidates } = yield* scored
+        expect((yield* rankAll(tenant, { candidates, threshold: 2 })).isComplete).toBe(true)
+        yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
+        expect(yield* rankAll(tenant, { candidates })).toMatchObject({ chunks: [], isComplete: false })
+      }),
+    ))
+})

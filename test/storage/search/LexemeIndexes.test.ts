@@ -1,0 +1,182 @@
+import { afterAll, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { unpack } from "../../../src/storage/search/ChunkPacks.ts"
+import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
+import { indexing, learn, search, type Tenant } from "../../lib/Knowledge.ts"
+import { eventually, platform, storage } from "../../lib/Layers.ts"
+import { as, makeTenant } from "../../lib/Tenants.ts"
+import { Retriever } from "../../../src/knowledge/Retriever.ts"
+
+/** Nothing fits into memory. */
+const searching = search({ indexBytes: 1, threshold: 0 })
+const runtime = ManagedRuntime.make(
+  searching.pipe(Layer.provideMerge(indexing), Layer.provideMerge(Layer.merge(storage, platform))),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+/** Those of the words, by chatbot: their object ids, which a new one has anew, and whether they are whole. */
+const indexesOf = ({ chatbot }: Tenant) =>
+  SystemSql.use(
+    (sql) => sql<{ id: string; isWhole: boolean }>`
+      select indexrelid::text as id, indisvalid as "isWhole" from pg_index
+      where indexrelid = to_regclass(${`chunks_lexemes_${chatbot.replaceAll("-", "")}`})`,
+  )
+
+/** More passages than Postgres would rather read than look up: each has a word of its own, and one that many have. */
+const rooms = Array.from({ length: 400 }, (_, number) => ({
+  text: `Room quartz${number} has a projector, and ${number % 3 === 0 ? "a window" : "no daylight"}.`,
+}))
+
+const find = ({ organization, chatbot }: Tenant, query: string) =>
+  Effect.map(
+    Retriever.use((retriever) => as(organization)(retriever.search({ chatbotId: chatbot, query, topK: 10 }))),
+    ({ hits }) => hits.map(({ content, similarity }) => [content, similarity.toFixed(4)]),
+  )
+
+const tend = LexemeIndexes.use((indexes) => indexes.tend)
+const another = Layer.fresh(LexemeIndexes.layer())
+
+test("what is searched without an index in memory gets one in the database, and the same is found", () =>
+  run(
+    Effect.gen(function* () {
+      const [large, unsearched] = [yield* makeTenant, yield* makeTenant]
+      for (const tenant of [large, unsearched]) yield* learn(tenant, "Rooms", rooms)
+      const questions = ["quartz7", "quartz399 projector", "which room has quartz12 and quartz13?", "daylight quartz2"]
+      const before = yield* Effect.forEach(questions, (question) => find(large, question))
+      expect(before.map(([first]) => first?.[0])).toEqual([
+        expect.stringContaining("quartz7 "),
+        expect.stringContaining("quartz399 "),
+        expect.stringMatching(/quartz1[23] /),
+        expect.stringContaining("quartz2 "),
+      ])
+      expect(yield* indexesOf(large)).toEqual([])
+      yield* tend
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(yield* indexesOf(unsearched)).toEqual([])
+      yield* SystemSql.use((sql) => sql`analyze chunks`)
+      expect(yield* Effect.forEach(questions, (question) => find(large, question))).toEqual(before)
+    }),
+  ))
+
+test("what has grown large gets one before anybody searches it", () =>
+  run(
+    Effect.gen(function* () {
+      const [large, small] = [yield* makeTenant, yield* makeTenant]
+      yield* learn(large, "Rooms", rooms)
+      yield* learn(small, "Rooms", rooms.slice(1))
+      const ahead = Layer.fresh(LexemeIndexes.layer({ leastChunks: rooms.length }))
+      yield* Effect.provide(tend, ahead)
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(yield* indexesOf(small)).toEqual([])
+    }),
+  ))
+
+test("it is what a tenant's search uses, and shows nothing of others", () =>
+  run(
+    Effect.gen(function* () {
+      const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
+      yield* learn(theirs, "Rooms", rooms)
+      yield* find(theirs, "quartz7")
+      yield* tend
+      const sql = yield* SystemSql
+      yield* sql`analyze chunks`
+      const matching = (tenant: Tenant) =>
+        Chunks.use((chunks) =>
+          Effect.map(
+            as(tenant.organization)(
+              chunks.matching(theirs.chatbot, { best: "quartz7", next: undefined, room: 5, scannedMax: 100 }),
+            ),
+            (pack) => Array.from(unpack(pack)),
+          ),
+        )
+      expect(yield* matching(theirs)).toHaveLength(1)
+      expect(yield* matching(mine)).toEqual([])
+      const scans = Effect.map(
+        sql<{ scans: number }>`
+          select pg_stat_get_numscans(indexrelid)::int as scans from pg_index
+          where indexrelid = to_regclass(${`chunks_lexemes_${theirs.chatbot.replaceAll("-", "")}`})`,
+        ([row]) => row?.scans ?? 0,
+      )
+      // Postgres tells its statistics when it has nothing else to do.
+      yield* eventually(Effect.andThen(matching(theirs), scans), (count) => count > 0)
+    }),
+  ))
+
+test("two processes that want it at the same time make it once", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      yield* learn(tenant, "Rooms", rooms)
+      const process = Effect.gen(function* () {
+        const indexes = yield* LexemeIndexes
+        yield* indexes.want(tenant.chatbot)
+        // Who finds the other at it comes again.
+        yield* Effect.repeat(indexes.tend, { times: 3 })
+      }).pipe(Effect.provide(another))
+      const first = yield* Effect.andThen(
+        Effect.all([process, process, process], { concurrency: "unbounded" }),
+        indexesOf(tenant),
+      )
+      expect(first).toEqual([{ id: expect.any(String), isWhole: true }])
+      yield* process
+      expect(yield* indexesOf(tenant)).toEqual(first)
+    }),
+  ))
+
+test("what is ingested while it is made is found", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      yield* learn(tenant, "Rooms", rooms)
+      yield* find(tenant, "quartz1")
+      const names = Array.from({ length: 12 }, (_, number) => `granite${number}`)
+      yield* Effect.all(
+        [tend, Effect.forEach(names, (name) => learn(tenant, name, [{ text: `The ${name} room is new.` }]))],
+        { concurrency: "unbounded" },
+      )
+      expect((yield* indexesOf(tenant)).map(({ isWhole }) => isWhole)).toEqual([true])
+      for (const name of names) {
+        expect((yield* find(tenant, name)).map(([content]) => content)).toEqual([`The ${name} room is new.`])
+      }
+    }),
+  ))
+
+test("one that was not finished is made anew, and one whose chatbot is gone is dropped", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      yield* learn(tenant, "Rooms", rooms)
+      yield* find(tenant, "quartz1")
+      yield* tend
+      const [made] = yield* indexesOf(tenant)
+      const sql = yield* SystemSql
+      // As a process leaves it that was killed at it.
+      yield* sql`update pg_index set indisvalid = false where indexrelid = ${made?.id}::oid`
+      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
+      yield* tend
+      const [again] = yield* indexesOf(tenant)
+      expect(again?.isWhole).toBe(true)
+      expect(again?.id).not.toBe(made?.id)
+      yield* sql`delete from chatbots where id = ${tenant.chatbot}`
+      yield* tend
+      expect(yield* indexesOf(tenant)).toEqual([])
+      // Nor is one made for a chatbot that has gone meanwhile.
+      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
+      yield* tend
+      expect(yield* indexesOf(tenant)).toEqual([])
+    }),
+  ))
+
+test("somebody who tends them makes one as soon as it is wanted", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      yield* learn(tenant, "Rooms", rooms)
+      yield* Effect.forkScoped(LexemeIndexes.use((indexes) => indexes.keep))
+      yield* find(tenant, "quartz1")
+      yield* eventually(indexesOf(tenant), ([index]) => index?.isWhole === true)
+    }).pipe(Effect.scoped),
+  ))

@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Documents } from "../../../src/storage/Documents.ts"
+import { type VectorIndex, VectorIndexes } from "../../../src/storage/search/VectorIndexes.ts"
+import type { Tenant } from "../../lib/Knowledge.ts"
+import { platform, storage } from "../../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
+
+const LEAST = 150
+const runtime = ManagedRuntime.make(
+  Layer.fresh(VectorIndexes.layer({ leastChunks: LEAST })).pipe(Layer.provideMerge(Layer.merge(storage, platform))),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+/** With a quote, since a model's name becomes a part of statements. */
+const MODEL = "test:o'model"
+const DIMENSIONS = 24
+const NEAREST = 10
+const QUESTIONS = 40
+
+/** A document of so many chunks with vectors that are spread evenly; it serves. */
+const grow = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, chunks: number) {
+  const sql = yield* SystemSql
+  const id = yield* newDocumentId
+  yield* as(organization)((yield* Documents).add(id, chatbot, contentOf(crypto.randomUUID())))
+  yield* sql`
+    update documents set revision = 1, status = 'ready', chunk_count = ${chunks}, embedding_model = ${MODEL}
+    where id = ${id}`
+  yield* sql`
+    insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
+      language, lexemes, embedding, embedding_model)
+    select gen_random_uuid(), ${organization}, ${chatbot}, ${id}, 1, number, '', '{}', '', 'simple', '',
+      (select array_agg(random() - 0.5) from generate_series(1, ${DIMENSIONS} + 0 * number))::vector, ${MODEL}
+    from generate_series(1, ${chunks}) as number`
+})
+
+const vectors = Array.from({ length: QUESTIONS }, (_, question) =>
+  Float32Array.from({ length: DIMENSIONS }, (_value, place) => Math.sin(1 + 7 * question + place * (question + 3))),
+)
+
+const nearest = Effect.fnUntraced(function* (
+  { organization, chatbot }: Tenant,
+  embedding: Float32Array,
+  index: VectorIndex | undefined,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const chunks = yield* Chunks
+  const ranked = chunks.rank({
+    chatbotId: chatbot,
+    candidates: [],
+    embedding,
+    embeddingModel: MODEL,
+    vectorWeight: 1,
+    nearest: NEAREST,
+    index,
+    cosineIsSimilarity: true,
+    unrelatedCosine: 0,
+    threshold: 0,
+    limit: NEAREST,
+  })
+  const found = yield* as(organization)(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        // Sorting all that a small tenant has would be exact, and the planner's own choice.
+        if (index !== undefined) yield* sql`set local enable_sort = off`
+        return yield* ranked
+      }),
+    ),
+  )
+  return found.chunks.map(({ chunkId }) => chunkId)
+})
+
+describe("an index of vectors", () => {
+  test("finds a small share of the table as well as comparing each vector does, and nothing of others", () =>
+    run(
+      Effect.gen(function* () {
+        const [small, large] = [yield* makeTenant, yield* makeTenant]
+        yield* grow(small, 200)
+        yield* grow(large, 19_800)
+        const sql = yield* SystemSql
+        yield* sql`analyze chunks`
+        const indexes = yield* VectorIndexes
+        const wanted = { model: MODEL, dimensions: DIMENSIONS, chunks: 200 }
+        expect(indexes.find(wanted)).toBeUndefined()
+        // The embedded database has the index too, but not the settings by which the server uses it.
+        const index = process.env["DATABASE_URL"] === undefined ? undefined : yield* made(indexes)
+        let found = 0
+        for (const vector of vectors) {
+          const exact = yield* nearest(small, vector, undefined)
+          expect(exact).toHaveLength(NEAREST)
+          const indexed = yield* nearest(small, vector, index)
+          expect(indexed).toHaveLength(NEAREST)
+          found += indexed.filter((id) => exact.includes(id)).length
+        }
+        expect(found / (NEAREST * QUESTIONS)).toBeGreaterThanOrEqual(0.95)
+      }),
+    ))
+
+  const made = Effect.fnUntraced(function* (indexes: VectorIndexes["Service"]) {
+    yield* indexes.build(MODEL)
+    const wanted = { model: MODEL, dimensions: DIMENSIONS, chunks: LEAST }
+    const index = indexes.find(wanted)
+    expect(index).toEqual({ model: MODEL, dimensions: DIMENSIONS, type: "vector" })
+    expect(indexes.find({ ...wanted, chunks: LEAST - 1 })).toBeUndefined()
+    expect(indexes.find({ ...wanted, dimensions: DIMENSIONS + 1 })).toBeUndefined()
+    expect(indexes.find({ ...wanted, model: "test:other" })).toBeUndefined()
+    const sql = yield* SystemSql
+    const names = sql`select indexrelid::text from pg_index where indrelid = 'chunks'::regclass`
+    const before = yield* names
+    yield* indexes.build(MODEL)
+    expect(yield* names).toEqual(before)
+    return index
+  })
+
+  test("is made only when a chatbot is large enough, and of halves when whole numbers do not fit", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const indexes = yield* VectorIndexes
+        const sql = yield* SystemSql
+        yield* grow(tenant, LEAST - 1)
+        yield* sql`update chunks set embedding_model = 'test:wide',
+          embedding = array_fill(ordinal::float4, array[3000])::vector where chatbot_id = ${tenant.chatbot}`
+        yield* sql`update documents set embedding_model = 'test:wide' where chatbot_id = ${tenant.chatbot}`
+        const wanted = { model: "test:wide", dimensions: 3_000, chunks: LEAST }
+        yield* indexes.build("test:wide")
+        expect(indexes.find(wanted)).toBeUndefined()
+        yield* sql`update documents set chunk_count = ${LEAST} where chatbot_id = ${tenant.chatbot}`
+        if (process.env["DATABASE_URL"] !== undefined) {
+          yield* indexes.build("test:wide")
+          expect(indexes.find(wanted)).toEqual({ model: "test:wide", dimensions: 3_000, type: "halfvec" })
+        }
+        expect(indexes.find({ ...wanted, dimensions: 4_001 })).toBeUndefined()
+      }),
+    ))
+})

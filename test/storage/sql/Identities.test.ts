@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test"
+import { PgConnection, PgPool } from "@effect/sql-pg"
+import { Deferred, Duration, Effect, Fiber, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { OrganizationId } from "../../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { makeClients } from "../../../src/storage/sql/Identities.ts"
+
+const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
+
+const result: PgConnection.Result = { command: "SELECT", rowCount: 0, oid: null, rows: [], fields: [] }
+
+const physical: PgConnection.PgConnection = {
+  [PgConnection.TypeId]: PgConnection.TypeId,
+  config: {},
+  processId: 1,
+  pin: Effect.suspend(() => Effect.succeed(physical)),
+  query: () => Effect.succeed(result),
+  queryValues: () => Effect.succeed([]),
+  stream: () => Stream.empty,
+  listen: () => Effect.fail(failure),
+  interrupt: Effect.void,
+}
+
+/** A pool of one connection, which notes what it is asked; the first `set_config` ends as told. */
+const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
+  const asked: Array<string> = []
+  const query = (sql: string, params: ReadonlyArray<unknown> = []) =>
+    Effect.suspend(() => {
+      if (!sql.includes("set_config")) {
+        asked.push(sql)
+        return Effect.succeed(result)
+      }
+      asked.push(params.join(" "))
+      return asked.length === 1 ? firstSwitch : Effect.succeed(result)
+    })
+  const connection: PgConnection.PgConnection = {
+    ...physical,
+    query,
+    pin: Effect.suspend(() => Effect.succeed(connection)),
+  }
+  const pool: PgPool.PgPool = {
+    [PgPool.TypeId]: PgPool.TypeId,
+    config: {},
+    get: Effect.succeed(connection),
+    reserve: Effect.succeed(connection),
+    use: (f) => f(connection),
+    invalidate: () => Effect.void,
+  }
+  return { asked, pool }
+}
+
+const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
+const assumed = `parley_tenant ${organization} 0`
+
+describe("a session", () => {
+  for (const [ending, firstSwitch] of [
+    ["fails", Effect.fail(failure)],
+    ["is interrupted", Effect.never],
+  ] as const) {
+    test(`is told its identity again when the first time ${ending}, and only then`, async () => {
+      const { asked, pool } = makePool(firstSwitch)
+      await Effect.runPromise(
+        Effect.gen(function* () {
+          const { tenant } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
+          yield* Effect.exit(Effect.timeout(tenant`select 1`, "20 millis"))
+          yield* tenant`select 2`
+          yield* tenant.withTransaction(tenant`select 3`)
+        }).pipe(Effect.provideService(CurrentOrganization, organization), Effect.provide(Reactivity.layer)),
+      )
+      expect(asked).toEqual([assumed, assumed, "select 2", "BEGIN", "select 3", "COMMIT"])
+    })
+  }
+
+  test("that both clients share changes its identity with each of them", async () => {
+    const { asked, pool } = makePool(Effect.fail(failure))
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tenant, system } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
+        yield* Effect.exit(tenant`select 1`)
+        yield* system`select 2`
+        yield* system`select 3`
+        yield* tenant`select 4`
+      }).pipe(Effect.provideService(CurrentOrganization, organization), Effect.provide(Reactivity.layer)),
+    )
+    expect(asked).toEqual([assumed, "none  0", "select 2", "select 3", assumed, "select 4"])
+  })
+
+  test("that is busy with a long statement is joined by nobody, and lent anew when all in it have ended", async () => {
+    const asked: Array<string> = []
+    const free = ["first", "second"]
+    const long = Deferred.makeUnsafe<void>()
+    const get = Effect.acquireRelease(
+      Effect.sync(() => free.shift() ?? "none"),
+      (name) => Effect.sync(() => void free.unshift(name)),
+    ).pipe(
+      Effect.map((name) => ({
+        ...physical,
+        query: (sql: string) =>
+          Effect.suspend(() => {
+            if (!sql.includes("set_config")) asked.push(`${name}: ${sql}`)
+            return sql === "long" ? Effect.as(Deferred.await(long), result) : Effect.succeed(result)
+          }),
+      })),
+    )
+    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 32 }
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeClients({ tenant: connections, system: connections })
+        // The time of day does not matter: it may step back.
+        yield* TestClock.setTime(Duration.toMillis("1 hour"))
+        const statements = [yield* Effect.forkChild(tenant`long`), yield* Effect.forkChild(tenant`short`)]
+        // `setImmediate`, after which statements leave, is not the test's clock's.
+        yield* TestClock.withLive(Effect.sleep("20 millis"))
+        yield* TestClock.setTime(0)
+        yield* TestClock.adjust("20 millis")
+        yield* tenant`late`
+        yield* Deferred.succeed(long, undefined)
+        yield* Effect.forEach(statements, Fiber.join)
+        expect(free).toEqual(["first", "second"])
+      }).pipe(
+        Effect.provideService(CurrentOrganization, organization),
+        Effect.provide([Reactivity.layer, TestClock.layer()]),
+      ),
+    )
+    expect(asked).toEqual(["first: long", "first: short", "second: late"])
+  })
+})

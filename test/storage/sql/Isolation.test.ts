@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { chatbotDefaults, emptyChatWidget } from "../../../src/domain/chatbot/Chatbot.ts"
+import { MessageId, type OrganizationId, ToolId } from "../../../src/domain/Ids.ts"
+import type { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { everything } from "../../../src/domain/Page.ts"
+import { Budgets } from "../../../src/storage/Budgets.ts"
+import { Chatbots } from "../../../src/storage/Chatbots.ts"
+import { ChatbotTools } from "../../../src/storage/ChatbotTools.ts"
+import { type ChunkPack, unpack } from "../../../src/storage/search/ChunkPacks.ts"
+import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import { Conversations } from "../../../src/storage/Conversations.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Documents } from "../../../src/storage/Documents.ts"
+import { Ingestions } from "../../../src/storage/Ingestions.ts"
+import { Messages } from "../../../src/storage/Messages.ts"
+import { Reembeddings } from "../../../src/storage/Reembeddings.ts"
+import { makeFilledTenant, replyOf, someTool, tablesWithOrganization, type Tenant } from "../../lib/FilledTenant.ts"
+import { Usage } from "../../../src/storage/Usage.ts"
+import { platform, repositories, storage } from "../../lib/Layers.ts"
+import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../../lib/Tenants.ts"
+import * as TestDatabase from "../../lib/TestDatabase.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+/** The same repositories as the owner of the tables, for whom row-level security does not hold: only their filters do. */
+const unsecured = ManagedRuntime.make(
+  repositories.pipe(
+    Layer.provide(Layer.effect(SqlClient.SqlClient, SystemSql)),
+    Layer.provideMerge(TestDatabase.layer),
+    Layer.merge(platform),
+  ),
+)
+type Services = Layer.Success<typeof storage> | Layer.Success<typeof platform>
+const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+afterAll(async () => {
+  await runtime.dispose()
+  await unsecured.dispose()
+})
+
+let first: Tenant
+let second: Tenant
+beforeAll(async () => {
+  first = await run(makeFilledTenant)
+  second = await run(makeFilledTenant)
+})
+
+/** All that an organization has, as its tables hold it. */
+const everythingOf = (organization: OrganizationId) =>
+  SystemSql.use((sql) =>
+    Effect.flatMap(tablesWithOrganization, (tables) =>
+      Effect.forEach(tables, (table) =>
+        Effect.map(
+          sql<{ row: string }>`
+            select row_to_json(t)::text as row from ${sql(table)} t where organization_id = ${organization} order by 1`,
+          (rows) => [table, rows.map(({ row }) => row)] as const,
+        ),
+      ),
+    ),
+  )
+
+/** For every method: a call of it for what a tenant has, and what somebody gets to know to whom it is not there. */
+type Cases<S, Methods extends keyof S = keyof S> = {
+  readonly [Method in Methods]: readonly [
+    nothing: unknown,
+    call: (
+      service: S,
+      target: Tenant,
+    ) => Effect.Effect<unknown, { readonly _tag: string }, CurrentOrganization | Services>,
+  ]
+}
+
+const page = { page: 1, limit: 10 }
+
+const chatbotCases: Cases<Chatbots["Service"]> = {
+  // A slug is taken within its organization only.
+  insert: [
+    undefined,
+    (chatbots, { chatbot }) =>
+      Effect.gen(function* () {
+        const id = yield* newChatbotId
+        const parts = chatbotDefaults("Some", "local/extractive")
+        yield* chatbots.insert({
+          id,
+          name: "Some",
+          slug: `some-${chatbot}`,
+          chat_widget_config: emptyChatWidget,
+          ...parts,
+        })
+        yield* chatbots.remove(id)
+      }),
+  ],
+  named: ["NotFound", (chatbots, { chatbot }) => chatbots.named(chatbot)],
+  get: ["NotFound", (chatbots, { chatbot }) => chatbots.get(chatbot)],
+  list: [
+    [],
+    (chatbots, { chatbot }) =>
+      Effect.map(chatbots.list(everything), ({ items }) => items.filter(({ id }) => id === chatbot)),
+  ],
+  getMany: [[], (chatbots, { chatbot }) => chatbots.getMany([chatbot])],
+  slugsInUse: [[], (chatbots, { chatbot }) => chatbots.slugsInUse([`some-${chatbot}`])],
+  modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
+  remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],
+}
+
+const toolCases: Cases<ChatbotTools["Service"]> = {
+  insert: [
+    "NotFound",
+    (tools, { chatbot }) =>
+      Effect.flatMap(newId, (id) => tools.insert(ToolId.make(id), chatbot, { ...someTool, name: "other" }, 9)),
+  ],
+  list: [[], (tools, { chatbot }) => tools.list(chatbot)],
+  get: ["NotFound", (tools, { chatbot, tool }) => tools.get(chatbot, tool)],
+  modify: [
+    "NotFound",
+    (tools, { chatbot, tool }) => tools.modify(chatbot, tool, () => Effect.succeed({ ...someTool, name: "changed" })),
+  ],
+  remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
+}
+
+const documentCases: Cases<Documents["Service"]> = {
+  add: [
+    "NotFound",
+    (documents, { chatbot }) =>
+      Effect.flatMap(newDocumentId, (id) => documents.add(id, chatbot, contentOf("not there yet"))),
+  ],
+  get: ["NotFound", (documents, { chatbot, ready }) => documents.get(chatbot, ready)],
+  getMany: [[], (documents, { chatbot, ready, running }) => documents.getMany(chatbot, [ready, running])],
+  list: [{ documents: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
+  replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
+  retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
+  remove: ["NotFound", (documents, { chatbot, running }) => documents.remove(chatbot, running)],
+}
+
+const conversationCases: Cases<Conversations["Service"]> = {
+  find: [
+    undefined,
+    (conversations, { chatbot }) =>
+      conversations.find(chatbot, "token", { messages: 10, bytes: 1_000, characters: 1_000 }),
+  ],
+  say: [
+    "NotFound",
+    (conversations, { chatbot, session }) =>
+      Effect.flatMap(newId, (id) =>
+        conversations.say(
+          chatbot,
+          { id: session, token: "token", platform: "web" },
+          [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],
+          undefined,
+        ),
+      ),
+  ],
+  reply: [
+    undefined,
+    (conversations, { reply, session, unfinished }) =>
+      Effect.gen(function* () {
+        yield* conversations.reply(session, { ...replyOf(MessageId.make(yield* newId)), content: "forged" })
+        for (const id of [reply, unfinished]) {
+          yield* conversations.reply(session, { ...replyOf(id), content: "forged" }, undefined, true)
+        }
+      }),
+  ],
+  messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
+  list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
+  get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
+  remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
+}
+
+const messageCases: Cases<Messages["Service"]> = {
+  after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  rate: [
+    "NotFound",
+    (messages, { chatbot, reply }) => messages.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
+  ],
+}
+
+const asked = [{ language: "english" as const, words: "shared" }]
+
+const chunksIn = (pack: ChunkPack) => Array.from(unpack(pack))
+
+const chunkCases: Cases<Chunks["Service"]> = {
+  insert: [
+    "NotFound",
+    (chunks, { chatbot, ready }) =>
+      Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
+  ],
+  probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
+  serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
+  lexemes: [
+    [],
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.lexemes(chatbot, [{ documentId: ready, revision: 1, first: 1, last: 9 }], "test"), chunksIn),
+  ],
+  languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
+  sample: [
+    [],
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.sample(chatbot, [{ documentId: ready, revision: 1, ordinal: 1 }]), chunksIn),
+  ],
+  matching: [
+    [],
+    (chunks, { chatbot }) =>
+      Effect.map(chunks.matching(chatbot, { best: "share", next: "word1", room: 10, scannedMax: 100 }), chunksIn),
+  ],
+  fetch: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.fetch(
+        chatbot,
+        batch.chunks.map(({ id }) => id),
+      ),
+  ],
+  rank: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.rank({
+        chatbotId: chatbot,
+        candidates: batch.chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 })),
+        embedding: Float32Array.of(1, 1),
+        embeddingModel: "test",
+        vectorWeight: 0.5,
+        nearest: 10,
+        index: undefined,
+        cosineIsSimilarity: true,
+        unrelatedCosine: 0,
+        threshold: 0,
+        limit: 10,
+      }),
+  ],
+}
+
+// The others serve all organizations: that is how a worker finds out for whom it works.
+const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Service"], "claim" | "releaseAll">> = {
+  progress: [
+    false,
+    (ingestions, { attempt }) =>
+      ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
+  ],
+  publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
+  fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  putOff: [
+    undefined,
+    (ingestions, { attempt }) => ingestions.putOff(attempt, { code: "forged", message: "forged" }, Duration.minutes(1)),
+  ],
+  abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
+  release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
+}
+
+const reembeddingCases: Cases<
+  Reembeddings["Service"],
+  Exclude<keyof Reembeddings["Service"], "declare" | "enqueue" | "claim" | "releaseAll">
+> = {
+  outdated: [[], (reembeddings, { reembedding }) => reembeddings.outdated(reembedding, "new", 10)],
+  store: [
+    false,
+    (reembeddings, { reembedding, batch }) =>
+      reembeddings.store(
+        reembedding,
+        "new",
+        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(9, 9), sketch: null })),
+      ),
+  ],
+  renew: [false, (reembeddings, { reembedding }) => reembeddings.renew(reembedding, Duration.minutes(9))],
+  finish: [undefined, (reembeddings, { reembedding }) => reembeddings.finish(reembedding, "new")],
+  release: [undefined, (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1))],
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+const noUsage = {
+  replies: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: 0,
+}
+
+// The others serve all organizations.
+const usageCases: Cases<Usage["Service"], "read"> = {
+  read: [
+    { rows: [], count: 0, total: noUsage },
+    (usage, { chatbot }) => usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], chatbot, page }),
+  ],
+}
+
+const budgetCases: Cases<Budgets["Service"], "release"> = {
+  release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
+}
+
+/** What a caller gets to know: the value, or the failure's name. */
+const named = <S, Methods extends keyof S>(
+  name: string,
+  service: Effect.Effect<S, never, Services>,
+  cases: Cases<S, Methods>,
+) =>
+  Object.entries<Cases<S, Methods>[Methods]>(cases).map(([method, [nothing, call]]) => ({
+    name: `${name}.${method}`,
+    nothing,
+    outcome: (target: Tenant) =>
+      Effect.match(
+        Effect.flatMap(service, (methods) => call(methods, target)),
+        {
+          onSuccess: (value) => value,
+          onFailure: (error): unknown => error._tag,
+        },
+      ),
+  }))
+
+const cases = [
+  ...named("Chatbots", Chatbots, chatbotCases),
+  ...named("ChatbotTools", ChatbotTools, toolCases),
+  ...named("Documents", Documents, documentCases),
+  ...named("Conversations", Conversations, conversationCases),
+  ...named("Messages", Messages, messageCases),
+  ...named("Chunks", Chunks, chunkCases),
+  ...named("Ingestions", Ingestions, ingestionCases),
+  ...named("Usage", Usage, usageCases),
+  ...named("Budgets", Budgets, budgetCases),
+  ...named("Reembeddings", Reembeddings, reembeddingCases),
+]
+
+/** What another organization meets by a call of what belongs to the target. */
+const seesNothing = ({ nothing, outcome }: (typeof cases)[number], stranger: Tenant, target: Tenant) =>
+  Effect.gen(function* () {
+    const before = yield* everythingOf(target.organization)
+    expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
+    expect(yield* everythingOf(target.organization)).toEqual(before)
+  })
+
+describe("another organization sees and changes nothing by", () => {
+  test.each(cases)("$name", (each) => run(seesNothing(each, second, first)))
+})
+
+describe("another organization sees and changes nothing, with row-level security out of the way, by", () => {
+  let tenants: readonly [Tenant, Tenant]
+  beforeAll(async () => {
+    tenants = await unsecured.runPromise(Effect.all([makeFilledTenant, makeFilledTenant]))
+  })
+  test.each(cases)("$name", (each) => unsecured.runPromise(seesNothing(each, tenants[1], tenants[0])))
+})
+
+describe("its own organization sees or changes something by", () => {
+  test.each(cases)("$name", ({ nothing, outcome }) =>
+    run(
+      Effect.gen(function* () {
+        // What an earlier test has left in the queue is not this one's.
+        yield* SystemSql.use((sql) => sql`delete from ingestions where lease_id is null`)
+        const own = yield* makeFilledTenant
+        const before = yield* everythingOf(own.organization)
+        const seen = yield* as(own.organization)(outcome(own))
+        const after = yield* everythingOf(own.organization)
+        expect([seen, after]).not.toEqual([nothing, before])
+      }),
+    ),
+  )
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
+import { Effect, ManagedRuntime } from "effect"
+import type { StartupError } from "../../../src/system/StartupError.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { migrate } from "../../../src/storage/sql/Migrations.ts"
+import * as TestDatabase from "../../lib/TestDatabase.ts"
+
+const runtime = ManagedRuntime.make(TestDatabase.layer)
+const directory = mkdtempSync(join(tmpdir(), "parley-migrations-"))
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true })
+  await runtime.dispose()
+})
+
+const FIRST = "create table one (id int); -- the first; of two\ninsert into one values (1);\n"
+const SECOND = "insert into one values (2);\ncreate function f() returns int language sql as $$ select 1; $$;\n"
+
+/** Replaces the files and forgets what the database was given. */
+beforeEach(() => {
+  rmSync(directory, { recursive: true, force: true })
+  return runtime.runPromise(
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      yield* sql`drop table if exists one`
+      yield* sql`drop function if exists f`
+      yield* sql`drop table if exists parley_migrations`
+    }),
+  )
+})
+
+const write = (files: Readonly<Record<string, string>>): void => {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+}
+
+const run = Effect.provide(
+  Effect.flatMap(SystemSql, (sql) => migrate(sql, directory)),
+  fileSystem,
+)
+const apply = (): Promise<void> => runtime.runPromise(run)
+const refused = (): Promise<StartupError> =>
+  runtime.runPromise(Effect.flip(Effect.catchTag(run, "SqlError", Effect.die)))
+
+const rows = (): Promise<ReadonlyArray<unknown>> =>
+  runtime
+    .runPromise(Effect.flatMap(SystemSql, (sql) => sql`select id from one order by id`.values))
+    .then((all) => all.flat())
+const names = (): Promise<ReadonlyArray<unknown>> =>
+  runtime
+    .runPromise(Effect.flatMap(SystemSql, (sql) => sql`select name from parley_migrations order by number`.values))
+    .then((all) => all.flat())
+
+describe("migrate", () => {
+  test("applies each file once, in order, and new ones later", async () => {
+    write({ "0001_first.sql": FIRST })
+    await apply()
+    await apply()
+    expect(await rows()).toEqual([1])
+    write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND, "README.md": "not a migration" })
+    await apply()
+    expect(await rows()).toEqual([1, 2])
+    expect(await names()).toEqual(["0001_first", "0002_second"])
+  })
+
+  test("processes that start at once apply each file once", async () => {
+    write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
+    await runtime.runPromise(
+      Effect.all(
+        Array.from({ length: 8 }, () => run),
+        { concurrency: "unbounded" },
+      ),
+    )
+    expect(await rows()).toEqual([1, 2])
+  })
+
+  test("line ends do not matter, any other change does", async () => {
+    write({ "0001_first.sql": FIRST })
+    await apply()
+    write({ "0001_first.sql": FIRST.replaceAll("\n", "\r\n") })
+    await apply()
+    write({ "0001_first.sql": `${FIRST} ` })
+    expect((await refused()).what).toContain("sql/0001_first.sql is not what the database was given")
+    write({ "0001_renamed.sql": FIRST })
+    expect((await refused()).what).toContain("sql/0001_first.sql")
+  })
+
+  test("a missing old one stops the start, before anything new is applied", async () => {
+    write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
+    await apply()
+    write({ "0001_first.sql": FIRST, "0003_third.sql": "insert into one values (3)" })
+    expect((await refused()).what).toContain("sql/0002_second.sql, which is missing here")
+    expect(await rows()).toEqual([1, 2])
+  })
+
+  test("a new one before an old one stops the start", async () => {
+    write({ "0002_second.sql": FIRST })
+    await apply()
+    write({ "0001_late.sql": "insert into one values (9)", "0002_second.sql": FIRST })
+    expect((await refused()).what).toContain("sql/0001_late.sql is new")
+    expect(await rows()).toEqual([1])
+  })
+
+  test("one that fails leaves nothing of itself, and what came before it stays", async () => {
+    write({ "0001_first.sql": FIRST, "0002_broken.sql": "insert into one values (2); select 1 / 0; " })
+    const failure = await refused()
+    expect(failure.what).toContain("sql/0002_broken.sql failed and was undone: division by zero")
+    expect(await rows()).toEqual([1])
+    expect(await names()).toEqual(["0001_first"])
+  })
+
+  test("two of one number, or a strange name, stop the start", async () => {
+    write({ "0001_first.sql": FIRST, "0001_other.sql": FIRST })
+    expect((await refused()).what).toContain("the number 1")
+    write({ "1_first.sql": FIRST })
+    expect((await refused()).what).toContain("sql/1_first.sql")
+  })
+
+  test("a directory that is not there stops the start", async () => {
+    rmSync(directory, { recursive: true, force: true })
+    expect((await refused()).doThis).toContain("Reinstall")
+  })
+})

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import type { OrganizationId } from "../../../src/domain/Ids.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { sqlState } from "../../../src/storage/sql/SqlErrors.ts"
+import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../../lib/FilledTenant.ts"
+import { platform, storage } from "../../lib/Layers.ts"
+import { as } from "../../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+let first: Tenant
+let second: Tenant
+beforeAll(async () => {
+  first = await run(makeFilledTenant)
+  second = await run(makeFilledTenant)
+})
+
+/** The organizations whose rows a statement without any filter meets. */
+const organizationsIn = (rows: ReadonlyArray<{ readonly organization_id: OrganizationId }>) =>
+  new Set(rows.map((row) => row.organization_id))
+
+/** Whatever it does is undone. */
+const undone = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const done: Array<A> = []
+    const exit = yield* Effect.exit(
+      sql.withTransaction(
+        Effect.andThen(
+          Effect.map(effect, (value) => done.push(value)),
+          Effect.fail("undo"),
+        ),
+      ),
+    )
+    const [value] = done
+    return value ?? (yield* Effect.die(Exit.isFailure(exit) ? Cause.squash(exit.cause) : "not undone"))
+  })
+
+interface Owned {
+  readonly organization_id: OrganizationId
+}
+
+/** What raw statements on a table meet, read, changed and deleted without a filter. */
+const metBy = (sql: SqlClient.SqlClient, table: string) =>
+  Effect.all({
+    read: Effect.map(sql<Owned>`select organization_id from ${sql(table)}`, organizationsIn),
+    changed: Effect.map(
+      undone(sql, sql<Owned>`update ${sql(table)} set organization_id = organization_id returning organization_id`),
+      organizationsIn,
+    ),
+    deleted: Effect.map(undone(sql, sql<Owned>`delete from ${sql(table)} returning organization_id`), organizationsIn),
+  })
+
+describe("without any filter in the statement", () => {
+  test("a tenant meets its own rows and no others, in every table", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const tables = yield* tablesWithOrganization
+        expect(tables).toEqual([
+          "api_keys",
+          "chat_reservations",
+          "chatbot_tools",
+          "chatbots",
+          "chunks",
+          "documents",
+          "ingestions",
+          "messages",
+          "reembeddings",
+          "sessions",
+          "unfinished_replies",
+          "usage_days",
+          "usage_entries",
+        ])
+        for (const table of tables) {
+          const own = new Set([second.organization])
+          const met = yield* as(second.organization)(metBy(sql, table))
+          expect([table, met]).toEqual([table, { read: own, changed: own, deleted: own }])
+        }
+        const organizations = yield* as(second.organization)(sql<{ id: OrganizationId }>`select id from organizations`)
+        expect(organizations).toEqual([{ id: second.organization }])
+      }),
+    ))
+
+  test("a tenant can neither insert a row of another organization nor give one away", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const system = yield* SystemSql
+        for (const table of yield* tablesWithOrganization) {
+          const [row] = yield* system<{ row: unknown }>`
+            select to_jsonb(t) as row from ${system(table)} t where organization_id = ${first.organization} limit 1`
+          // The database computes the others by itself.
+          const [given] = yield* system<{ columns: string }>`
+            select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+            where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`
+          const columns = sql.literal(given?.columns ?? "")
+          const insert = sql`insert into ${sql(table)} (${columns})
+            select ${columns} from jsonb_populate_record(null::${sql(table)}, ${JSON.stringify(row?.row)}::jsonb)`
+          const give = sql`update ${sql(table)} set organization_id = ${first.organization}`
+          for (const forged of [insert, give]) {
+            expect([table, sqlState(yield* as(second.organization)(Effect.flip(forged)))]).toEqual([table, "42501"])
+          }
+        }
+      }),
+    ))
+
+  test("a session that was not told its organization meets nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        for (const table of yield* tablesWithOrganization) {
+          const rows = yield* system.withTransaction(
+            Effect.andThen(system`set local role parley_tenant`, system`select * from ${system(table)}`),
+          )
+          expect([table, rows]).toEqual([table, []])
+        }
+      }),
+    ))
+
+  test("and without row-level security a tenant would meet them all: these tests can fail", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        for (const table of yield* tablesWithOrganization) {
+          const met = yield* undone(
+            system,
+            Effect.gen(function* () {
+              yield* system`alter table ${system(table)} disable row level security`
+              yield* system`select set_config('role', 'parley_tenant', true),
+                set_config('parley.organization_id', ${second.organization}, true)`
+              return yield* metBy(system, table)
+            }),
+          )
+          for (const organizations of Object.values(met)) expect(organizations).toContain(first.organization)
+        }
+      }),
+    ))
+})
+
+describe("whatever belongs to an organization, seen by the owner of the tables,", () => {
+  /** Kept without a reference: they expire, or are added up. */
+  const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
+
+  test("goes with it, and nobody else's does", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        const tables = (yield* tablesWithOrganization).filter((table) => !unreferenced.has(table))
+        const left = yield* undone(
+          system,
+          Effect.gen(function* () {
+            yield* system`delete from organizations where id = ${first.organization}`
+            return yield* Effect.forEach(tables, (table) =>
+              Effect.map(system<Owned>`select organization_id from ${system(table)}`, organizationsIn),
+            )
+          }),
+        )
+        for (const [index, table] of tables.entries()) {
+          const has = [first, second].map(({ organization }) => left[index]?.has(organization))
+          expect([table, has]).toEqual([table, [false, true]])
+        }
+      }),
+    ))
+
+  test("cannot hang on what is another's", () =>
+    run(
+      Effect.gen(function* () {
+        const system = yield* SystemSql
+        for (const table of yield* tablesWithOrganization) {
+          if (unreferenced.has(table) || table === "usage_days") continue
+          const give = system`
+            update ${system(table)} set organization_id = ${second.organization}
+            where organization_id = ${first.organization}`
+          expect([table, sqlState(yield* Effect.flip(give))]).toEqual([table, "23503"])
+        }
+      }),
+    ))
+})
+
+test("every table that a tenant may touch has row-level security and a policy, but the register of unowned blobs", () =>
+  run(
+    Effect.gen(function* () {
+      const system = yield* SystemSql
+      const tables = yield* system<{ name: string; secured: boolean; policies: number; owner: boolean }>`
+        select c.relname as name, c.relrowsecurity as secured,
+          (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
+          pg_has_role('parley_tenant', c.relowner, 'usage') as owner
+        from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+          and has_table_privilege('parley_tenant', c.oid, 'select, insert, update, delete')
+        order by c.relname`
+      const open = tables.filter(({ secured, policies }) => !secured || policies === 0).map(({ name }) => name)
+      expect(open).toEqual(["blob_garbage"])
+      expect(tables.filter(({ owner }) => owner)).toEqual([])
+      const touched = tables.map(({ name }) => name)
+      expect(touched).toEqual(expect.arrayContaining([...(yield* tablesWithOrganization), "organizations"]))
+    }),
+  ))

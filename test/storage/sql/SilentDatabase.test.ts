@@ -1,0 +1,121 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
+import { Context, Duration, Effect, Exit, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../../src/domain/Ids.ts"
+import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { Health } from "../../../src/services/Health.ts"
+import { type Database, layerPostgres, SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Ping } from "../../../src/storage/sql/Ping.ts"
+import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
+import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
+import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
+import { quiet } from "../../lib/Layers.ts"
+
+setDefaultTimeout(60_000)
+
+const LIMIT = Duration.seconds(1)
+const CONNECTIONS = 4
+const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
+
+/** With the database behind a network that can be spoiled, and few connections to it. */
+const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Database | CurrentOrganization>) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const front = yield* databaseFront
+      const settings = { url: front.url, maxConnections: CONNECTIONS, timeLimit: LIMIT }
+      const context = yield* Layer.build(Layer.provide(layerPostgres(settings), fileSystem))
+      return yield* Effect.provideContext(test(front), context)
+    }).pipe(Effect.scoped, Effect.provideService(CurrentOrganization, organization), Effect.provide(quiet)),
+  )
+
+/** What becomes of it; a test that waits in vain runs into its time-out. */
+const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.exit(withoutSqlErrors(effect)), (exit) =>
+    Exit.isSuccess(exit) ? "done" : Exit.findErrorOption(exit)._tag === "Some" ? "Unavailable" : "defect",
+  )
+
+const tenant = SqlClient.SqlClient.use((sql) => sql`select 1`)
+const system = SystemSql.use((sql) => sql`select 1`)
+const inTransaction = SqlClient.SqlClient.use((sql) => transaction(sql)(sql`select 1`))
+
+describe("a database that falls silent", () => {
+  test("is given up, by statements, transactions and those that wait for a connection, and serves again", () =>
+    withFront((front) =>
+      Effect.gen(function* () {
+        const kinds: ReadonlyArray<Effect.Effect<string, never, Database>> = [
+          bounded(tenant),
+          bounded(system),
+          bounded(inTransaction),
+        ]
+        for (const kind of kinds) expect(yield* kind).toBe("done")
+        front.freeze()
+        const many = Array.from({ length: 4 * CONNECTIONS }, () => kinds).flat()
+        const outcomes = yield* Effect.all(many, { concurrency: "unbounded" })
+        expect(new Set(outcomes)).toEqual(new Set(["Unavailable"]))
+        front.thaw()
+        for (const kind of kinds) yield* Effect.repeat(kind, { until: (outcome) => outcome === "done" })
+      }),
+    ))
+
+  test("is given up by a transaction that has begun", () =>
+    withFront((front) =>
+      SqlClient.SqlClient.use((sql) =>
+        Effect.gen(function* () {
+          const half = sql`select 1`.pipe(Effect.andThen(Effect.sync(front.freeze)), Effect.andThen(sql`select 2`))
+          expect(yield* bounded(transaction(sql)(half))).toBe("Unavailable")
+        }),
+      ),
+    ))
+
+  test("is waited for by work that may take long", () =>
+    withFront((front) =>
+      Effect.gen(function* () {
+        const long = yield* Effect.forkChild(withoutTimeLimit(bounded(tenant)))
+        yield* Fiber.join(long)
+        front.freeze()
+        const waiting = yield* Effect.forkChild(withoutTimeLimit(bounded(tenant)))
+        expect(yield* bounded(system)).toBe("Unavailable")
+        yield* Effect.sleep(LIMIT)
+        front.thaw()
+        expect(yield* Fiber.join(waiting)).toBe("done")
+      }),
+    ))
+
+  test("makes the server unready within a second, however often it is asked, and ready again", () =>
+    withFront((front) =>
+      Effect.gen(function* () {
+        const health = Context.get(yield* Layer.build(Layer.provide(Health.layer, Ping.layer)), Health)
+        const isReady = Effect.map(Effect.exit(health.check), Exit.isSuccess)
+        expect(yield* isReady).toBe(true)
+        front.freeze()
+        const begin = performance.now()
+        const rounds = 3
+        for (let round = 0; round < rounds; round++) {
+          const asked = Effect.all([isReady, isReady, isReady], { concurrency: "unbounded" })
+          expect(yield* asked).toEqual([false, false, false])
+        }
+        // Each of them 0.7 s; what is more is the machine's.
+        expect((performance.now() - begin) / rounds).toBeLessThan(2_000)
+        front.thaw()
+        yield* Effect.repeat(isReady, { until: (ready) => ready })
+      }).pipe(Effect.scoped),
+    ))
+})
+
+describe("a statement that takes too long", () => {
+  test("is ended by the database itself, unless it may take long", () =>
+    withFront(() =>
+      SqlClient.SqlClient.use((sql) =>
+        Effect.gen(function* () {
+          const setting = Effect.map(
+            sql<{ statement_timeout: string }>`show statement_timeout`,
+            ([row]) => row?.statement_timeout,
+          )
+          expect(yield* setting).toBe("900ms")
+          expect(yield* withoutTimeLimit(setting)).toBe("0")
+          expect(yield* setting).toBe("900ms")
+        }),
+      ),
+    ))
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { splitStatements } from "../../../src/storage/sql/SqlScript.ts"
+
+/** Whatever would end a statement, open a comment or a quote, if it were not inside of something. */
+const trap = fc
+  .array(fc.constantFrom(";", "--", "/*", "*/", "'", '"', "$$", "$a$", "\\", "\n", "é", "x", " ", "$1"), {
+    maxLength: 8,
+  })
+  .map((parts) => parts.join(""))
+
+const word = fc.constantFrom("select", "a$b$c", "e", "type", "$1", "(", ")", "42", "::text", "é$$é")
+const piece = fc.oneof(
+  word,
+  trap.map((text) => `'${text.replaceAll("'", "''")}'`),
+  trap.map((text) => `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`),
+  trap.map((text) => `"${text.replaceAll('"', '""')}"`),
+  trap.map((text) => `$body$${text}$body$`),
+  trap.map((text) => `$$${text.replaceAll("$", "")}$$`),
+  trap.map((text) => `-- ${text.replaceAll("\n", "")}\n`),
+  trap.map((text) => `/* ${text.replaceAll("/", "").replaceAll("*", "")} /* inner; */ */`),
+)
+/** Begins and ends with a word, because blanks and comments around a statement are not a part of it. */
+const statement = fc
+  .tuple(word, fc.array(piece, { maxLength: 6 }), word)
+  .map(([first, middle, last]) => [first, ...middle, last].join(" "))
+const between = fc.constantFrom(";", " ;\n", "; -- a comment; or two\n", ";/* one; /* in; */ another */", ";;\n;")
+
+describe("splitStatements", () => {
+  test("gives every statement as written, and nothing else", () =>
+    fc.assert(
+      fc.property(fc.array(fc.tuple(statement, between)), (parts) => {
+        const script = `-- head; comment\n${parts.map(([text, gap]) => text + gap).join("")}`
+        expect(splitStatements(script)).toEqual(parts.map(([text]) => text))
+      }),
+      { numRuns: 500 },
+    ))
+
+  test("always comes to an end, and loses nothing but blanks, comments and semicolons", () =>
+    fc.assert(
+      fc.property(trap, (text) => {
+        for (const found of splitStatements(text)) expect(text).toContain(found)
+      }),
+      { numRuns: 500 },
+    ))
+
+  test("needs no last semicolon, and finds nothing in nothing", () => {
+    expect(splitStatements("select 1; select 2")).toEqual(["select 1", "select 2"])
+    expect(splitStatements(" -- nothing\n/* here; */ ; ")).toEqual([])
+  })
+
+  test("keeps function bodies whole", () => {
+    const body = "create function f() returns int language plpgsql as $fn$ begin\n  perform 1; return $$;$$; end $fn$"
+    expect(splitStatements(`${body};\nselect f();`)).toEqual([body, "select f()"])
+  })
+})

@@ -1,0 +1,114 @@
+import { afterAll, expect, test } from "bun:test"
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Ingestions } from "../../../src/storage/Ingestions.ts"
+import { migrate, migrationsDirectory } from "../../../src/storage/sql/Migrations.ts"
+import { Reembeddings } from "../../../src/storage/Reembeddings.ts"
+import { Usage } from "../../../src/storage/Usage.ts"
+import { json } from "../../../src/storage/sql/SqlValues.ts"
+import { platform, storage } from "../../lib/Layers.ts"
+
+/*
+ * A database that an older Parley has filled goes on where it was.
+ */
+
+const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
+const directory = mkdtempSync(join(tmpdir(), "parley-upgrade-"))
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true })
+  await runtime.dispose()
+})
+
+/** The schema as of a migration, empty. */
+const goBackTo = Effect.fnUntraced(function* (number: number) {
+  const sql = yield* SystemSql
+  yield* sql`drop schema public cascade`
+  yield* sql`create schema public`
+  yield* sql`create extension vector`
+  rmSync(directory, { recursive: true, force: true })
+  for (const file of readdirSync(migrationsDirectory)) {
+    if (Number(file.slice(0, 4)) <= number) cpSync(join(migrationsDirectory, file), join(directory, file))
+  }
+  yield* migrate(sql, directory)
+})
+
+const organization = "00000000-0000-7000-8000-000000000001"
+const chatbot = "00000000-0000-7000-8000-000000000002"
+const document = (number: number) => `00000000-0000-7000-8000-00000000010${number}`
+
+test("a reply that was counted before models were told apart stays one", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(6)
+      const sql = yield* SystemSql
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider,
+        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+        values (${organization}, ${chatbot}, ${chatbot}, ${chatbot}, 'm', 'p', 1, 2, 3, 4)`
+      yield* migrate(sql, migrationsDirectory)
+      yield* (yield* Usage).fold
+      expect(yield* sql`select model, replies::int, input_tokens::int as input from usage_days`).toEqual([
+        { model: "m", replies: 1, input: 1 },
+      ])
+    }),
+  ))
+
+test("what was queued, leased or served before the queue had turns is so afterwards", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(2)
+      const sql = yield* SystemSql
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
+        settings, chat_widget_config) values (${chatbot}, ${organization}, 'Old', '', 'old', false, '{}', '{}', '{}')`
+      for (const number of [1, 2, 3]) {
+        yield* sql`insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256,
+          blob_key, status, revision) values (${document(number)}, ${organization}, ${chatbot}, 'a', 'text/plain', 1,
+          ${String(number)}, ${String(number)}, ${number === 3 ? "ready" : "queued"}, ${number === 3 ? 4 : 0})`
+      }
+      yield* sql`insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256,
+        blob_key, run_at, lease_id, leased_until) select id, organization_id, chatbot_id, name, content_type, size_bytes,
+        sha256, blob_key, now(), case when sha256 = '2' then ${crypto.randomUUID()}::uuid end,
+        case when sha256 = '2' then now() + interval '1 hour' end from documents where revision = 0`
+      yield* sql`insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings,
+        content, language, lexemes, embedding, embedding_model) values (${crypto.randomUUID()}, ${organization}, ${chatbot},
+        ${document(3)}, 4, 1, 'a', '{}', 'a', 'english', '', '[1,2,3]', 'old')`
+
+      yield* migrate(sql, migrationsDirectory)
+
+      const [ingestions, reembeddings] = [yield* Ingestions, yield* Reembeddings]
+      const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
+      expect((yield* ingestions.claim(lease))?.document_id.toString()).toBe(document(1))
+      expect(yield* ingestions.claim(lease)).toBeUndefined()
+      yield* ingestions.releaseAll
+      expect(yield* ingestions.claim(lease)).toBeDefined()
+      const chunks = yield* sql`select embedding_dimensions from chunks`
+      expect(chunks).toEqual([{ embedding_dimensions: 3 }])
+      yield* reembeddings.declare("new")
+      yield* reembeddings.enqueue("new")
+      expect((yield* reembeddings.claim("new", lease))?.document_id.toString()).toBe(document(3))
+    }),
+  ))
+
+test("what was given up when every beginning counted as a try is tried anew", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(12)
+      const sql = yield* SystemSql
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
+        settings, chat_widget_config) values (${chatbot}, ${organization}, 'Old', '', 'old', false, '{}', '{}', '{}')`
+      for (const [number, code] of ["gave_up", "no_text"].entries()) {
+        yield* sql`insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256,
+          blob_key, status, error) values (${document(number)}, ${organization}, ${chatbot}, 'a', 'text/plain', 1,
+          ${code}, ${code}, 'failed', ${json({ code })})`
+      }
+      yield* migrate(sql, migrationsDirectory)
+      const claim = Ingestions.use(({ claim }) => claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) }))
+      expect(yield* claim).toMatchObject({ blob_key: "gave_up", attempts: 0, lapses: 0, given_up: 1 })
+      expect(yield* claim).toBeUndefined()
+    }),
+  ))

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import type { Schema } from "effect"
+import * as fc from "fast-check"
+import { isCutObject, jsonDepth } from "../../src/text/JsonDepth.ts"
+import { anyString } from "../lib/Arbitraries.ts"
+
+/** By walking through what was parsed. */
+const depthOf = (value: Schema.Json): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+const json = fc.letrec<{ value: Schema.Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    fc.oneof(
+      anyString,
+      fc.constantFrom('"', "[[", "}", '\\"[', "\\\\", '{"a":['),
+      fc.double({ noNaN: true }),
+      fc.boolean(),
+    ),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(anyString, fc.constantFrom('"{', "[\\")), tie("value"), { maxKeys: 3 }),
+  ),
+})).value
+
+test("is how deep arrays and objects nest, whatever strings hold", () =>
+  fc.assert(
+    fc.property(json, fc.constantFrom("", " ", "\n\t"), (value, space) => {
+      expect(jsonDepth(JSON.stringify(value, undefined, space))).toBe(depthOf(value))
+    }),
+    { numRuns: 500 },
+  ))
+
+test("is told of what is no JSON too", () =>
+  fc.assert(
+    fc.property(fc.oneof(anyString, fc.string({ unit: fc.constantFrom(...'[]{}"\\a') })), (text) => {
+      expect(jsonDepth(text)).toBeLessThanOrEqual(text.length)
+    }),
+  ))
+
+test("is told of what no parser survives", () => {
+  expect(jsonDepth("[".repeat(500_000) + "]".repeat(500_000))).toBe(500_000)
+  expect(jsonDepth('{"a":'.repeat(100_000) + "1" + "}".repeat(100_000))).toBe(100_000)
+})
+
+test("an object is known to be cut wherever it is, and not to be for any other reason", () =>
+  fc.assert(
+    fc.property(
+      fc.dictionary(anyString, json, { minKeys: 1 }),
+      fc.nat(),
+      fc.constantFrom("", "\n"),
+      (value, at, space) => {
+        const whole = space + JSON.stringify(value)
+        expect(isCutObject(whole.slice(0, at % whole.length))).toBe(true)
+        for (const broken of [whole, `${whole},`, `${whole.slice(0, -1)},}`, `[${whole}`, `<p>${whole}`]) {
+          expect(isCutObject(broken)).toBe(false)
+        }
+      },
+    ),
+  ))

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { WordTable } from "../../src/text/WordTable.ts"
+
+test("a table of words gives what was learned of each word of a text, in order, and learns it once", () => {
+  const word = fc.oneof(fc.string({ maxLength: 3 }), fc.string({ unit: "binary" }), fc.constantFrom("a", "aa", "aaa"))
+  fc.assert(
+    fc.property(fc.array(fc.array(word, { maxLength: 300 }), { maxLength: 8 }), (texts) => {
+      const table = new WordTable<{ readonly word: string }>()
+      const learned: Array<string> = []
+      for (const text of texts) {
+        const spaced = text.join(" ")
+        const found = table.read(spaced, (word) => {
+          learned.push(word)
+          return { word }
+        })
+        expect(found.map(({ word }) => word)).toEqual(spaced.split(" "))
+      }
+      expect(learned).toEqual(Array.from(new Set(texts.flatMap((text) => text.join(" ").split(" ")))))
+      expect(table.characters).toBe(learned.join("").length)
+    }),
+  )
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { isPair, spacedWords } from "../../src/text/Words.ts"
+
+describe("words of a text", () => {
+  test.each([
+    ["Don't stop.", "don t stop"],
+    ["foo-bar, baz/qux", "foo bar baz qux"],
+    ["Version 1.5 of v2. End", "version 1.5 of v2 end"],
+    ["hy\u00adphen and ﬁne", "hyphen and fine"],
+    ["readFile HTTPServer", "readfile read file httpserver http server"],
+    ["pre_exec_all", "preexecall pre exec all"],
+    ["__init__ Word", "init word"],
+    ["«Ärger»", "ärger"],
+  ])("of %p are %p", (text, words) => {
+    expect(spacedWords(text)).toBe(words)
+  })
+
+  test("are overlapping pairs of characters where a script has no spaces", () => {
+    expect(spacedWords("黑豹队 ABC 碗")).toBe("黑豹 豹队 abc 碗")
+    expect(spacedWords("한국어를")).toBe("한국 국어 어를")
+    expect(spacedWords("2015年冠军")).toBe("2015 年冠 冠军")
+    expect(isPair("黑豹")).toBe(true)
+    expect(isPair("abc")).toBe(false)
+  })
+
+  test("are the same whether or not other letters stand beside them", () => {
+    const ascii = fc.string({
+      unit: fc.constantFrom("a", "B", "1", ".", "_", "-", " ", "\n", "readFile", "HTTPServer"),
+    })
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(`${spacedWords(text)} é`.trim()).toBe(spacedWords(`${text} é`))
+      }),
+    )
+  })
+
+  test("follow Turkish in Turkish", () => {
+    expect(spacedWords("IŞIK", "turkish")).toBe("ışık")
+    expect(spacedWords("IŞIK")).toBe("işik")
+  })
+
+  test("are letters, digits and points between digits, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const words = spacedWords(text)
+        expect(words).toBe(words.trim())
+        for (const word of words === "" ? [] : words.split(" ")) {
+          expect(word).toMatch(/^(?:[\p{L}\p{M}\p{N}]|(?<=\p{N})\.(?=\p{N}))+$/u)
+        }
+      }),
+    )
+  })
+})
