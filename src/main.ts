@@ -32,6 +32,7 @@ import { Retriever } from "./knowledge/Retriever.ts"
 import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Snapshots } from "./knowledge/segments/Snapshots.ts"
 import * as Log from "./observability/Log.ts"
+import * as Traces from "./observability/Traces.ts"
 import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -64,7 +65,7 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Log.layer.pipe(Layer.provideMerge(Config.layer))
+const settings = Layer.merge(Log.layer, Traces.layer).pipe(Layer.provideMerge(Config.layer))
 
 const database = configured((config) =>
   config.databaseUrl === undefined

@@ -13,7 +13,7 @@ import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
 import type { OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "../models/ProviderErrors.ts"
-import { estimateTokens } from "../models/TokenCount.ts"
+import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 import { cut } from "../text/Cut.ts"
 import type { Passage } from "../domain/Passage.ts"
@@ -106,7 +106,7 @@ export class Agent extends Context.Service<
                 return generation && { step: saidOf(generation), cost: costOf(generation) }
               })
             const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) => {
-              const tokens = { ...noTokens, input: estimateTokens(bodyLength) }
+              const tokens = { ...noTokens, input: tokensOfCharacters(bodyLength) }
               const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
               costs.push(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
@@ -127,7 +127,7 @@ export class Agent extends Context.Service<
                 costs.push(cost)
                 return onStep === undefined ? Effect.void : onStep(step, cost)
               },
-              emit: emit ?? ignore,
+              emit,
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
               output: result.output,
@@ -147,8 +147,6 @@ export class Agent extends Context.Service<
       }),
     )
 }
-
-const ignore = () => undefined
 
 const saidOf = ({ calls, text }: Generation): SaidStep => ({
   isContinued: false,

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { ToolOutcome } from "./tools/AgentTool.ts"
 
@@ -20,5 +20,27 @@ export type AgentEvent =
   | { readonly type: "source"; readonly source: Source }
   | { readonly type: "step-end"; readonly step: Step }
 
-/** Tells of an event at once. What it returns is to be waited for before the next one: somebody is behind. */
+/**
+ * Hands an event to whoever watches. An effect that it returns has to be waited for before the next event, because the
+ * watcher is behind; `undefined`, which is most often, costs no effect. Call it through `emitted` or `allEmitted`.
+ */
 export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined
+
+/** Hands an event to whoever watches, if anybody does. */
+export const emitted = <Event>(emit: Emit<Event> | undefined, event: Event): Effect.Effect<void> =>
+  Effect.suspend(() => emit?.(event) ?? Effect.void)
+
+/** Hands events to whoever watches, one after the other. Like `Emit`, it returns no effect where none has to be waited for. */
+export const allEmitted = <Event>(
+  emit: Emit<Event>,
+  [event, ...later]: ReadonlyArray<Event>,
+): Effect.Effect<void> | undefined => {
+  if (event === undefined) return undefined
+  const wait = emit(event)
+  return wait === undefined
+    ? allEmitted(emit, later)
+    : Effect.andThen(
+        wait,
+        Effect.suspend(() => allEmitted(emit, later) ?? Effect.void),
+      )
+}

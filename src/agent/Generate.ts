@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
 import * as Prompt from "effect/ai/Prompt"
-import type { AgentEvent, Emit } from "./AgentEvent.ts"
+import { allEmitted, type Emit } from "./AgentEvent.ts"
 import { type Generation, readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp } from "../models/ModelCalls.ts"
@@ -30,23 +30,11 @@ export const generateStreamed = (
     Effect.suspend(() => {
       const pieces = new Pieces(newTextId)
       onBegin(() => (pieces.begun ? pieces.generation : undefined))
-      return stream(requestOf(request, tools), (parts) => emitAll(pieces.read(parts), emit), onGivenUp).pipe(
+      return stream(requestOf(request, tools), (parts) => allEmitted(emit, pieces.read(parts)), onGivenUp).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
         Effect.map(() => pieces.generation),
       )
     })
-}
-
-const emitAll = ([event, ...later]: ReadonlyArray<AgentEvent>, emit: Emit): Effect.Effect<void> | undefined => {
-  if (event === undefined) return undefined
-  const told = emit(event)
-  if (later.length === 0) return told
-  return told === undefined
-    ? emitAll(later, emit)
-    : Effect.andThen(
-        told,
-        Effect.suspend(() => emitAll(later, emit) ?? Effect.void),
-      )
 }
 
 const requestOf = ({ messages, tools: use }: StepRequest, tools: ReadonlyArray<AgentTool>): ModelRequest => ({

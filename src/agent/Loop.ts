@@ -3,7 +3,7 @@ import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
-import type { Emit } from "./AgentEvent.ts"
+import { type Emit, emitted } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { trimHistory } from "./TrimHistory.ts"
@@ -57,7 +57,7 @@ export interface LoopOptions {
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
-  readonly emit: Emit
+  readonly emit: Emit | undefined
 }
 
 export interface LoopResult {
@@ -103,9 +103,9 @@ export const runLoop = Effect.fnUntraced(function* (
     yield* options.onStep(step, generation)
     for (const source of yield* options.sourcesOf(generation)) {
       sources.push(source)
-      yield* emit({ type: "source", source }) ?? Effect.void
+      yield* emitted(emit, { type: "source", source })
     }
-    yield* emit({ type: "step-end", step }) ?? Effect.void
+    yield* emitted(emit, { type: "step-end", step })
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     if (!hasResults && !isContinued) return { output, sources, steps, last: step, tokens }
     stepType = hasResults ? "tool-result" : "continue"
@@ -133,7 +133,7 @@ const answerCalls = (
         refusal === undefined
           ? runTool({ name: call.toolName, params: call.args }, tools, limits)
           : Effect.succeed(failedOutcome(refusal))
-      return Effect.tap(outcome, (outcome) => emit({ type: "tool-outcome", call, outcome }) ?? Effect.void)
+      return Effect.tap(outcome, (outcome) => emitted(emit, { type: "tool-outcome", call, outcome }))
     },
     // One call alone needs no fiber of its own.
     { concurrency: Math.min(limits.concurrency, calls.length) },

@@ -1,5 +1,6 @@
-import { Data, Duration, Result } from "effect"
-import { Headers } from "effect/http"
+import { Data, type Duration } from "effect"
+import type { Headers } from "effect/http"
+import { retryAfterOf } from "../outbound/RetryAfter.ts"
 
 /**
  * Why a provider has not answered with vectors.
@@ -30,7 +31,7 @@ export const failureOfStatus = (
   now: number,
   hasKey: boolean,
 ): EmbeddingsFailure => {
-  const retryAfter = retryAfterIn(headers, now)
+  const retryAfter = retryAfterOf((name) => headers[name], now)
   if (status === 401) {
     return setting(
       hasKey
@@ -50,11 +51,3 @@ export const failureOfStatus = (
 }
 
 const setting = (reason: string) => new EmbeddingsFailure({ kind: "setting", reason })
-
-/** The first is more exact, and only some send it. */
-const retryAfterIn = (headers: Headers.Headers, now: number): Duration.Duration | undefined => {
-  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)
-  if (milliseconds >= 0) return Duration.millis(milliseconds)
-  const parsed = Headers.parseRetryAfter(headers["retry-after"] ?? "")
-  return Result.isSuccess(parsed) ? Headers.retryAfterDelay(parsed.success, now) : undefined
-}

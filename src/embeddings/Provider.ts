@@ -1,3 +1,5 @@
+import { withVersion } from "../outbound/VersionedUrl.ts"
+
 /** What a text is for: some models embed a question otherwise than what answers it. */
 export type Purpose = "query" | "document"
 
@@ -46,8 +48,5 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
   },
 }
 
-/** With the version that the path lacks: people give an address with `/v1`, and without. */
-export const endpointOf = (baseUrl: string): string => {
-  const base = baseUrl.replace(/\/+$/, "")
-  return /\/v\d[^/]*(\/|$)/.test(new URL(base).pathname) ? `${base}/embeddings` : `${base}/v1/embeddings`
-}
+/** The address of embeddings below a base URL. */
+export const endpointOf = (baseUrl: string): string => `${withVersion(baseUrl)}/embeddings`

@@ -3,8 +3,8 @@ import { noTokens, type TokenCounts } from "../domain/Usage.ts"
 /** About how many characters, in UTF-16 code units, make a token. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** About how many tokens so many characters are. */
-export const estimateTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
+/** About how many tokens a provider counts for so many characters, where it does not say: UTF-16 code units. */
+export const tokensOfCharacters = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 /**
  * More than any model takes or gives at once. Some servers tell a -1 as 4294967295, which would neither fit a column of
@@ -45,8 +45,8 @@ export class TokenCount {
   total(sent: number): TokenCounts {
     const { cacheRead, cacheWrite, input, output } = this.told
     return {
-      input: input + cacheRead + cacheWrite > 0 ? input : estimateTokens(sent),
-      output: output + estimateTokens(this.uncounted),
+      input: input + cacheRead + cacheWrite > 0 ? input : tokensOfCharacters(sent),
+      output: output + tokensOfCharacters(this.uncounted),
       cacheRead,
       cacheWrite,
     }

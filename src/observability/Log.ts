@@ -112,11 +112,6 @@ export const layer = Layer.unwrap(
     const format = logFormat ?? (process.stdout.isTTY ? "pretty" : "json")
     const { write } = yield* writer
     const logger = Logger.map(format === "json" ? json : pretty, write)
-    return Layer.mergeAll(
-      Logger.layer([logger]),
-      Layer.succeed(References.MinimumLogLevel, levels[logLevel]),
-      // Nothing exports spans yet, and making them takes a sixth of the time of a short request.
-      Layer.succeed(References.TracerEnabled, false),
-    )
+    return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[logLevel]))
   }),
 )

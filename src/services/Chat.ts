@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent } from "../agent/Agent.ts"
+import { emitted } from "../agent/AgentEvent.ts"
 import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Passage } from "../domain/Passage.ts"
@@ -164,7 +165,7 @@ export class Chat extends Context.Service<
           })
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
             conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && spentFor(costs), isUnfinished)
-          if (emit !== undefined) yield* emit({ type: "start", ...ids }) ?? Effect.void
+          yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
             const output = emailRequest(request.messages.at(-1)?.content ?? "")
@@ -175,8 +176,7 @@ export class Chat extends Context.Service<
               provider: "local",
               finish_reason: "stop",
             })
-            if (emit !== undefined)
-              yield* Effect.forEach(saying(output), (event) => emit(event) ?? Effect.void, { discard: true })
+            yield* Effect.forEach(saying(output), (event) => emitted(emit, event), { discard: true })
             return { ...ids, ...noSteps, output }
           }
 

@@ -7,7 +7,7 @@ import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import { generateStreamed, generateWhole } from "../../src/agent/Generate.ts"
 import type { Generation } from "../../src/agent/Generation.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
-import { estimateTokens, TokenCount } from "../../src/models/TokenCount.ts"
+import { tokensOfCharacters, TokenCount } from "../../src/models/TokenCount.ts"
 import type { TokenCounts } from "../../src/domain/Usage.ts"
 import { fakeKey, usage } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
@@ -164,5 +164,5 @@ test("a count is never less than what was told last, nor nothing where something
       }
     }),
   )
-  expect([0, 1, 4, 5].map(estimateTokens)).toEqual([0, 1, 1, 2])
+  expect([0, 1, 4, 5].map(tokensOfCharacters)).toEqual([0, 1, 1, 2])
 })

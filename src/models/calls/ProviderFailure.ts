@@ -1,5 +1,6 @@
 import { Cause, Data, Duration, Exit, Redacted } from "effect"
 import * as AiError from "effect/ai/AiError"
+import { retryAfterOf } from "../../outbound/RetryAfter.ts"
 
 export type FailureKind =
   | "timeout"
@@ -45,12 +46,13 @@ export const ofStatus = (given: {
   readonly now: number
 }): ProviderFailure => {
   const { description, headers, now, requestId, status } = given
-  const retryAfter = retryAfterMillis(headers, now)
+  const wait = retryAfterOf((name) => headers?.get(name), now)
+  const retryAfter = wait === undefined ? 0 : Duration.toMillis(wait)
   return new ProviderFailure({
     kind: status === undefined ? "failed" : kindOfStatus(status),
     description,
     retryable: shouldRetry(headers, status),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(retryAfter === 0 ? {} : { retryAfter }),
     ...(status === undefined ? {} : { status }),
     ...(requestId == null ? {} : { requestId }),
   })
@@ -70,18 +72,6 @@ const shouldRetry = (headers: Headers | undefined, status: number | undefined): 
   if (said === "false") return false
   return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
 }
-
-const retryAfterMillis = (headers: Headers | undefined, now: number): number | undefined => {
-  const millis = Number.parseFloat(headers?.get("retry-after-ms") ?? "")
-  if (millis > 0) return Math.min(millis, retryAfterCeiling)
-  const after = headers?.get("retry-after") ?? ""
-  const seconds = Number.parseFloat(after)
-  const wait = Number.isNaN(seconds) ? Date.parse(after) - now : seconds * 1_000
-  return wait > 0 ? Math.min(wait, retryAfterCeiling) : undefined
-}
-
-/** A day, in milliseconds: longer waits, up to infinity, are mistakes of a server's clock or its arithmetic. */
-const retryAfterCeiling = 86_400_000
 
 /** The kinds that speak of the provider's health. The others speak of the request, of our account or of ourselves. */
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])

@@ -9,7 +9,7 @@ import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
-import { estimateTokens } from "../TokenCount.ts"
+import { tokensOfCharacters } from "../TokenCount.ts"
 import { cut } from "../../text/Cut.ts"
 import { Passages } from "../../domain/Passage.ts"
 import { queryMaxLength, searchKnowledgeBase } from "../ToolDeclaration.ts"
@@ -159,8 +159,8 @@ const streamed = (text: string): Array<Response.StreamPartEncoded> => [
 ]
 
 const finishPart = (part: Action["part"], bodyLength: number): Response.FinishPartEncoded => {
-  const input = estimateTokens(bodyLength)
-  const output = estimateTokens((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
+  const input = tokensOfCharacters(bodyLength)
+  const output = tokensOfCharacters((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
   return {
     type: "finish",
     reason: part.type === "text" ? "stop" : "tool-calls",

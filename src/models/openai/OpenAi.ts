@@ -1,6 +1,7 @@
 import { Effect, Option, type Redacted } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { ModelCalls } from "../ModelCalls.ts"
+import { withVersion } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { readCompletion } from "./OpenAiReply.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
@@ -57,12 +58,9 @@ const shownHeaders: ReadonlySet<string> = new Set([
   "x-request-id",
 ])
 
-/** A base URL that names a version is taken as it is: not everybody calls theirs `v1`. */
-export const chatCompletionsUrl = (baseUrl: string): string => {
-  const base = baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")
-  const { pathname } = new URL(base)
-  return `${base}${/\/v\d[^/]*(\/|$)/.test(pathname) ? "" : "/v1"}/chat/completions`
-}
+/** The address of chat completions below a base URL, which may name it already. */
+export const chatCompletionsUrl = (baseUrl: string): string =>
+  `${withVersion(baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, ""))}/chat/completions`
 
 const senderOf = (
   url: string,

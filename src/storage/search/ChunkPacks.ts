@@ -116,7 +116,7 @@ function* unpackPiece(pack: Uint8Array): Generator<PackedChunk> {
       language,
       lexemes,
       sketch,
-      embedding: vector === null ? null : floats(vector.subarray(VECTOR_HEADER_BYTES)),
+      embedding: vector === null ? null : floatsOf(vector.subarray(VECTOR_HEADER_BYTES)),
     }
   }
 }
@@ -132,7 +132,8 @@ export const areEqual = (left: Uint8Array, right: Uint8Array): boolean => {
 /** A `tsvector` of none: a count of 0. */
 const NO_LEXEMES = new Uint8Array(4)
 
-const floats = (bigEndian: Uint8Array): Float32Array => new Float32Array(Buffer.from(bigEndian.slice()).swap32().buffer)
+const floatsOf = (bigEndian: Uint8Array): Float32Array =>
+  new Float32Array(Buffer.from(bigEndian.slice()).swap32().buffer)
 
 /** A document that answers searches. */
 export interface ServingDocument {

@@ -1,4 +1,3 @@
-import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
@@ -6,7 +5,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { vector } from "../sql/SqlValues.ts"
+import { floats, vector } from "../sql/SqlValues.ts"
 import { conditionOf, type VectorIndex } from "./VectorIndexes.ts"
 
 /** A chunk that is ranked by what the lexical search said of it. */
@@ -74,13 +73,6 @@ export interface Ranked {
 }
 
 export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
-
-/** A parameter of type `float4[]`, in binary. */
-const floats = (values: Float32Array): PgTypes.Parameter => ({
-  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
-  oid: PgTypes.OID.float4Array,
-  value: values,
-})
 
 /** One statement for what a search returns and for whether it is up to date. */
 export const makeFetch = (sql: SqlClient.SqlClient) =>

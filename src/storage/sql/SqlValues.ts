@@ -27,7 +27,7 @@ export const interval = (duration: Duration.Duration): Statement.Fragment =>
  * pgvector casts: unlike pgvector's own type, that has the same OID everywhere, and no text is made or parsed.
  */
 export const vector = (values: Float32Array): Statement.Fragment =>
-  Statement.fragment([Statement.parameter(parameter(FLOAT4_ARRAY, values)), Statement.literal("::vector")])
+  Statement.fragment([Statement.parameter(floats(values)), Statement.literal("::vector")])
 
 /**
  * In the `from` of a statement: its transaction ends without waiting for the disk. For what nobody has been told of, such
@@ -71,6 +71,8 @@ export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): 
 export const texts = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.textArray, values)
 export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uuidArray, values)
 export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
+/** In binary. */
+export const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
 export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
 /** Each in its binary form. */
 export const tsvectors = (values: ReadonlyArray<Uint8Array>) => parameter(TSVECTOR_ARRAY, values)
