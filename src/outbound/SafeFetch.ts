@@ -106,7 +106,7 @@ const resolveByName: Resolve = (host) =>
 
 /** The request that a redirect asks for, as browsers understand it. Undefined when it leads nowhere. */
 const redirected = (request: SafeRequest, { location, status }: Redirect): SafeRequest | undefined => {
-  const url = URL.parse(location, request.url)
+  const url = URL.parse(location, request.url.href)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return undefined
   const asGet = status === 303 || (status < 303 && request.method === "POST")
   const isSame = url.origin === request.url.origin

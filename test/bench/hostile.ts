@@ -44,7 +44,7 @@ const asking = (child: Child, chatbot: string, milliseconds: number) =>
     pause: PAUSE_MILLISECONDS,
   })
 
-const upload = (client: Client, chatbot: string, name: string, content: BlobPart) =>
+const upload = (client: Client, chatbot: string, name: string, content: Bun.BlobPart) =>
   Effect.promise(() => client.upload(chatbot, { [name]: content }, { prefer: "wait=60" }))
 
 /** Made before anything is measured: that would hold up the clients, who are in this process. */

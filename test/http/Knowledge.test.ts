@@ -53,7 +53,7 @@ const shownBy = async (id: string) => {
 
 describe("14. upload", () => {
   const office = "application/vnd.openxmlformats-officedocument"
-  const formats: ReadonlyArray<readonly [string, BlobPart, string, string]> = [
+  const formats: ReadonlyArray<readonly [string, Bun.BlobPart, string, string]> = [
     ["a.md", tides, "text/markdown", "Morlaix"],
     ["b.markdown", `${tides}\n`, "text/markdown", "Morlaix"],
     ["c.txt", "The lighthouse of Eckmühl is sixty metres tall.", "text/plain", "lighthouse Eckmühl"],
@@ -159,7 +159,7 @@ describe("14. upload", () => {
     expect(await client.found(id, "tide")).toHaveLength(1)
   })
 
-  const mislabelled: ReadonlyArray<readonly [string, BlobPart]> = [
+  const mislabelled: ReadonlyArray<readonly [string, Bun.BlobPart]> = [
     ["notes.pdf", "I am not a PDF."],
     ["picture.txt", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0])],
     ["manual.md", handbook],

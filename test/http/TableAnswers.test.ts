@@ -24,7 +24,7 @@ const markdown = table
   .map((cells) => `| ${cells.join(" | ")} |`)
   .join("\n")
 
-const documents: Readonly<Record<string, () => BlobPart>> = {
+const documents: Readonly<Record<string, () => Bun.BlobPart>> = {
   "plans.md": () => `# Plans\n\n${markdown}\n`,
   "plans.csv": () => table.map((cells) => cells.join(",")).join("\n"),
   "plans.html": () =>

@@ -11,7 +11,7 @@ import { Organization } from "../../src/domain/Organization.ts"
 export interface Sent {
   readonly json?: unknown
   readonly form?: FormData
-  readonly body?: BodyInit
+  readonly body?: Bun.BodyInit
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 /** A file of a form: what it holds, under a name. */
-export type Files = Readonly<Record<string, BlobPart>>
+export type Files = Readonly<Record<string, Bun.BlobPart>>
 
 /** What an integrator's program does with the API: requests with a key, over a real socket. */
 export class Client {
@@ -90,7 +90,7 @@ export class Client {
     chatbotId: string,
     documentId: string,
     name: string,
-    content: BlobPart,
+    content: Bun.BlobPart,
     { query = "", headers = {} }: { readonly query?: string; readonly headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Reply> {
     const form = new FormData()

@@ -42,8 +42,7 @@ export class EventStream {
         options.onLeave()
       },
     }
-    // The types of browsers, which win, do not know this kind.
-    this.body = new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>)
+    this.body = new ReadableStream(source)
     this.#timer = setInterval(() => {
       if (this.#hasRoom) this.#send(heartbeat)
     }, options.heartbeatMillis)

@@ -1,14 +1,22 @@
+import type { FinishReason, UIMessageChunk } from "ai"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
 import type { Protocol, ShownFailure } from "./Streaming.ts"
 
-/** What `finishReason` may be in the protocol. */
-const finishReasons: ReadonlySet<string> = new Set(["stop", "length", "content-filter", "tool-calls", "error"])
+/** The reasons that the protocol has a word for. */
+const finishReasons: ReadonlySet<string> = new Set<FinishReason>([
+  "stop",
+  "length",
+  "content-filter",
+  "tool-calls",
+  "error",
+])
+
+const isFinishReason = (reason: string): reason is FinishReason => finishReasons.has(reason)
 
 /** Documents become text when they are read; the text is what is quoted. */
 const SOURCE_MEDIA_TYPE = "text/plain"
 
-const chunk = (value: { readonly type: string; readonly [field: string]: unknown }): string =>
-  `data: ${JSON.stringify(value)}\n\n`
+const chunk = (value: UIMessageChunk<{ readonly session_id: string }>): string => `data: ${JSON.stringify(value)}\n\n`
 
 const done = "data: [DONE]\n\n"
 
@@ -43,9 +51,7 @@ export class UiMessages implements Protocol {
   }
 
   finished({ finish_reason }: ChatAnswer): string {
-    return this.#end(
-      chunk({ type: "finish", finishReason: finishReasons.has(finish_reason) ? finish_reason : "other" }),
-    )
+    return this.#end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
   }
 
   failed({ detail }: ShownFailure): string {

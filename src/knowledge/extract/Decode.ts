@@ -4,13 +4,14 @@ import { Unreadable } from "./Extraction.ts"
 
 const decodeAs = (bytes: Uint8Array, label: string): string | undefined => {
   try {
-    return new TextDecoder(label, { fatal: true }).decode(bytes)
+    // A document may declare any label; the decoder throws on one that it does not know.
+    return new TextDecoder(label as Bun.Encoding, { fatal: true }).decode(bytes)
   } catch {
     return undefined
   }
 }
 
-const utf16Label = (bytes: Uint8Array): string | undefined => {
+const utf16Label = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be"
   return bytes.includes(0) && bytes.length % 2 === 0 ? unmarkedUtf16(bytes) : undefined

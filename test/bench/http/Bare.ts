@@ -28,7 +28,7 @@ const isWhole = process.env["REPLY"] === "whole"
 const sql = new SQL(process.env["DATABASE_URL"] ?? "", { max: Number(process.env["CONNECTIONS"]) })
 const anthropic = new Anthropic({ apiKey: "bench", baseURL: providerUrl, maxRetries: 0, logLevel: "off" })
 
-const unauthorized = Response.json({ error: "unauthorized" }, { status: 401 })
+const unauthorized = (): Response => Response.json({ error: "unauthorized" }, { status: 401 })
 
 const keyHash = (request: Request): string =>
   createHash("sha256")
@@ -47,7 +47,7 @@ const embed = async (text: string): Promise<string> => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "bench", input: [text], encoding_format: "base64" }),
   })
-  const { data }: { data: ReadonlyArray<{ embedding: string }> } = await response.json()
+  const { data } = (await response.json()) as { readonly data: ReadonlyArray<{ readonly embedding: string }> }
   const bytes = Buffer.from(data[0]?.embedding ?? "", "base64")
   return `[${new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4).join(",")}]`
 }
@@ -125,8 +125,8 @@ const textOf = (content: ReadonlyArray<ContentBlock>): string =>
 
 const chat = async (request: Request, id: string): Promise<Response> => {
   const chatbot = await chatbotOf(request, id)
-  if (chatbot === undefined) return unauthorized.clone()
-  const body: { messages: Array<{ role: "user" | "assistant"; content: string }> } = await request.json()
+  if (chatbot === undefined) return unauthorized()
+  const body = (await request.json()) as { readonly messages: Array<{ role: "user" | "assistant"; content: string }> }
   const session = crypto.randomUUID()
   await save(session, "user", body.messages.at(-1)?.content ?? "")
   const messages: Array<MessageParam> = [...body.messages]
@@ -206,7 +206,7 @@ const streamed = (chatbot: string, session: string, params: Params): Response =>
 }
 
 const page = async (request: Request, id: string, session: string): Promise<Response> => {
-  if ((await chatbotOf(request, id)) === undefined) return unauthorized.clone()
+  if ((await chatbotOf(request, id)) === undefined) return unauthorized()
   const query = new URL(request.url).searchParams
   const limit = Number(query.get("limit") ?? 20)
   const rows: ReadonlyArray<{ readonly total: number }> = await sql`
@@ -224,18 +224,18 @@ Bun.serve({
     "/api/external/chatbots": async (request) => {
       const chatbots = await sql`
         select c.* from api_keys k join chatbots c on c.owner = k.owner where k.hash = ${keyHash(request)} order by c.id desc`
-      return chatbots.length === 0 ? unauthorized.clone() : Response.json({ chatbots })
+      return chatbots.length === 0 ? unauthorized() : Response.json({ chatbots })
     },
     "/api/external/chatbot/:id": async (request) => {
       const chatbot = await chatbotOf(request, request.params.id)
-      return chatbot === undefined ? unauthorized.clone() : Response.json({ chatbot })
+      return chatbot === undefined ? unauthorized() : Response.json({ chatbot })
     },
     "/api/external/chatbot/:id/conversations/:session/messages": (request) =>
       page(request, request.params.id, request.params.session),
     "/api/external/chatbot/:id/query-knowledge": {
       POST: async (request) => {
-        if ((await chatbotOf(request, request.params.id)) === undefined) return unauthorized.clone()
-        const { query }: { query: string } = await request.json()
+        if ((await chatbotOf(request, request.params.id)) === undefined) return unauthorized()
+        const { query } = (await request.json()) as { readonly query: string }
         return Response.json({ results: await search(request.params.id, query) })
       },
     },

@@ -143,17 +143,19 @@ if (import.meta.main) {
       "/healthz": new Response("ok"),
       "/pace": {
         POST: async (request) => {
-          pace = await request.json()
+          pace = (await request.json()) as Pace
           return new Response("ok")
         },
       },
       "/v1/messages": {
         POST: async (request) => {
-          const body: MessagesBody = await request.json()
+          const body = (await request.json()) as MessagesBody
           return body.stream === true ? streamed(messages(body)) : Response.json(messages(body))
         },
       },
-      "/v1/embeddings": { POST: async (request) => Response.json(embeddings(await request.json())) },
+      "/v1/embeddings": {
+        POST: async (request) => Response.json(embeddings((await request.json()) as Parameters<typeof embeddings>[0])),
+      },
     },
   })
 }

@@ -169,7 +169,7 @@ describe("an answer that is larger than what the server gathers before it writes
 })
 
 describe("a JSON body", () => {
-  const create = (body: BodyInit, headers: Readonly<Record<string, string>> = json) =>
+  const create = (body: Bun.BodyInit, headers: Readonly<Record<string, string>> = json) =>
     client.post(chatbots, { body, headers })
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
 

@@ -219,7 +219,7 @@ describe("/mcp", () => {
   })
 
   test("answers malformed bodies in the form of JSON-RPC, and those that are too much to read with a problem", async () => {
-    const post = (body: BodyInit) =>
+    const post = (body: Bun.BodyInit) =>
       client.post("/mcp", {
         body,
         headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
