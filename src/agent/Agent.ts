@@ -18,7 +18,7 @@ import type { AgentTool } from "./tools/AgentTool.ts"
 import { cut } from "../text/Cut.ts"
 import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
-import { queryMaxLength } from "../models/ToolDeclaration.ts"
+import { QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
 
 export interface AgentInput {
   readonly model: string
@@ -156,10 +156,10 @@ const saidOf = ({ calls, text }: Generation): SaidStep => ({
 })
 
 /** An operator has to set something first. */
-const notConfiguredRetryAfterSeconds = 60
+const NOT_CONFIGURED_RETRY_AFTER_SECONDS = 60
 
 const notConfigured = ({ detail }: ModelUnavailable) =>
-  new Unavailable({ detail, retry_after_seconds: notConfiguredRetryAfterSeconds })
+  new Unavailable({ detail, retry_after_seconds: NOT_CONFIGURED_RETRY_AFTER_SECONDS })
 
 const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentLimits) {
   const { history, toolsEnabled } = input
@@ -167,7 +167,7 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
   if (toolsEnabled) return openingMessages(system, history, undefined)
   const question = history.at(-1)?.content ?? ""
   const passages = yield* input
-    .search(cut(question, queryMaxLength))
+    .search(cut(question, QUERY_MAX_LENGTH))
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
   return openingMessages(system, history, passagesJson(passages, limits))
 })
@@ -175,7 +175,7 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })
 
 /** Longest part of a provider's message that is logged, in UTF-16 code units. */
-const loggedMaxLength = 500
+const LOGGED_MAX_LENGTH = 500
 
 const logFailure = (error: AiError.AiError) => {
   const { reason } = error
@@ -183,10 +183,10 @@ const logFailure = (error: AiError.AiError) => {
     // Every call will fail until somebody mends a setting.
     return Effect.logError("The model provider refuses our key", {
       provider: error.module,
-      detail: (reason.description ?? reason.message).slice(0, loggedMaxLength),
+      detail: (reason.description ?? reason.message).slice(0, LOGGED_MAX_LENGTH),
     })
   }
   return Effect.logWarning("The model call failed").pipe(
-    Effect.annotateLogs({ reason: reason._tag, detail: error.message.slice(0, loggedMaxLength) }),
+    Effect.annotateLogs({ reason: reason._tag, detail: error.message.slice(0, LOGGED_MAX_LENGTH) }),
   )
 }

@@ -25,9 +25,9 @@ export interface AnswerGrounds {
 }
 
 /** Most sources of one answer of a model. */
-const sourcesMax = 20
+const SOURCES_MAX = 20
 /** Longest quote, in UTF-16 code units. */
-const quoteMaxLength = 600
+const QUOTE_MAX_LENGTH = 600
 
 /** In the order of the answer; a quote of a passage comes once. None when nothing was found. */
 export const sourcesOf = (
@@ -42,7 +42,7 @@ export const sourcesOf = (
 }
 
 const distinct = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
-  [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()].slice(0, sourcesMax)
+  [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()].slice(0, SOURCES_MAX)
 
 const placeOf = (documentId: string, chunk: number): string => `${documentId}#${chunk}`
 
@@ -60,26 +60,26 @@ const sourceOf = ({ chunk, documentId, page, title }: Passage, quote: string): S
   title,
   chunk,
   page,
-  quote: cut(quote.toWellFormed().trim(), quoteMaxLength),
+  quote: cut(quote.toWellFormed().trim(), QUOTE_MAX_LENGTH),
 })
 
-const shareMin = 0.4
-const wordsMin = 2
+const SHARE_MIN = 0.4
+const WORDS_MIN = 2
 /** Of an answer so much is looked at, in UTF-16 code units, and of what was found so many passages, the last ones. */
-const answerMaxLength = 32_000
-const passagesMax = 50
+const ANSWER_MAX_LENGTH = 32_000
+const PASSAGES_MAX = 50
 /** Of an answer, so many take a tenth of a millisecond. */
-const sentencesAtOnce = 8
+const SENTENCES_AT_ONCE = 8
 
 /** Passages may be many, and an answer long, so others get their turn meanwhile. */
 const matched = Effect.fnUntraced(function* (text: string, question: string, passages: ReadonlyArray<Passage>) {
-  const sentences = [...new Set(linesOf(cut(text, answerMaxLength)).map((line) => line.text))]
+  const sentences = [...new Set(linesOf(cut(text, ANSWER_MAX_LENGTH)).map((line) => line.text))]
   if (sentences.length === 0) return []
   const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(tellingWords))
-  const lines = new Lines((yield* inTurns(passages.slice(-passagesMax), linesIn)).flat())
+  const lines = new Lines((yield* inTurns(passages.slice(-PASSAGES_MAX), linesIn)).flat())
   const lineOf = (sentence: string) =>
     lines.best([...new Set(tellingWords(sentence))].filter((word) => !common.has(word)))
-  const found = yield* inTurns(Arr.chunksOf(sentences, sentencesAtOnce), (some) => some.map(lineOf))
+  const found = yield* inTurns(Arr.chunksOf(sentences, SENTENCES_AT_ONCE), (some) => some.map(lineOf))
   return found.flat().flatMap((line) => (line === undefined ? [] : [sourceOf(line.passage, line.text)]))
 })
 
@@ -129,8 +129,8 @@ class Lines {
     for (const line of holders) {
       const count = held[line] ?? 0
       held[line] = 0
-      const isEnough = count >= wordsMin || numbered[line] === 1
-      if (!isEnough || count < shareMin * words.length || count < most || (count === most && line > best)) continue
+      const isEnough = count >= WORDS_MIN || numbered[line] === 1
+      if (!isEnough || count < SHARE_MIN * words.length || count < most || (count === most && line > best)) continue
       best = line
       most = count
     }
@@ -153,13 +153,13 @@ const numbersByWord = (lines: ReadonlyArray<Line>): ReadonlyMap<string, Readonly
 const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 
 /** Letters that words of one kind begin with; what follows is mostly inflection. */
-const stemLength = 6
+const STEM_LENGTH = 6
 /** Of a word in a script that has spaces between words. */
-const tellingMinLength = 4
+const TELLING_MIN_LENGTH = 4
 const isSpaced = (word: string): boolean =>
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u.test(word)
 
 const tellingWords = (text: string): ReadonlyArray<string> =>
   wordsOf(text)
-    .filter((word) => isNumber(word) || !isSpaced(word) || word.length >= tellingMinLength)
-    .map((word) => (isNumber(word) ? word : word.slice(0, stemLength)))
+    .filter((word) => isNumber(word) || !isSpaced(word) || word.length >= TELLING_MIN_LENGTH)
+    .map((word) => (isNumber(word) ? word : word.slice(0, STEM_LENGTH)))

@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { boundedList } from "../domain/schema/Bounded.ts"
-import { chatInputMaxLength, chatMessagesMaxCount, chatPartsMaxCount } from "../domain/chat/Chat.ts"
+import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } from "../domain/chat/Chat.ts"
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { ReplyHeaders } from "./Chat.ts"
@@ -17,7 +17,7 @@ const ModelName = textBetween(1, 200).annotate({
 
 const Content = Schema.Union([
   Text,
-  boundedList(Schema.Struct({ type: Schema.Literal("text"), text: Text }), { maximum: chatPartsMaxCount }),
+  boundedList(Schema.Struct({ type: Schema.Literal("text"), text: Text }), { maximum: CHAT_PARTS_MAX_COUNT }),
   Schema.Null,
 ]).pipe(
   Schema.decodeTo(
@@ -55,15 +55,15 @@ const lastProblem = (messages: ReadonlyArray<Message>): Schema.FilterOutput => {
   const last = messages[index]
   if (last === undefined) return { path: [], issue: "Expected a message of the user" }
   if (last.role !== "user") return { path: [index, "role"], issue: "Expected the last message to be the user's" }
-  if (last.content.length >= 1 && last.content.length <= chatInputMaxLength) return undefined
-  return { path: [index, "content"], issue: `Expected 1 to ${chatInputMaxLength} characters` }
+  if (last.content.length >= 1 && last.content.length <= CHAT_INPUT_MAX_LENGTH) return undefined
+  return { path: [index, "content"], issue: `Expected 1 to ${CHAT_INPUT_MAX_LENGTH} characters` }
 }
 
 const Request = Schema.Struct({
   model: ModelName,
   messages: boundedList(
     Message,
-    { minimum: 1, maximum: chatMessagesMaxCount },
+    { minimum: 1, maximum: CHAT_MESSAGES_MAX_COUNT },
     {
       description:
         "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions. `tool` and `function` messages are refused.",

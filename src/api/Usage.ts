@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../domain/Page.ts"
-import { Day, UsageCounts, usageDaysMax, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
+import { Day, UsageCounts, USAGE_DAYS_MAX, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
 
@@ -9,7 +9,7 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
   query: {
     from: Schema.optionalKey(Day.annotate({ description: "First day, UTC. Default: 29 days before the last." })),
     to: Schema.optionalKey(
-      Day.annotate({ description: `Last day, UTC. Default: today. At most ${usageDaysMax} days in all.` }),
+      Day.annotate({ description: `Last day, UTC. Default: today. At most ${USAGE_DAYS_MAX} days in all.` }),
     ),
     group_by: Schema.optionalKey(UsageGroups),
     ...pageQuery,

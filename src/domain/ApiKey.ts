@@ -46,10 +46,10 @@ export type ApiKeyPatch = typeof ApiKeyPatch.Type
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const prefix = "prl_"
 /** 62^43 > 2^256. */
-const secretLength = 43
+const SECRET_LENGTH = 43
 /** 62^6 > 2^32, so six characters hold a CRC-32. */
-const checksumLength = 6
-const keyForm = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+const CHECKSUM_LENGTH = 6
+const keyForm = new RegExp(`^${prefix}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 
 const base62 = (value: number, length: number): string => {
   let digits = ""
@@ -58,20 +58,20 @@ const base62 = (value: number, length: number): string => {
   return digits
 }
 
-const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), checksumLength)
+const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), CHECKSUM_LENGTH)
 
 /** Bytes to draw for one key: more than enough to find 43 that fall below 248 (= 4 × 62), so that no letter is likelier. */
-export const keyEntropyBytes = 128
+export const KEY_ENTROPY_BYTES = 128
 
 /**
- * A new key from at least `keyEntropyBytes` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by which a typing error or a
+ * A new key from at least `KEY_ENTROPY_BYTES` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by which a typing error or a
  * leaked key in a log can be told without a database.
  */
 export const makeKey = (random: Uint8Array): string => {
   const letters = Array.from(random)
     .filter((byte) => byte < 248)
-    .slice(0, secretLength)
-  if (letters.length < secretLength) throw new RangeError("makeKey: not enough random bytes")
+    .slice(0, SECRET_LENGTH)
+  if (letters.length < SECRET_LENGTH) throw new RangeError("makeKey: not enough random bytes")
   const secret = letters.map((byte) => alphabet.charAt(byte % 62)).join("")
   return prefix + secret + checksum(secret)
 }
@@ -79,7 +79,7 @@ export const makeKey = (random: Uint8Array): string => {
 /** Whether this can be a key at all: ours with a right checksum, or what else an operator may choose. */
 export const isWellFormedKey = (key: string): boolean =>
   keyForm.test(key)
-    ? key.slice(-checksumLength) === checksum(key.slice(prefix.length, -checksumLength))
+    ? key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(prefix.length, -CHECKSUM_LENGTH))
     : /^[!-~]{32,256}$/.test(key)
 
 /** The hash under which a key is stored. A random 256-bit secret needs no slow hash. */

@@ -56,7 +56,7 @@ export type Document = typeof Document.Type
 export const isSettled = (document: Pick<Document, "status">): boolean =>
   document.status === "ready" || document.status === "failed"
 
-const nameMaxLength = 255
+const NAME_MAX_LENGTH = 255
 
 /** File names are shown, never used as paths: no path parts, no control or bidirectional-control characters. */
 export const displayName = (fileName: string): string => {
@@ -65,7 +65,7 @@ export const displayName = (fileName: string): string => {
     .replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, "")
     .trim()
   if (/^\.{0,2}$/.test(visible)) return "untitled"
-  if (visible.length <= nameMaxLength) return visible
+  if (visible.length <= NAME_MAX_LENGTH) return visible
   // The end is kept: the extension is part of what a file is. Either cut may go through a surrogate pair.
   return (visible.slice(0, 200) + visible.slice(-55)).replaceAll(/\p{Surrogate}/gu, "")
 }

@@ -5,9 +5,9 @@ export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf"
 export type Format = typeof Format.Type
 
 /** How many of a file's first bytes `detect` looks at; more are ignored, fewer are fine for a shorter file. */
-export const detectBytes = 4096
+export const DETECT_BYTES = 4096
 /** How many of its last bytes: a zip archive lists there what it holds. */
-export const detectLastBytes = 64 * 1024
+export const DETECT_LAST_BYTES = 64 * 1024
 
 interface FormatInfo {
   readonly contentType: string
@@ -23,10 +23,10 @@ const startsWith = (bytes: Uint8Array, prefix: ReadonlyArray<number>, at = 0) =>
 
 const pdfHeader = ascii("%PDF-")
 /** Readers accept up to 1,024 bytes of other things before the header (ISO 32000-1, annex H). */
-const pdfHeaderWithin = 1024
+const PDF_HEADER_WITHIN = 1024
 
 const isPdf = (head: Uint8Array) => {
-  const last = Math.min(pdfHeaderWithin, head.length) - pdfHeader.length
+  const last = Math.min(PDF_HEADER_WITHIN, head.length) - pdfHeader.length
   for (let at = 0; at <= last; at++) if (startsWith(head, pdfHeader, at)) return true
   return false
 }
@@ -91,21 +91,21 @@ const binarySignatures = [
 ]
 
 /** Of the characters of a text, so many at least are of the first 256 and have a NUL byte in UTF-16: spaces, breaks. */
-const leastLatinShare = 0.02
+const LEAST_LATIN_SHARE = 0.02
 
 /**
  * UTF-16 that no byte order mark announces: NUL bytes stand on one side of the characters only, and what they make is
  * text. `undefined` for any other content.
  */
 export const unmarkedUtf16 = (firstBytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
-  const head = firstBytes.subarray(0, detectBytes)
+  const head = firstBytes.subarray(0, DETECT_BYTES)
   if (head.length < 4 || head.length % 2 === 1) return undefined
   const nuls = [0, 0]
   head.forEach((byte, index) => {
     if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1
   })
   const [first = 0, second = 0] = nuls
-  if (Math.min(first, second) > 0 || Math.max(first, second) < (head.length / 2) * leastLatinShare) return undefined
+  if (Math.min(first, second) > 0 || Math.max(first, second) < (head.length / 2) * LEAST_LATIN_SHARE) return undefined
   const label = second > 0 ? "utf-16le" : "utf-16be"
   // oxlint-disable-next-line no-control-regex
   return /[\u0000-\u0008\u000e-\u001f\ufffe\uffff]/.test(new TextDecoder(label).decode(head)) ? undefined : label
@@ -120,7 +120,7 @@ const looksLikeText = (head: Uint8Array) => {
 /**
  * The format of a file, by extension and content together, or `undefined` when no format fits both: a `.pdf` without
  * a PDF header, a `.txt` that is binary, a `.docx` that is a workbook, an extension that is not known. `firstBytes` and
- * `lastBytes` are the first `detectBytes` and the last `detectLastBytes` of the file, or all of it. An empty file is
+ * `lastBytes` are the first `DETECT_BYTES` and the last `DETECT_LAST_BYTES` of the file, or all of it. An empty file is
  * what its name says.
  */
 export const detect = (
@@ -130,7 +130,7 @@ export const detect = (
 ): Format | undefined => {
   const format = byExtension.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "")
   if (format === undefined || firstBytes.length === 0) return format
-  const head = firstBytes.subarray(0, detectBytes)
+  const head = firstBytes.subarray(0, DETECT_BYTES)
   const { fits = looksLikeText } = formats[format]
   return fits(head, lastBytes) ? format : undefined
 }

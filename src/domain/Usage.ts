@@ -37,7 +37,7 @@ export const costsByModel = (costs: ReadonlyArray<ModelCost>): ReadonlyArray<Mod
 }
 
 /** Days that one request can ask for. */
-export const usageDaysMax = 366
+export const USAGE_DAYS_MAX = 366
 
 const dayForm = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/u
 const isDay = (text: string): boolean => {

@@ -2,7 +2,7 @@ import { Array, Cause, Context, Duration, Effect, Latch, Layer, PubSub, Schema }
 import { SecureRandom } from "effect/crypto"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
-import { detect, detectLastBytes } from "../domain/Formats.ts"
+import { detect, DETECT_LAST_BYTES } from "../domain/Formats.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -95,7 +95,7 @@ export class Ingestion extends Context.Service<
         /** What the file says, in pieces. Neither its bytes nor its text as a whole are kept beside them. */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
           const bytes = yield* store.get(attempt.blob_key)
-          const format = detect(attempt.name, bytes, bytes.subarray(-detectLastBytes))
+          const format = detect(attempt.name, bytes, bytes.subarray(-DETECT_LAST_BYTES))
           if (format === undefined) {
             return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
           }

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
 import {
-  defaultTextLimit,
+  DEFAULT_TEXT_LIMIT,
   type ExtractedText,
   failureCodes,
   type Source,
@@ -35,7 +35,7 @@ export const defaultExtractSettings: ExtractSettings = {
   concurrency: 2,
   deadline: Duration.seconds(30),
   memory: 512 * 1024 * 1024,
-  textLimit: defaultTextLimit,
+  textLimit: DEFAULT_TEXT_LIMIT,
   idle: Duration.seconds(60),
 }
 

@@ -5,7 +5,7 @@ import { ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from ".
 export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | TooManyRequests
 
 /** What a client is told to wait when the provider does not say, in seconds. */
-const defaultRetryAfterSeconds = 10
+const DEFAULT_RETRY_AFTER_SECONDS = 10
 
 /** The answers of a provider that has no room at the moment: 503, and Anthropic's "overloaded". */
 const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
@@ -45,4 +45,4 @@ const unavailable = (detail: string, retryAfter?: Duration.Duration) =>
   new Unavailable({ detail, retry_after_seconds: seconds(retryAfter) })
 
 const seconds = (wait: Duration.Duration | undefined): number =>
-  wait === undefined ? defaultRetryAfterSeconds : Math.max(1, Math.ceil(Duration.toSeconds(wait)))
+  wait === undefined ? DEFAULT_RETRY_AFTER_SECONDS : Math.max(1, Math.ceil(Duration.toSeconds(wait)))

@@ -10,8 +10,8 @@ export const tokensOfCharacters = (characters: number): number => Math.ceil(char
  * More than any model takes or gives at once. Some servers tell a -1 as 4294967295, which would neither fit a column of
  * the database nor leave anything of a budget.
  */
-const countMax = 10_000_000
-const possible = (count: number): number => (count <= countMax ? count : 0)
+const COUNT_MAX = 10_000_000
+const possible = (count: number): number => (count <= COUNT_MAX ? count : 0)
 
 /**
  * Counts what one answer took. Providers mostly tell it at the end, where an answer that is cut off never gets to, and

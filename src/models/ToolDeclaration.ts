@@ -11,11 +11,11 @@ export interface ToolDeclaration {
 }
 
 /** Longest query of a search, in UTF-16 code units. */
-export const queryMaxLength = 2_000
+export const QUERY_MAX_LENGTH = 2_000
 
 /** The input of `searchKnowledgeBase`. */
 export const SearchInput = Schema.Struct({
-  query: textBetween(1, queryMaxLength).annotate({
+  query: textBetween(1, QUERY_MAX_LENGTH).annotate({
     description: "What to look for: a question or key words, in the language of the documents.",
   }),
 })

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Fiber, FileSystem, Path, Redacted, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { keyEntropyBytes, makeKey } from "../domain/ApiKey.ts"
+import { KEY_ENTROPY_BYTES, makeKey } from "../domain/ApiKey.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
 
 /** The checkout. */
@@ -28,7 +28,7 @@ export const startServer = Effect.fn("startServer")(function* (options: {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const random = yield* SecureRandom.SecureRandom
   const log = path.join(options.directory, "server.log")
-  const key = Redacted.make(makeKey(yield* random.randomBytes(keyEntropyBytes)))
+  const key = Redacted.make(makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES)))
 
   const server = yield* spawner.spawn(
     // Without a `.env` file: it could name a database that holds something.

@@ -5,7 +5,7 @@ import {
   type ApiKeyPatch,
   hashKey,
   isWellFormedKey,
-  keyEntropyBytes,
+  KEY_ENTROPY_BYTES,
   keyHint,
   makeKey,
   type Scope,
@@ -128,7 +128,7 @@ export class ApiKeys extends Context.Service<
 
       const issue = Effect.fn("ApiKeys.issue")(function* (request: KeyRequest) {
         if (request.expiresAt !== undefined && (yield* DateTime.isPast(request.expiresAt))) return yield* alreadyExpired
-        const key = makeKey(yield* random.randomBytes(keyEntropyBytes))
+        const key = makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES))
         const apiKey = yield* storage.insert({
           id: ApiKeyId.make(yield* random.uuidV7()),
           organization_id: request.organization,

@@ -11,7 +11,7 @@ import {
   UnreadableDocument,
   UnsupportedMediaType,
 } from "../domain/Errors.ts"
-import { contentType, detect, detectBytes, detectLastBytes, Format } from "../domain/Formats.ts"
+import { contentType, detect, DETECT_BYTES, DETECT_LAST_BYTES, Format } from "../domain/Formats.ts"
 import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -120,7 +120,7 @@ export class Knowledge extends Context.Service<
               return yield* TooLarge.of(name, settings.fileLimit)
             }
             // Most files are small: those are read once.
-            const whole = size <= detectLastBytes ? yield* files.readFile(file.path) : undefined
+            const whole = size <= DETECT_LAST_BYTES ? yield* files.readFile(file.path) : undefined
             const format = whole === undefined ? yield* formatOf(name, file.path, size) : detect(name, whole, whole)
             if (format === undefined) {
               return yield* new UnsupportedMediaType({
@@ -134,8 +134,8 @@ export class Knowledge extends Context.Service<
         )
 
         const formatOf = Effect.fnUntraced(function* (name: string, path: string, size: bigint) {
-          const head = yield* Stream.runCollect(files.stream(path, { bytesToRead: detectBytes }))
-          const tail = yield* Stream.runCollect(files.stream(path, { offset: Number(size) - detectLastBytes }))
+          const head = yield* Stream.runCollect(files.stream(path, { bytesToRead: DETECT_BYTES }))
+          const tail = yield* Stream.runCollect(files.stream(path, { offset: Number(size) - DETECT_LAST_BYTES }))
           return detect(name, Buffer.concat(head), Buffer.concat(tail))
         })
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { allScopes, hashKey, keyEntropyBytes, keyHint, makeKey } from "../domain/ApiKey.ts"
+import { allScopes, hashKey, KEY_ENTROPY_BYTES, keyHint, makeKey } from "../domain/ApiKey.ts"
 import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Change } from "../domain/schema/Merge.ts"
@@ -52,7 +52,7 @@ export class Organizations extends Context.Service<
       })
 
       const bootstrap = Effect.fn("Organizations.bootstrap")(function* (given: Redacted.Redacted | undefined) {
-        const key = given === undefined ? makeKey(yield* random.randomBytes(keyEntropyBytes)) : Redacted.value(given)
+        const key = given === undefined ? makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES)) : Redacted.value(given)
         const first = {
           id: ApiKeyId.make(yield* random.uuidV7()),
           name: "First key",

@@ -3,7 +3,7 @@ import { Caller } from "../domain/Caller.ts"
 import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { dayAt, dayNumber, usageDaysMax, type UsageGroup } from "../domain/Usage.ts"
+import { dayAt, dayNumber, USAGE_DAYS_MAX, type UsageGroup } from "../domain/Usage.ts"
 import { Budgets } from "../storage/Budgets.ts"
 import * as Storage from "../storage/Usage.ts"
 import { regularly } from "../system/Background.ts"
@@ -54,8 +54,8 @@ export class Usage extends Context.Service<
           const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
           const days = dayNumber(last) - dayNumber(first) + 1
           if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
-          if (days > usageDaysMax) {
-            return yield* InvalidRequest.at("query.from", `Expected at most ${usageDaysMax} days up to \`to\``)
+          if (days > USAGE_DAYS_MAX) {
+            return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
           }
           const found = yield* storage.read({ from: first, to: last, groups, chatbot: chatbotId ?? undefined, page })
           return { from: first, to: last, ...found }

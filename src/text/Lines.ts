@@ -5,8 +5,8 @@ import { cut } from "./Cut.ts"
  */
 
 /** A longer sentence is mostly a listing that lost its form. */
-const sentenceMaxLength = 600
-const sentenceMinLength = 2
+const SENTENCE_MAX_LENGTH = 600
+const SENTENCE_MIN_LENGTH = 2
 
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
@@ -68,7 +68,7 @@ const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): s
     return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
   })
   const text = named.join("; ")
-  return text.length <= sentenceMaxLength ? text : `${cut(text, sentenceMaxLength - 1)}…`
+  return text.length <= SENTENCE_MAX_LENGTH ? text : `${cut(text, SENTENCE_MAX_LENGTH - 1)}…`
 }
 
 const linesIn = (block: string): ReadonlyArray<Line> => {
@@ -78,7 +78,7 @@ const linesIn = (block: string): ReadonlyArray<Line> => {
     return [{ text, own: text, isLead: true }]
   }
   return Array.from(sentenceSegmenter.segment(plain(block)), ({ segment }) => segment.trim())
-    .filter((text) => text.length >= sentenceMinLength && text.length <= sentenceMaxLength)
+    .filter((text) => text.length >= SENTENCE_MIN_LENGTH && text.length <= SENTENCE_MAX_LENGTH)
     .map((text) => ({ text, own: text, isLead: /[?？؟;:：]$/u.test(text) }))
 }
 
@@ -102,8 +102,8 @@ const plain = (text: string): string =>
 /** The beginning of a text that has no sentences, on one line and without marks that could be taken for formatting. */
 export const excerptOf = (content: string): string => {
   const line = content.replaceAll(/[#*`|~<>[\]\s]+/g, " ").trim()
-  if (line.length <= sentenceMaxLength) return line
-  const start = cut(line, sentenceMaxLength - 1)
+  if (line.length <= SENTENCE_MAX_LENGTH) return line
+  const start = cut(line, SENTENCE_MAX_LENGTH - 1)
   const space = start.lastIndexOf(" ")
-  return `${space > sentenceMaxLength / 2 ? start.slice(0, space) : start}…`
+  return `${space > SENTENCE_MAX_LENGTH / 2 ? start.slice(0, space) : start}…`
 }

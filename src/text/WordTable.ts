@@ -17,19 +17,19 @@ interface Entry<A> {
 export class WordTable<A> {
   /** Sum of the lengths of its words, UTF-16 code units: what its memory goes by. */
   characters = 0
-  readonly #entries: Array<Entry<A>> = []
+  private readonly entries: Array<Entry<A>> = []
   /** Of all words, one after the other. */
-  #codes = new Uint16Array(SMALLEST)
+  private codes = new Uint16Array(SMALLEST)
   /** Open addressing: each slot is 0 or the number of an entry, from 1. Half of them are free at the least. */
-  #slots = new Int32Array(SMALLEST)
+  private slots = new Int32Array(SMALLEST)
   /** Nobody can choose words that all fall into one slot. */
-  readonly #seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
+  private readonly seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
   /** For each of the words between single spaces, in order, what is known of it; `learn` is asked once for each new one. */
   read(spaced: string, learn: (word: string) => A): Array<A> {
     const found: Array<A> = []
     let from = 0
-    let hash = this.#seed
+    let hash = this.seed
     for (let index = 0; index <= spaced.length; index++) {
       const code = index < spaced.length ? spaced.charCodeAt(index) : SPACE
       if (code !== SPACE) {
@@ -37,59 +37,59 @@ export class WordTable<A> {
         hash ^= hash >>> 15
         continue
       }
-      const entry = this.#find(spaced, from, index - from, hash) ?? this.#add(spaced.slice(from, index), hash, learn)
+      const entry = this.find(spaced, from, index - from, hash) ?? this.add(spaced.slice(from, index), hash, learn)
       found.push(entry.value)
       from = index + 1
-      hash = this.#seed
+      hash = this.seed
     }
     return found
   }
 
-  #find(text: string, from: number, length: number, hash: number): Entry<A> | undefined {
-    const mask = this.#slots.length - 1
+  private find(text: string, from: number, length: number, hash: number): Entry<A> | undefined {
+    const mask = this.slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const number = this.#slots[slot] ?? 0
+      const number = this.slots[slot] ?? 0
       if (number === 0) return undefined
-      const entry = this.#entries[number - 1]
-      if (entry?.hash === hash && entry.length === length && this.#isAt(entry.from, text, from, length)) return entry
+      const entry = this.entries[number - 1]
+      if (entry?.hash === hash && entry.length === length && this.isAt(entry.from, text, from, length)) return entry
     }
   }
 
   /** Words of one hash may differ, and whoever uploads a file chooses its words. */
-  #isAt(at: number, text: string, from: number, length: number): boolean {
+  private isAt(at: number, text: string, from: number, length: number): boolean {
     for (let index = 0; index < length; index++) {
-      if (this.#codes[at + index] !== text.charCodeAt(from + index)) return false
+      if (this.codes[at + index] !== text.charCodeAt(from + index)) return false
     }
     return true
   }
 
-  #add(word: string, hash: number, learn: (word: string) => A): Entry<A> {
+  private add(word: string, hash: number, learn: (word: string) => A): Entry<A> {
     const entry = { value: learn(word), hash, from: this.characters, length: word.length }
-    this.#entries.push(entry)
-    this.#keep(word)
-    if (this.#entries.length * 2 <= this.#slots.length) this.#place(hash, this.#entries.length)
-    else this.#grow()
+    this.entries.push(entry)
+    this.keep(word)
+    if (this.entries.length * 2 <= this.slots.length) this.place(hash, this.entries.length)
+    else this.grow()
     return entry
   }
 
-  #keep(word: string): void {
-    if (this.characters + word.length > this.#codes.length) {
+  private keep(word: string): void {
+    if (this.characters + word.length > this.codes.length) {
       const larger = new Uint16Array(2 * (this.characters + word.length))
-      larger.set(this.#codes)
-      this.#codes = larger
+      larger.set(this.codes)
+      this.codes = larger
     }
-    for (let index = 0; index < word.length; index++) this.#codes[this.characters++] = word.charCodeAt(index)
+    for (let index = 0; index < word.length; index++) this.codes[this.characters++] = word.charCodeAt(index)
   }
 
-  #grow(): void {
-    this.#slots = new Int32Array(this.#slots.length * 2)
-    for (const [index, { hash }] of this.#entries.entries()) this.#place(hash, index + 1)
+  private grow(): void {
+    this.slots = new Int32Array(this.slots.length * 2)
+    for (const [index, { hash }] of this.entries.entries()) this.place(hash, index + 1)
   }
 
-  #place(hash: number, number: number): void {
-    const mask = this.#slots.length - 1
+  private place(hash: number, number: number): void {
+    const mask = this.slots.length - 1
     let slot = hash & mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-    this.#slots[slot] = number
+    while (this.slots[slot] !== 0) slot = (slot + 1) & mask
+    this.slots[slot] = number
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { hashKey, isWellFormedKey, keyEntropyBytes, keyHint, makeKey } from "../../src/domain/ApiKey.ts"
+import { hashKey, isWellFormedKey, KEY_ENTROPY_BYTES, keyHint, makeKey } from "../../src/domain/ApiKey.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const prefix = "prl_"
 
-const random = fc.uint8Array({ minLength: keyEntropyBytes, maxLength: keyEntropyBytes })
+const random = fc.uint8Array({ minLength: KEY_ENTROPY_BYTES, maxLength: KEY_ENTROPY_BYTES })
 const key = random.map((bytes) => makeKey(Uint8Array.from(bytes, (byte) => Math.min(byte, 247))))
 
 describe("a key", () => {
@@ -50,7 +50,7 @@ describe("a key", () => {
 
   test("is never made of too little", () => {
     expect(() => makeKey(new Uint8Array(42))).toThrow(RangeError)
-    expect(() => makeKey(new Uint8Array(keyEntropyBytes).fill(255))).toThrow(RangeError)
+    expect(() => makeKey(new Uint8Array(KEY_ENTROPY_BYTES).fill(255))).toThrow(RangeError)
   })
 
   test("shows eight characters at the start and four at the end", () =>

@@ -28,13 +28,13 @@ export interface HttpToolOptions {
 }
 
 /** Longest input of a call, in UTF-16 code units of its JSON. */
-const inputMaxLength = 16_384
+const INPUT_MAX_LENGTH = 16_384
 /** What nests deeper comes as text: not everything that a result passes through could take it. */
-const resultMaxDepth = 32
+const RESULT_MAX_DEPTH = 32
 /** So many mistakes of a call are told. */
-const mistakesMax = 5
+const MISTAKES_MAX = 5
 /** Shorter ones may be any word of an answer, and are no secrets. */
-const secretMinLength = 6
+const SECRET_MIN_LENGTH = 6
 
 const accept = "application/json, text/*;q=0.9"
 
@@ -80,17 +80,17 @@ const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ addition
 const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 
 /** Up to this length all mistakes of an input are looked for, and beyond it the first: they may be millions. */
-const everyMistakeMaxLength = 1_024
+const EVERY_MISTAKE_MAX_LENGTH = 1_024
 
 /** What is wrong with an input, for the model that made it; undefined when nothing is. */
 const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
   const { length } = JSON.stringify(input)
-  if (length > inputMaxLength) return `expected at most ${inputMaxLength} characters.`
-  const { errors, valid } = new Validator(schema, "2020-12", length > everyMistakeMaxLength).validate(input)
+  if (length > INPUT_MAX_LENGTH) return `expected at most ${INPUT_MAX_LENGTH} characters.`
+  const { errors, valid } = new Validator(schema, "2020-12", length > EVERY_MISTAKE_MAX_LENGTH).validate(input)
   if (valid) return undefined
   const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))
   return (causes.length > 0 ? causes : errors)
-    .slice(0, mistakesMax)
+    .slice(0, MISTAKES_MAX)
     .map(({ error, instanceLocation }) => `${instanceLocation.slice(2) || "input"}: ${error}`)
     .join(" ")
 }
@@ -150,7 +150,7 @@ const answerOf = (
   if (!isReadable.test(contentType.trim())) return undefined
   const text = withoutSecrets(decode(body, contentType), secrets).replaceAll("\0", "\uFFFD")
   const isWhole = !isCut && text.length <= maxLength
-  if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= resultMaxDepth) {
+  if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= RESULT_MAX_DEPTH) {
     const parsed = parse(text)
     if (parsed !== undefined && !unstorable.test(JSON.stringify(parsed))) return parsed
   }
@@ -184,7 +184,7 @@ const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =
     .map((value) => value.trim())
     // With a scheme before it, as in `Bearer s3cr3t`, and without.
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
-    .filter((secret) => secret.length >= secretMinLength)
+    .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
     .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
 
 /** Finds an ASCII text as it is, or as JSON may write it: every character as its code, a sign behind a backslash. */

@@ -11,11 +11,11 @@ import { unexpressed } from "../schema/Unexpressed.ts"
  */
 
 /** Most messages of one request. */
-export const chatMessagesMaxCount = 1_000
+export const CHAT_MESSAGES_MAX_COUNT = 1_000
 /** Most parts of one message. */
-export const chatPartsMaxCount = 1_000
+export const CHAT_PARTS_MAX_COUNT = 1_000
 /** Longest message that is answered, in UTF-16 code units. */
-export const chatInputMaxLength = 32_000
+export const CHAT_INPUT_MAX_LENGTH = 32_000
 
 /** What the model is shown of a conversation: one turn of it. */
 export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Text })
@@ -36,7 +36,7 @@ const MessageBody = Schema.Struct({
   parts: Schema.optionalKey(
     boundedList(
       MessagePart,
-      { maximum: chatPartsMaxCount },
+      { maximum: CHAT_PARTS_MAX_COUNT },
       {
         description: "AI SDK form, instead of `content`: the text of its `text` parts counts, other parts are ignored.",
         examples: [[{ type: "text", text: "How long do refunds take?" }]],
@@ -74,14 +74,14 @@ const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => 
   const last = messages.at(-1)
   if (last === undefined) return undefined
   if (last.role !== "user") return { path: [...path, "role"], issue: "Expected the last message to be the user's" }
-  if (last.content.length >= 1 && last.content.length <= chatInputMaxLength) return undefined
-  return { path: [...path, "content"], issue: `Expected 1 to ${chatInputMaxLength} characters` }
+  if (last.content.length >= 1 && last.content.length <= CHAT_INPUT_MAX_LENGTH) return undefined
+  return { path: [...path, "content"], issue: `Expected 1 to ${CHAT_INPUT_MAX_LENGTH} characters` }
 }
 
 /** The messages of a request: 1–1,000, the last of them the user's and not empty. */
 export const ChatMessages = boundedList(
   ChatMessage,
-  { minimum: 1, maximum: chatMessagesMaxCount },
+  { minimum: 1, maximum: CHAT_MESSAGES_MAX_COUNT },
   {
     description:
       "One message: the model sees the stored session and it. Several: the model sees them as sent, and what the session does not hold yet is stored.",

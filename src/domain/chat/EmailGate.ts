@@ -13,10 +13,10 @@ export const emailGateModel = "local/email-gate"
 const localPart = /[\p{L}\p{N}._%+-]+$/u
 const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
 /** Longest parts of an address, in UTF-16 code units. */
-const localPartMax = 64
-const domainMax = 255
+const LOCAL_PART_MAX = 64
+const DOMAIN_MAX = 255
 /** Nobody gives an address behind more at signs that belong to none. */
-const atSignsMax = 20
+const AT_SIGNS_MAX = 20
 
 /**
  * The e-mail address in a message. It is looked for around the at signs: to begin at every letter takes long for a long
@@ -24,23 +24,23 @@ const atSignsMax = 20
  */
 export const findEmail = (text: string): string | undefined => {
   let at = text.indexOf("@")
-  for (let sign = 0; sign < atSignsMax && at !== -1; sign++, at = text.indexOf("@", at + 1)) {
-    const [host] = domain.exec(text.slice(at + 1, at + 1 + domainMax)) ?? []
-    const [name] = localPart.exec(text.slice(Math.max(0, at - localPartMax), at)) ?? []
+  for (let sign = 0; sign < AT_SIGNS_MAX && at !== -1; sign++, at = text.indexOf("@", at + 1)) {
+    const [host] = domain.exec(text.slice(at + 1, at + 1 + DOMAIN_MAX)) ?? []
+    const [name] = localPart.exec(text.slice(Math.max(0, at - LOCAL_PART_MAX), at)) ?? []
     if (name !== undefined && host !== undefined) return `${name}@${host}`
   }
   return undefined
 }
 
 /** Words beside an e-mail address that are no question of their own, at most. */
-const wordsBeside = 5
+const WORDS_BESIDE = 5
 
 /** Whether a message says little more than its e-mail address, so that it is no question of its own. */
 export const isOnlyEmail = (text: string): boolean => {
   const email = findEmail(text)
   if (email === undefined || /[?？؟]/.test(text)) return false
   const words = text.replace(email, "").matchAll(/[\p{L}\p{N}]+/gu)
-  return words.take(wordsBeside + 1).toArray().length <= wordsBeside
+  return words.take(WORDS_BESIDE + 1).toArray().length <= WORDS_BESIDE
 }
 
 const requests: Partial<Record<Language | Script, string>> = {

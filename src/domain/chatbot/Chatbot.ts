@@ -8,11 +8,11 @@ import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "./VoiceWidget.ts"
 
-const slugMaxLength = 100
-const fallbackModelsMaxCount = 5
+const SLUG_MAX_LENGTH = 100
+const FALLBACK_MODELS_MAX_COUNT = 5
 
 export const Slug = Schema.String.check(
-  Schema.isMaxLength(slugMaxLength).abort(),
+  Schema.isMaxLength(SLUG_MAX_LENGTH).abort(),
   Schema.isPattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, {
     message: "Expected lower-case letters, digits and single hyphens, such as my-chatbot",
   }),
@@ -42,7 +42,7 @@ const Snippet = Schema.Struct({
 
 const FallbackModels = boundedList(
   textBetween(1, 200),
-  { maximum: fallbackModelsMaxCount },
+  { maximum: FALLBACK_MODELS_MAX_COUNT },
   {
     description:
       "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
@@ -234,7 +234,7 @@ export const slugOf = (name: string): string =>
   anyAscii(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .slice(0, slugMaxLength - 10)
+    .slice(0, SLUG_MAX_LENGTH - 10)
     .replaceAll(/^-+|-+$/g, "") || "chatbot"
 
 /** Numbers that are asked for at once. */

@@ -3,25 +3,25 @@ import { boundedRecord } from "../schema/Bounded.ts"
 import { ChatbotId, ToolId } from "../Ids.ts"
 import {
   inputSchemaIssues,
-  inputSchemaMaxCount,
-  inputSchemaMaxDepth,
-  inputSchemaMaxLength,
+  INPUT_SCHEMA_MAX_COUNT,
+  INPUT_SCHEMA_MAX_DEPTH,
+  INPUT_SCHEMA_MAX_LENGTH,
   type SchemaIssue,
 } from "./InputSchema.ts"
 import { Text, textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
-import { urlTemplateMaxLength, urlTemplateProblem } from "./UrlTemplate.ts"
+import { URL_TEMPLATE_MAX_LENGTH, urlTemplateProblem } from "./UrlTemplate.ts"
 
 /*
  * HTTP endpoints that a chatbot's model may call, as an operator declares them.
  */
 
 /** Longest time-out of a tool, in milliseconds. */
-export const toolTimeoutMax = 30_000
-const toolTimeoutMin = 100
-const headersMaxCount = 32
-const headerMaxLength = 4_096
+export const TOOL_TIMEOUT_MAX = 30_000
+const TOOL_TIMEOUT_MIN = 100
+const HEADERS_MAX_COUNT = 32
+const HEADER_MAX_LENGTH = 4_096
 
 const ToolName = Schema.String.check(
   Schema.isPattern(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/u, {
@@ -30,7 +30,7 @@ const ToolName = Schema.String.check(
 ).annotate({ description: "What the model calls it.", examples: ["orderStatus"] })
 
 const InputSchema = Schema.JsonObject.check(Schema.makeFilter(inputSchemaIssues, unexpressed)).annotate({
-  description: `JSON Schema of the input, an object; what it does not list is refused unless it says \`additionalProperties\`. At most ${inputSchemaMaxLength} characters and ${inputSchemaMaxCount} schemas, which nest at most ${inputSchemaMaxDepth} deep. \`$ref\`, \`pattern\` and \`patternProperties\` are not taken.`,
+  description: `JSON Schema of the input, an object; what it does not list is refused unless it says \`additionalProperties\`. At most ${INPUT_SCHEMA_MAX_LENGTH} characters and ${INPUT_SCHEMA_MAX_COUNT} schemas, which nest at most ${INPUT_SCHEMA_MAX_DEPTH} deep. \`$ref\`, \`pattern\` and \`patternProperties\` are not taken.`,
   examples: [
     {
       type: "object",
@@ -46,7 +46,7 @@ export type ToolMethod = typeof ToolMethod.Type
 /** Those whose input goes into the query, and not into a body. */
 export const isBodyless = (method: ToolMethod): boolean => method === "GET" || method === "DELETE"
 
-const ToolUrl = textBetween(1, urlTemplateMaxLength)
+const ToolUrl = textBetween(1, URL_TEMPLATE_MAX_LENGTH)
   .check(Schema.makeFilter(urlTemplateProblem, unexpressed))
   .annotate({
     description:
@@ -69,16 +69,16 @@ const headerIssues = (headers: Readonly<Record<string, unknown>>): ReadonlyArray
 
 const HeaderValue = Schema.String.check(
   Schema.isPattern(/^[\t\x20-\x7e]*$/u, { message: "Expected visible ASCII characters and spaces" }),
-  Schema.isMaxLength(headerMaxLength),
+  Schema.isMaxLength(HEADER_MAX_LENGTH),
 )
 
 const headersOf = <S extends Schema.Top>(value: S, annotations: Parameters<typeof boundedRecord<S>>[2]) =>
-  boundedRecord(value, headersMaxCount, annotations).check(Schema.makeFilter(headerIssues, unexpressed))
+  boundedRecord(value, HEADERS_MAX_COUNT, annotations).check(Schema.makeFilter(headerIssues, unexpressed))
 
 const headersDescription = "Sent with every call. Their values are secrets: they are never shown, to models neither."
 
 const Timeout = Schema.NullOr(
-  Schema.Int.check(Schema.isBetween({ minimum: toolTimeoutMin, maximum: toolTimeoutMax })),
+  Schema.Int.check(Schema.isBetween({ minimum: TOOL_TIMEOUT_MIN, maximum: TOOL_TIMEOUT_MAX })),
 ).annotate({ description: "Longest time for one call, in milliseconds. Null: the server's own.", examples: [5_000] })
 
 const Description = Text.check(Schema.isBetweenLength(1, 4_096)).annotate({

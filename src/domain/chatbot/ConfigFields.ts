@@ -6,7 +6,7 @@ import { unexpressed } from "../schema/Unexpressed.ts"
  * What configurations are made of.
  */
 
-const labelMaxLength = 500
+const LABEL_MAX_LENGTH = 500
 
 const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
@@ -38,7 +38,7 @@ export const Language = Schema.String.check(
   ),
 ).annotate({ examples: ["auto", "pt-BR"] })
 
-export const Label = textUpTo(labelMaxLength)
+export const Label = textUpTo(LABEL_MAX_LENGTH)
 
 /** Every field optional: the shape of a partial configuration that merges into the stored one. */
 export const partial = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>

@@ -7,11 +7,11 @@ import { Predicate, type Schema } from "effect"
  */
 
 /** Longest schema, in UTF-16 code units of its JSON. */
-export const inputSchemaMaxLength = 16_384
+export const INPUT_SCHEMA_MAX_LENGTH = 16_384
 /** How deep schemas nest, the outermost counted. */
-export const inputSchemaMaxDepth = 8
+export const INPUT_SCHEMA_MAX_DEPTH = 8
 /** Schemas in a schema, itself counted: each is held against each part of an input. */
-export const inputSchemaMaxCount = 256
+export const INPUT_SCHEMA_MAX_COUNT = 256
 
 export interface SchemaIssue {
   readonly path: ReadonlyArray<PropertyKey>
@@ -101,8 +101,8 @@ const notOutermost = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "e
 
 /** What keeps a value from being the schema of a tool's input: an object, whose properties it describes. */
 export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<SchemaIssue> => {
-  if (JSON.stringify(schema).length > inputSchemaMaxLength) {
-    return [{ path: [], issue: `Expected a schema of at most ${inputSchemaMaxLength} characters` }]
+  if (JSON.stringify(schema).length > INPUT_SCHEMA_MAX_LENGTH) {
+    return [{ path: [], issue: `Expected a schema of at most ${INPUT_SCHEMA_MAX_LENGTH} characters` }]
   }
   const issues: Array<SchemaIssue> = []
   if (schema["type"] !== "object") issues.push({ path: ["type"], issue: "Expected object" })
@@ -114,8 +114,8 @@ export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<Sche
     schemas++
     if (typeof value === "boolean") return
     if (!Predicate.isObject(value)) return void issues.push({ path, issue: "Expected a JSON Schema" })
-    if (depth > inputSchemaMaxDepth) {
-      return void issues.push({ path, issue: `Expected schemas that nest at most ${inputSchemaMaxDepth} deep` })
+    if (depth > INPUT_SCHEMA_MAX_DEPTH) {
+      return void issues.push({ path, issue: `Expected schemas that nest at most ${INPUT_SCHEMA_MAX_DEPTH} deep` })
     }
     for (const [keyword, held] of Object.entries(value)) {
       const inner = [...path, keyword]
@@ -132,8 +132,8 @@ export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<Sche
     }
   }
   visit(schema, [], 1)
-  if (schemas > inputSchemaMaxCount) {
-    issues.push({ path: [], issue: `Expected at most ${inputSchemaMaxCount} schemas in all` })
+  if (schemas > INPUT_SCHEMA_MAX_COUNT) {
+    issues.push({ path: [], issue: `Expected at most ${INPUT_SCHEMA_MAX_COUNT} schemas in all` })
   }
   return issues
 }

@@ -4,7 +4,7 @@
  */
 
 /** Longest template, in UTF-16 code units. */
-export const urlTemplateMaxLength = 2_048
+export const URL_TEMPLATE_MAX_LENGTH = 2_048
 
 const placeholder = /\{([^{}]*)\}/g
 

@@ -4,7 +4,7 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
-import { chatInputMaxLength, Source } from "../../domain/chat/Chat.ts"
+import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -67,7 +67,7 @@ const ChatTool = Tool.make("chat", {
   description:
     "Asks a chatbot, which answers from its knowledge base. With a session it remembers what was said before.",
   parameters: Schema.Struct({
-    message: textBetween(1, chatInputMaxLength),
+    message: textBetween(1, CHAT_INPUT_MAX_LENGTH),
     session_id: Schema.optionalKey(
       textBetween(1, 200).annotate({
         description: "Names the conversation: as an answer before gave it, or any text. Absent: a new one.",

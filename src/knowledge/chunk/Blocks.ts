@@ -16,7 +16,7 @@ interface Line {
 }
 
 /** A longer line is no heading, whatever it begins with. */
-const maxHeadingCharacters = 300
+const MAX_HEADING_CHARACTERS = 300
 
 export const linesOf = (text: string, start: number, end: number): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
@@ -36,7 +36,7 @@ const fenceOf = (line: Line): string | undefined => /^[ \t]*(`{3,}|~{3,})/.exec(
 const isTableRule = (line: Line | undefined) =>
   line !== undefined && /^[\s|:-]+$/.test(line.text) && line.text.includes("-") && line.text.includes("|")
 
-const headingAt = (line: Line) => (line.text.length <= maxHeadingCharacters ? headingOf(line.text) : undefined)
+const headingAt = (line: Line) => (line.text.length <= MAX_HEADING_CHARACTERS ? headingOf(line.text) : undefined)
 
 const startsTable = (lines: ReadonlyArray<Line>, at: number) =>
   lines[at]?.text.includes("|") === true && isTableRule(lines[at + 1])

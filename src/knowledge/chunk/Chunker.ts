@@ -1,6 +1,6 @@
 import { type Atom, atomsOf, type Limits } from "./Atoms.ts"
 import { blocksOf } from "./Blocks.ts"
-import { weigh, weightPerToken } from "./Tokens.ts"
+import { weigh, WEIGHT_PER_TOKEN } from "./Tokens.ts"
 import type { ExtractedText } from "../extract/Extraction.ts"
 import { plainText } from "../extract/Heading.ts"
 
@@ -32,7 +32,7 @@ export interface ChunkOptions {
 export const defaultChunkOptions: ChunkOptions = { targetTokens: 400, maxTokens: 500 }
 
 /** Sections smaller than this share of the target are merged with a neighbour. */
-const tinyShare = 0.25
+const TINY_SHARE = 0.25
 
 type Path = ReadonlyArray<string>
 
@@ -127,7 +127,7 @@ const packSection = ({ path, heading, body }: Section, limits: Limits): Readonly
 
 /** Merges what is too small to stand alone, and headings without a text of their own, with a neighbour. */
 const mergeTiny = (drafts: ReadonlyArray<Draft>, limits: Limits): ReadonlyArray<Draft> => {
-  const isTiny = (draft: Draft) => !draft.hasBody || draft.weight < limits.target * tinyShare
+  const isTiny = (draft: Draft) => !draft.hasBody || draft.weight < limits.target * TINY_SHARE
   const merged: Array<Draft> = []
   for (const draft of drafts) {
     const last = merged.at(-1)
@@ -151,8 +151,8 @@ const withoutTitle = (path: Path, title: string): Path =>
  */
 export const chunk = (document: ExtractedText, options: ChunkOptions = defaultChunkOptions): ReadonlyArray<Chunk> => {
   const { text, title, pages = [] } = document
-  const max = options.maxTokens * weightPerToken
-  const limits: Limits = { max, target: Math.min(options.targetTokens * weightPerToken, max) }
+  const max = options.maxTokens * WEIGHT_PER_TOKEN
+  const limits: Limits = { max, target: Math.min(options.targetTokens * WEIGHT_PER_TOKEN, max) }
   const drafts = sectionsOf(text, limits).flatMap((section) => packSection(section, limits))
   const chunks: Array<Chunk> = []
   let page = 0

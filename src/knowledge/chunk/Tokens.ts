@@ -4,7 +4,7 @@
  */
 
 /** Weight of one token. */
-export const weightPerToken = 20
+export const WEIGHT_PER_TOKEN = 20
 
 /** Weight of a UTF-16 code unit: 4 characters a token in ASCII, 2.5 in other alphabets, 1.25 in East Asian scripts. */
 const weightOfUnit = (unit: number): number => {
@@ -21,4 +21,4 @@ export const weigh = (text: string, start = 0, end = text.length): number => {
 }
 
 /** About how many tokens a text is. */
-export const estimateTokens = (text: string): number => Math.ceil(weigh(text) / weightPerToken)
+export const estimateTokens = (text: string): number => Math.ceil(weigh(text) / WEIGHT_PER_TOKEN)

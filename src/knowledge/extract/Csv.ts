@@ -6,7 +6,7 @@ import { type Row, writeRows } from "./Rows.ts"
 const delimiters = [",", ";", "\t", "|"] as const
 
 /** The first lines are enough to tell the delimiter. */
-const sniffCharacters = 10_000
+const SNIFF_CHARACTERS = 10_000
 
 const parseRows = (text: string, delimiter: string, quote: string | false): ReadonlyArray<Row> =>
   // Effect's own reader refuses a file for one stray quote; spreadsheets and people write such files.
@@ -43,7 +43,7 @@ const fit = (sample: string, delimiter: string): number => {
 }
 
 const sniffDelimiter = (text: string): string => {
-  const sample = text.slice(0, sniffCharacters)
+  const sample = text.slice(0, SNIFF_CHARACTERS)
   const whole = sample.length < text.length ? sample.slice(0, sample.lastIndexOf("\n") + 1) || sample : sample
   const best = delimiters.map((delimiter) => ({ delimiter, fit: fit(whole, delimiter) }))
   return best.reduce((left, right) => (right.fit > left.fit ? right : left)).delimiter

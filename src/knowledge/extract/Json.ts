@@ -2,10 +2,10 @@ import { decodeText } from "./Decode.ts"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
 /** Deepest nesting that is read; a reader gets nothing from more, and a parser may run out of stack. */
-export const maxDepth = 200
+export const MAX_DEPTH = 200
 
 /** Members of an object get headings down to this depth; below it they are told by their path. */
-const headingDepth = 3
+const HEADING_DEPTH = 3
 
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -43,8 +43,8 @@ const parseOne = (text: string): Json | undefined => {
 
 /** JSON, or JSON Lines: a value on each line, of which there are two at least, which make a list. */
 const parse = (text: string): Json => {
-  if (depthOf(text) > maxDepth) {
-    throw new Unreadable("corrupt_document", `The JSON is nested more than ${maxDepth} levels deep.`)
+  if (depthOf(text) > MAX_DEPTH) {
+    throw new Unreadable("corrupt_document", `The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   }
   const value = parseOne(text)
   if (value !== undefined) return value
@@ -116,8 +116,8 @@ class Outline {
       return
     }
     const members = Object.entries(value)
-    const small = members.filter(([, item]) => isScalar(item) || isEmpty(item) || depth > headingDepth)
-    const large = members.filter(([, item]) => !isScalar(item) && !isEmpty(item) && depth <= headingDepth)
+    const small = members.filter(([, item]) => isScalar(item) || isEmpty(item) || depth > HEADING_DEPTH)
+    const large = members.filter(([, item]) => !isScalar(item) && !isEmpty(item) && depth <= HEADING_DEPTH)
     for (const [key, item] of small) this.member(key, item)
     for (const [key, item] of large) {
       this.line("")

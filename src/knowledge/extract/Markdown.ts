@@ -1,7 +1,7 @@
 import { decodeText } from "./Decode.ts"
 import type { Draft } from "./Extraction.ts"
 import { headingOf, plainText } from "./Heading.ts"
-import { maxTitleCharacters } from "./Text.ts"
+import { MAX_TITLE_CHARACTERS } from "./Text.ts"
 
 const fence = /^ {0,3}(`{3,}|~{3,})/
 const setextRule = /^ {0,3}(=+|-+)[ \t]*$/
@@ -85,7 +85,7 @@ export const markdown = async (bytes: Uint8Array): Promise<Draft> => {
   return {
     title:
       matterTitle(matter) ??
-      (firstHeading === undefined ? undefined : plainText(firstHeading.slice(0, maxTitleCharacters))),
+      (firstHeading === undefined ? undefined : plainText(firstHeading.slice(0, MAX_TITLE_CHARACTERS))),
     text: matter === "" ? text : `${matter}\n\n${text}`,
   }
 }

@@ -1,6 +1,6 @@
 import type { Format } from "../../domain/Formats.ts"
 import { decodeText } from "./Decode.ts"
-import { defaultTextLimit, type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
+import { DEFAULT_TEXT_LIMIT, type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
 import { tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
 import { resumption } from "./pdf/PdfLayout.ts"
@@ -53,7 +53,7 @@ const joinPages = (
  */
 export const read = async (
   { format, name, bytes }: Source,
-  textLimit: number = defaultTextLimit,
+  textLimit: number = DEFAULT_TEXT_LIMIT,
 ): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
   const draft = await readers[format](bytes, textLimit)

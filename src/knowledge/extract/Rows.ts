@@ -4,8 +4,8 @@ import { markdownTable } from "./Table.ts"
 export type Row = ReadonlyArray<string>
 
 /** A row wider than this reads better as `Header: value` lines than as a line of a table. */
-const maxTableColumns = 10
-const maxMeanCellCharacters = 60
+const MAX_TABLE_COLUMNS = 10
+const MAX_MEAN_CELL_CHARACTERS = 60
 
 const looksLikeValue = (cell: string) => cell === "" || /^[-+(]?[$€£]?\d/.test(cell)
 
@@ -35,7 +35,7 @@ const boundRecords = (header: Row, body: ReadonlyArray<Row>, textLimit: number) 
 const isNarrow = (rows: ReadonlyArray<Row>): boolean => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const characters = rows.reduce((sum, row) => sum + row.reduce((length, cell) => length + cell.length, 0), 0)
-  return width <= maxTableColumns && characters / (rows.length * width) <= maxMeanCellCharacters
+  return width <= MAX_TABLE_COLUMNS && characters / (rows.length * width) <= MAX_MEAN_CELL_CHARACTERS
 }
 
 const named = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string => {

@@ -29,7 +29,7 @@ export const normalizeText = (text: string): string =>
     .replace(/^\n+|\n+$/g, "")
 
 /** Longest title, in UTF-16 code units. */
-export const maxTitleCharacters = 200
+export const MAX_TITLE_CHARACTERS = 200
 
 /** One line that is safe to show, or `undefined` when nothing visible is left of it. */
 export const cleanTitle = (title: string | undefined): string | undefined => {
@@ -37,7 +37,7 @@ export const cleanTitle = (title: string | undefined): string | undefined => {
     .replace(/\s+/g, " ")
     .trim()
   if (!/[\p{L}\p{N}\p{S}]/u.test(line)) return undefined
-  return normalizeText(line.slice(0, maxTitleCharacters)).trim()
+  return normalizeText(line.slice(0, MAX_TITLE_CHARACTERS)).trim()
 }
 
 /** A title made of a file name: without folders and extension. */

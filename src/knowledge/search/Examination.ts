@@ -5,28 +5,28 @@ import type { LexicalWeights } from "./Weights.ts"
 
 /** A close look at one candidate chunk after the other. */
 export class Examination {
-  readonly #plan: QueryPlan
-  readonly #weights: LexicalWeights
-  readonly #isOneWord: boolean
-  readonly #similarityOf: ReturnType<typeof similarityIn>
-  readonly #information: ReadonlyArray<number>
+  private readonly plan: QueryPlan
+  private readonly weights: LexicalWeights
+  private readonly isOneWord: boolean
+  private readonly similarityOf: ReturnType<typeof similarityIn>
+  private readonly information: ReadonlyArray<number>
   /** Of each term of the plan in the chunk, or -1. */
-  readonly #postings: Int32Array
+  private readonly postings: Int32Array
   /** 1 for each term of the plan that stands beside a neighbour. */
-  readonly #joined: Uint8Array
+  private readonly joined: Uint8Array
 
   /**
    * @param isOneWord the question is but one word, which has no neighbour to stand beside
    * @param chunks in the collection
    */
   constructor(plan: QueryPlan, isOneWord: boolean, chunks: number, weights: LexicalWeights) {
-    this.#plan = plan
-    this.#weights = weights
-    this.#isOneWord = isOneWord
-    this.#similarityOf = similarityIn(chunks)
-    this.#information = plan.words.map((word) => word.information)
-    this.#postings = new Int32Array(plan.terms.length)
-    this.#joined = new Uint8Array(plan.terms.length)
+    this.plan = plan
+    this.weights = weights
+    this.isOneWord = isOneWord
+    this.similarityOf = similarityIn(chunks)
+    this.information = plan.words.map((word) => word.information)
+    this.postings = new Int32Array(plan.terms.length)
+    this.joined = new Uint8Array(plan.terms.length)
   }
 
   /**
@@ -36,13 +36,13 @@ export class Examination {
    * @returns what its phrases score
    */
   begin(segment: Segment, number: number, chunk: number, norm: number): number {
-    const { k1, phrase, reversed } = this.#weights
-    const postings = this.#postings
+    const { k1, phrase, reversed } = this.weights
+    const postings = this.postings
     let index = 0
-    for (const { ranks } of this.#plan.terms) postings[index++] = postingOf(segment, ranks[number] ?? -1, chunk)
-    this.#joined.fill(0)
+    for (const { ranks } of this.plan.terms) postings[index++] = postingOf(segment, ranks[number] ?? -1, chunk)
+    this.joined.fill(0)
     let score = 0
-    for (const { left, right, idf, times, isOfPairs } of this.#plan.phrases) {
+    for (const { left, right, idf, times, isOfPairs } of this.plan.phrases) {
       const leftPosting = postings[left] ?? -1
       const rightPosting = postings[right] ?? -1
       if (leftPosting < 0 || rightPosting < 0) continue
@@ -50,8 +50,8 @@ export class Examination {
       const forward = timesAdjacent(segment, leftPosting, rightPosting)
       const backward = timesAdjacent(segment, rightPosting, leftPosting)
       if (forward + backward === 0) continue
-      this.#joined[left] = 1
-      this.#joined[right] = 1
+      this.joined[left] = 1
+      this.joined[right] = 1
       if (isOfPairs) continue
       const found = forward + reversed * backward
       score += (phrase * idf * times * (k1 + 1) * found) / (found + norm)
@@ -61,16 +61,16 @@ export class Examination {
 
   /** Of the chunk that it turned to. */
   get similarity(): number {
-    return this.#similarityOf(this.#information, this.#presenceOf)
+    return this.similarityOf(this.information, this.presenceOf)
   }
 
-  readonly #presenceOf = (word: number): Presence => {
+  private readonly presenceOf = (word: number): Presence => {
     let isFound = false
-    for (const term of this.#plan.words[word]?.terms ?? []) {
-      if (this.#joined[term] === 1) return "beside a neighbour"
-      if ((this.#postings[term] ?? -1) >= 0) isFound = true
+    for (const term of this.plan.words[word]?.terms ?? []) {
+      if (this.joined[term] === 1) return "beside a neighbour"
+      if ((this.postings[term] ?? -1) >= 0) isFound = true
     }
     if (!isFound) return "absent"
-    return this.#isOneWord ? "beside a neighbour" : "scattered"
+    return this.isOneWord ? "beside a neighbour" : "scattered"
   }
 }

@@ -50,43 +50,43 @@ export class LexicalIndex {
   /** Whether it holds what `cosine` compares. */
   readonly isSketched: boolean
   readonly norms: Norms
-  readonly #collection: Collection
-  readonly #weights: LexicalWeights
+  private readonly collection: Collection
+  private readonly weights: LexicalWeights
   /** First chunk of each segment when all are numbered through. */
-  readonly #bases: ReadonlyArray<number>
+  private readonly bases: ReadonlyArray<number>
   /** BM25's length normalisation of each chunk; infinite when it is gone, so that it scores nothing. */
-  readonly #norms: Float32Array
+  private readonly lengthNorms: Float32Array
   /** Of a search that is running; 0 between searches. */
-  readonly #scores: Float32Array
-  readonly #touched: Uint32Array
+  private readonly scores: Float32Array
+  private readonly touched: Uint32Array
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
     const weights = options.weights ?? defaultWeights
     this.norms = options.norms ?? normsOf(segments, options, weights)
     const { norms, size } = this.norms
-    this.#weights = weights
+    this.weights = weights
     this.segments = segments
     this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
     this.size = size
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
-    this.#collection = options.collection ?? { chunks: size }
-    this.#bases = basesOf(segments)
-    this.#norms = norms
-    this.#scores = new Float32Array(norms.length)
-    this.#touched = new Uint32Array(norms.length)
+    this.collection = options.collection ?? { chunks: size }
+    this.bases = basesOf(segments)
+    this.lengthNorms = norms
+    this.scores = new Float32Array(norms.length)
+    this.touched = new Uint32Array(norms.length)
     this.bytes = segments.reduce((sum, segment) => sum + segment.bytes, 3 * norms.byteLength)
   }
 
   /** The best matches, best first. */
   search(query: LexicalQuery, limit: number): ReadonlyArray<LexicalMatch> {
-    const plan = planQuery(query, this.segments, this.#collection, this.#weights)
-    const candidates = this.#candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
-    const examination = new Examination(plan, query.length === 1, this.#collection.chunks, this.#weights)
+    const plan = planQuery(query, this.segments, this.collection, this.weights)
+    const candidates = this.candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
+    const examination = new Examination(plan, query.length === 1, this.collection.chunks, this.weights)
     const matches: Array<Omit<LexicalMatch, "chunkId">> = []
     for (const { index: place, score } of candidates) {
-      const { number, segment, chunk } = this.#locate(place)
+      const { number, segment, chunk } = this.locate(place)
       if (segment === undefined) continue
-      const phrases = examination.begin(segment, number, chunk, this.#norms[place] ?? 0)
+      const phrases = examination.begin(segment, number, chunk, this.lengthNorms[place] ?? 0)
       matches.push({ score: score + phrases, similarity: examination.similarity, place })
     }
     // Ids are made of those that are left, since it takes as long as looking for the matches to make them of all.
@@ -94,31 +94,31 @@ export class LexicalIndex {
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
       .flatMap(({ place, score, similarity }) => {
-        const { chunk, segment } = this.#locate(place)
+        const { chunk, segment } = this.locate(place)
         return segment === undefined ? [] : [{ chunkId: chunkIdOf(segment, chunk), score, similarity, place }]
       })
   }
 
   /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */
   cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
-    const { segment, chunk } = this.#locate(place)
+    const { segment, chunk } = this.locate(place)
     if (segment === undefined || segment.sketchBytes === 0) return null
     const from = chunk * segment.sketchBytes
     return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
   }
 
-  #locate(place: number) {
-    let number = this.#bases.length - 1
-    while (number > 0 && (this.#bases[number] ?? 0) > place) number--
-    return { number, segment: this.segments[number], chunk: place - (this.#bases[number] ?? 0) }
+  private locate(place: number) {
+    let number = this.bases.length - 1
+    while (number > 0 && (this.bases[number] ?? 0) > place) number--
+    return { number, segment: this.segments[number], chunk: place - (this.bases[number] ?? 0) }
   }
 
   /** Sums the scores of the terms over their postings, and keeps the best chunks. */
-  #candidates(plan: QueryPlan, count: number): ReadonlyArray<Scored> {
-    const { k1, pairSaturation } = this.#weights
-    const scores = this.#scores
-    const touched = this.#touched
-    const norms = this.#norms
+  private candidates(plan: QueryPlan, count: number): ReadonlyArray<Scored> {
+    const { k1, pairSaturation } = this.weights
+    const scores = this.scores
+    const touched = this.touched
+    const norms = this.lengthNorms
     let touches = 0
     for (const { ranks, idf, times, isPair } of plan.terms) {
       // A word that the question repeats counts more, but not as much as two words.
@@ -129,7 +129,7 @@ export class LexicalIndex {
         const segment = this.segments[number]
         if (rank < 0 || segment === undefined) continue
         const { chunks, frequencies, offsets } = segment
-        const base = this.#bases[number] ?? 0
+        const base = this.bases[number] ?? 0
         const end = offsets[rank + 1] ?? 0
         for (let posting = offsets[rank] ?? 0; posting < end; posting++) {
           const index = base + (chunks[posting] ?? 0)

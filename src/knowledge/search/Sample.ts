@@ -28,32 +28,32 @@ export const placesToSample = (documents: ReadonlyArray<ServingDocument>): Reado
 export class Sample {
   readonly bytes: number
   /** Of the knowledge base that it was drawn from. */
-  readonly #chunks: number
+  private readonly chunks: number
   /** Of the sample. */
   readonly size: number
   /** Weighted number of words in a chunk. */
   readonly averageLength: number
-  readonly #segment: Segment
+  private readonly segment: Segment
 
   /** @param segment of the sampled chunks */
   constructor(chunks: number, segment: Segment) {
-    this.#segment = segment
+    this.segment = segment
     this.bytes = segment.bytes
-    this.#chunks = chunks
+    this.chunks = chunks
     this.size = segment.size
     this.averageLength = segment.lengths.reduce((sum, length) => sum + length, 0) / segment.size || 1
   }
 
   standsFor(chunks: number): boolean {
-    return chunks < OUTGROWN * this.#chunks && this.#chunks < OUTGROWN * chunks
+    return chunks < OUTGROWN * this.chunks && this.chunks < OUTGROWN * chunks
   }
 
   /** Those of the sample, by their numbers, that hold any of the terms. */
   holding(terms: ReadonlyArray<Term>): ReadonlySet<number> {
-    const { chunks, offsets } = this.#segment
+    const { chunks, offsets } = this.segment
     const found = new Set<number>()
     for (const term of terms) {
-      const rank = rankOf(this.#segment, term)
+      const rank = rankOf(this.segment, term)
       if (rank < 0) continue
       for (const chunk of chunks.subarray(offsets[rank], offsets[rank + 1])) found.add(chunk)
     }

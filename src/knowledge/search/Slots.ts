@@ -50,46 +50,46 @@ export class Slot {
  * index without asking the database.
  */
 export class Slots {
-  readonly #bytesMax: number
-  readonly #pathOf: (segment: Segment) => string | undefined
+  private readonly bytesMax: number
+  private readonly pathOf: (segment: Segment) => string | undefined
   /** Least recently used first. */
-  readonly #slots = new Map<string, Slot>()
+  private readonly slots = new Map<string, Slot>()
 
   /** @param pathOf where the segment can be had again */
   constructor(bytesMax: number, pathOf: (segment: Segment) => string | undefined) {
-    this.#bytesMax = bytesMax
-    this.#pathOf = pathOf
+    this.bytesMax = bytesMax
+    this.pathOf = pathOf
   }
 
   peek(key: string): Slot | undefined {
-    return this.#slots.get(key)
+    return this.slots.get(key)
   }
 
   /** Takes it, or a new one, for used just now. */
   touch(key: string): Slot {
-    const slot = this.#slots.get(key) ?? new Slot()
-    this.#slots.delete(key)
-    this.#slots.set(key, slot)
+    const slot = this.slots.get(key) ?? new Slot()
+    this.slots.delete(key)
+    this.slots.set(key, slot)
     return slot
   }
 
   /** Of those that were not used for longest, indexes are parked first; only then anything is forgotten. The last stays. */
   makeRoom(): void {
-    let used = Array.from(this.#slots.values()).reduce((sum, { bytes }) => sum + bytes, 0)
+    let used = Array.from(this.slots.values()).reduce((sum, { bytes }) => sum + bytes, 0)
     const room = (change: (key: string, slot: Slot) => void): void => {
-      const others = Array.from(this.#slots).slice(0, -1)
+      const others = Array.from(this.slots).slice(0, -1)
       for (const [key, slot] of others) {
-        if (used <= this.#bytesMax) return
+        if (used <= this.bytesMax) return
         used -= slot.bytes
         change(key, slot)
-        if (this.#slots.has(key)) used += slot.bytes
+        if (this.slots.has(key)) used += slot.bytes
       }
     }
-    room((_, slot) => this.#park(slot))
-    room((key) => this.#slots.delete(key))
+    room((_, slot) => this.park(slot))
+    room((key) => this.slots.delete(key))
   }
 
-  #park(slot: Slot): void {
+  private park(slot: Slot): void {
     const { entry } = slot
     if (entry === undefined || !(entry.held instanceof LexicalIndex)) return
     const { norms, segments } = entry.held
@@ -97,7 +97,7 @@ export class Slots {
       ...entry,
       held: new ParkedIndex(
         norms,
-        segments.map((segment) => this.#pathOf(segment) ?? segment),
+        segments.map((segment) => this.pathOf(segment) ?? segment),
       ),
     }
     slot.segments = []

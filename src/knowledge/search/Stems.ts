@@ -18,12 +18,12 @@ const NO_STEM: Stem = { terms: [], texts: [] }
 /** What the database's stemmers make of a word never changes, so they are asked about each once. */
 export class Stems {
   /** By language and word, oldest first. */
-  readonly #stems = new Map<Language, Map<string, Stem>>()
+  private readonly stems = new Map<Language, Map<string, Stem>>()
 
   /** The words of the question that are not known yet, each to be stemmed by itself. */
   unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<AskedWords> {
     return languages.flatMap((language) => {
-      const known = this.#of(language)
+      const known = this.of(language)
       const missing = wordsOf(question, language).filter((word) => !known.has(word))
       return Array.from(new Set(missing), (word) => ({ language, words: word }))
     })
@@ -32,7 +32,7 @@ export class Stems {
   /** @param analyses a binary `tsvector` of each of the words */
   learn(asked: ReadonlyArray<AskedWords>, analyses: ReadonlyArray<Uint8Array>): void {
     for (const [index, { language, words }] of asked.entries()) {
-      const known = this.#of(language)
+      const known = this.of(language)
       const [oldest] = known.size < WORDS_MAX ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
       const analysis = analyses[index] ?? NO_LEXEMES
@@ -50,7 +50,7 @@ export class Stems {
   ): LexicalQuery | undefined {
     const stems: Array<ReadonlyArray<ReadonlyArray<Term>>> = []
     for (const language of languages) {
-      const known = this.#of(language)
+      const known = this.of(language)
       const terms: Array<ReadonlyArray<Term>> = []
       for (const word of wordsOf(question, language)) {
         const found = known.get(word)
@@ -67,16 +67,16 @@ export class Stems {
     const texts = new Map<Term, string>()
     for (const language of languages) {
       for (const word of wordsOf(question, language)) {
-        const stem = this.#of(language).get(word) ?? NO_STEM
+        const stem = this.of(language).get(word) ?? NO_STEM
         for (const [index, term] of stem.terms.entries()) texts.set(term, stem.texts[index] ?? "")
       }
     }
     return texts
   }
 
-  #of(language: Language): Map<string, Stem> {
-    const known = this.#stems.get(language) ?? new Map<string, Stem>()
-    this.#stems.set(language, known)
+  private of(language: Language): Map<string, Stem> {
+    const known = this.stems.get(language) ?? new Map<string, Stem>()
+    this.stems.set(language, known)
     return known
   }
 }

@@ -5,66 +5,66 @@ export interface Scored {
 
 /** Keeps the highest of many scores: a binary heap whose root is the lowest kept. */
 export class TopScores {
-  readonly #indexes: Uint32Array
-  readonly #scores: Float32Array
-  #size = 0
+  private readonly indexes: Uint32Array
+  private readonly scores: Float32Array
+  private size = 0
 
   constructor(capacity: number) {
-    this.#indexes = new Uint32Array(capacity)
-    this.#scores = new Float32Array(capacity)
+    this.indexes = new Uint32Array(capacity)
+    this.scores = new Float32Array(capacity)
   }
 
   offer(index: number, score: number): void {
-    if (this.#size < this.#scores.length) this.#rise(this.#size++, index, score)
-    else if (score > this.#scoreAt(0)) this.#sink(index, score)
+    if (this.size < this.scores.length) this.rise(this.size++, index, score)
+    else if (score > this.scoreAt(0)) this.sink(index, score)
   }
 
   /** What does not exceed it is not kept. */
   get least(): number {
-    return this.#size < this.#scores.length ? -Infinity : this.#scoreAt(0)
+    return this.size < this.scores.length ? -Infinity : this.scoreAt(0)
   }
 
   /** Highest first; of equal scores the one with the lower index. */
   descending(): ReadonlyArray<Scored> {
     const kept: Array<Scored> = []
-    for (let place = 0; place < this.#size; place++) {
-      kept.push({ index: this.#indexes[place] ?? 0, score: this.#scoreAt(place) })
+    for (let place = 0; place < this.size; place++) {
+      kept.push({ index: this.indexes[place] ?? 0, score: this.scoreAt(place) })
     }
     return kept.sort((left, right) => right.score - left.score || left.index - right.index)
   }
 
-  #rise(from: number, index: number, score: number): void {
+  private rise(from: number, index: number, score: number): void {
     let place = from
     while (place > 0) {
       const parent = (place - 1) >>> 1
-      if (this.#scoreAt(parent) <= score) break
-      this.#move(parent, place)
+      if (this.scoreAt(parent) <= score) break
+      this.move(parent, place)
       place = parent
     }
-    this.#set(place, index, score)
+    this.set(place, index, score)
   }
 
-  #sink(index: number, score: number): void {
+  private sink(index: number, score: number): void {
     let place = 0
-    for (let child = 1; child < this.#size; child = 2 * place + 1) {
-      if (child + 1 < this.#size && this.#scoreAt(child + 1) < this.#scoreAt(child)) child++
-      if (this.#scoreAt(child) >= score) break
-      this.#move(child, place)
+    for (let child = 1; child < this.size; child = 2 * place + 1) {
+      if (child + 1 < this.size && this.scoreAt(child + 1) < this.scoreAt(child)) child++
+      if (this.scoreAt(child) >= score) break
+      this.move(child, place)
       place = child
     }
-    this.#set(place, index, score)
+    this.set(place, index, score)
   }
 
-  #scoreAt(place: number): number {
-    return this.#scores[place] ?? Infinity
+  private scoreAt(place: number): number {
+    return this.scores[place] ?? Infinity
   }
 
-  #move(from: number, to: number): void {
-    this.#set(to, this.#indexes[from] ?? 0, this.#scoreAt(from))
+  private move(from: number, to: number): void {
+    this.set(to, this.indexes[from] ?? 0, this.scoreAt(from))
   }
 
-  #set(place: number, index: number, score: number): void {
-    this.#indexes[place] = index
-    this.#scores[place] = score
+  private set(place: number, index: number, score: number): void {
+    this.indexes[place] = index
+    this.scores[place] = score
   }
 }

@@ -11,91 +11,91 @@ const LARGEST_FREQUENCY = 255
 
 /** Takes chunks one after the other, all of a document together, and makes a segment of them. */
 export class SegmentBuilder {
-  readonly #terms = new Map<Term, number>()
-  readonly #only: ReadonlySet<Term> | undefined
-  readonly #documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
-  readonly #languages = new Set<Language>()
-  readonly #chunkIds: Array<Uint8Array> = []
-  #lastDocument = new Uint8Array()
-  readonly #documentOf = new Numbers(Uint32Array)
-  readonly #lengths = new Numbers(Uint32Array)
+  private readonly terms = new Map<Term, number>()
+  private readonly only: ReadonlySet<Term> | undefined
+  private readonly documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
+  private readonly languages = new Set<Language>()
+  private readonly chunkIds: Array<Uint8Array> = []
+  private lastDocument = new Uint8Array()
+  private readonly documentOf = new Numbers(Uint32Array)
+  private readonly lengths = new Numbers(Uint32Array)
   /** Of each posting, in the order of arrival; its positions end where those of the next begin. */
-  readonly #postingTerms = new Numbers(Uint32Array)
-  readonly #postingChunks = new Numbers(Uint32Array)
-  readonly #frequencies = new Numbers(Uint8Array)
-  readonly #starts = new Numbers(Uint32Array)
-  readonly #positions = new Numbers(Uint16Array)
-  readonly #sketches: Array<Uint8Array | undefined> = []
-  #sketchBytes = 0
+  private readonly postingTerms = new Numbers(Uint32Array)
+  private readonly postingChunks = new Numbers(Uint32Array)
+  private readonly frequencies = new Numbers(Uint8Array)
+  private readonly starts = new Numbers(Uint32Array)
+  private readonly positions = new Numbers(Uint16Array)
+  private readonly sketches: Array<Uint8Array | undefined> = []
+  private sketchBytes = 0
 
   /** @param only terms of which there are to be postings; absent: all */
   constructor(only?: ReadonlySet<Term>) {
-    this.#only = only
+    this.only = only
   }
 
   add(chunk: PackedChunk): void {
-    const index = this.#chunkIds.push(chunk.id.slice()) - 1
-    const document = this.#documentWith(chunk)
-    this.#documentOf.push(this.#documents.length - 1)
-    this.#languages.add(chunk.language)
+    const index = this.chunkIds.push(chunk.id.slice()) - 1
+    const document = this.documentWith(chunk)
+    this.documentOf.push(this.documents.length - 1)
+    this.languages.add(chunk.language)
     let length = 0
     readLexemes(chunk.lexemes, (term, positions, count) => {
-      if (this.#only?.has(term) === false) {
+      if (this.only?.has(term) === false) {
         length += weightedCount(positions, count)
         return
       }
       let frequency = 0
-      this.#starts.push(this.#positions.length)
+      this.starts.push(this.positions.length)
       for (let place = 0; place < count; place++) {
         const position = positions[place] ?? 0
         frequency += isInTitle(position) ? TITLE_FREQUENCY : 1
-        this.#positions.push(position)
+        this.positions.push(position)
       }
       length += frequency
-      this.#postingTerms.push(this.#numberOf(term))
-      this.#postingChunks.push(index)
-      this.#frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
+      this.postingTerms.push(this.numberOf(term))
+      this.postingChunks.push(index)
+      this.frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
-    this.#lengths.push(length)
+    this.lengths.push(length)
     const made = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
     if (made === undefined) document.isEmbedded = false
-    else this.#keepSketch(index, made)
+    else this.keepSketch(index, made)
   }
 
   build(): Segment {
-    const terms = Float64Array.from(this.#terms.keys()).sort()
+    const terms = Float64Array.from(this.terms.keys()).sort()
     const rankOfNumber = new Uint32Array(terms.length)
-    for (const [rank, term] of terms.entries()) rankOfNumber[this.#terms.get(term) ?? 0] = rank
-    const ranks = this.#postingTerms.values()
+    for (const [rank, term] of terms.entries()) rankOfNumber[this.terms.get(term) ?? 0] = rank
+    const ranks = this.postingTerms.values()
     for (let arrival = 0; arrival < ranks.length; arrival++) {
       ranks[arrival] = rankOfNumber[ranks[arrival] ?? 0] ?? 0
     }
     const offsets = offsetsOf(ranks, terms.length)
     const arrays = {
-      chunkIds: joined(this.#chunkIds, CHUNK_ID_BYTES, this.#chunkIds.length),
-      documentOf: this.#documentOf.values(),
-      lengths: this.#lengths.values(),
+      chunkIds: joined(this.chunkIds, CHUNK_ID_BYTES, this.chunkIds.length),
+      documentOf: this.documentOf.values(),
+      lengths: this.lengths.values(),
       terms,
       offsets,
-      sketches: joined(this.#sketches, this.#sketchBytes, this.#chunkIds.length),
-      ...this.#postingsInOrder(arrivalsInOrder(ranks, offsets)),
+      sketches: joined(this.sketches, this.sketchBytes, this.chunkIds.length),
+      ...this.postingsInOrder(arrivalsInOrder(ranks, offsets)),
     }
     return {
       ...arrays,
-      documents: this.#documents,
-      languages: this.#languages,
-      size: this.#chunkIds.length,
-      sketchBytes: this.#sketchBytes,
+      documents: this.documents,
+      languages: this.languages,
+      size: this.chunkIds.length,
+      sketchBytes: this.sketchBytes,
       bytes: Object.values(arrays).reduce((sum, array) => sum + array.byteLength, 0),
     }
   }
 
   /** @param arrivals the postings as they are to stand, each by its number in the order of arrival */
-  #postingsInOrder(arrivals: Uint32Array) {
-    const arrivalChunks = this.#postingChunks.values()
-    const arrivalFrequencies = this.#frequencies.values()
-    const arrivalStarts = this.#starts.values()
-    const arrivalPositions = this.#positions.values()
+  private postingsInOrder(arrivals: Uint32Array) {
+    const arrivalChunks = this.postingChunks.values()
+    const arrivalFrequencies = this.frequencies.values()
+    const arrivalStarts = this.starts.values()
+    const arrivalPositions = this.positions.values()
     const chunks = new Uint32Array(arrivals.length)
     const frequencies = new Uint8Array(arrivals.length)
     const starts = new Uint32Array(arrivals.length + 1)
@@ -116,31 +116,31 @@ export class SegmentBuilder {
     return { chunks, frequencies, starts, positions }
   }
 
-  #keepSketch(index: number, made: Uint8Array): void {
-    this.#sketchBytes = made.length
+  private keepSketch(index: number, made: Uint8Array): void {
+    this.sketchBytes = made.length
     // Copied, because what the database sent is a part of something larger.
-    this.#sketches[index] = made.slice()
+    this.sketches[index] = made.slice()
   }
 
   /** The last document, which is that of this chunk. */
-  #documentWith({ documentId, revision }: PackedChunk) {
-    const last = this.#documents.at(-1)
-    if (last !== undefined && areEqual(documentId, this.#lastDocument)) {
+  private documentWith({ documentId, revision }: PackedChunk) {
+    const last = this.documents.at(-1)
+    if (last !== undefined && areEqual(documentId, this.lastDocument)) {
       last.chunks += 1
       return last
     }
-    this.#lastDocument = documentId.slice()
+    this.lastDocument = documentId.slice()
     const id = DocumentId.make(uuidText(documentId, 0), { disableChecks: true })
     const begun = { id, revision, chunks: 1, isEmbedded: true }
-    this.#documents.push(begun)
+    this.documents.push(begun)
     return begun
   }
 
-  #numberOf(term: Term): number {
-    const known = this.#terms.get(term)
+  private numberOf(term: Term): number {
+    const known = this.terms.get(term)
     if (known !== undefined) return known
-    const number = this.#terms.size
-    this.#terms.set(term, number)
+    const number = this.terms.size
+    this.terms.set(term, number)
     return number
   }
 }
@@ -184,28 +184,28 @@ const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array 
 
 /** A typed array that grows. */
 class Numbers<A extends Uint8Array | Uint16Array | Uint32Array> {
-  readonly #make: new (length: number) => A
-  #values: A
+  private readonly make: new (length: number) => A
+  private buffer: A
   length = 0
 
   constructor(make: new (length: number) => A) {
-    this.#make = make
-    this.#values = new make(1_024)
+    this.make = make
+    this.buffer = new make(1_024)
   }
 
   push(value: number): void {
-    if (this.length === this.#values.length) {
-      const larger = new this.#make(2 * this.length)
-      larger.set(this.#values)
-      this.#values = larger
+    if (this.length === this.buffer.length) {
+      const larger = new this.make(2 * this.length)
+      larger.set(this.buffer)
+      this.buffer = larger
     }
-    this.#values[this.length++] = value
+    this.buffer[this.length++] = value
   }
 
   /** A copy of exactly what was pushed. */
   values(): A {
-    const exact = new this.#make(this.length)
-    exact.set(this.#values.subarray(0, this.length))
+    const exact = new this.make(this.length)
+    exact.set(this.buffer.subarray(0, this.length))
     return exact
   }
 }

@@ -5,7 +5,7 @@ import { AnthropicEvents } from "./AnthropicEvents.ts"
 import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
-import { type CallLimits, type Dialect, makeCalls, makeConnection, refusalBytesMax } from "../calls/ProviderCalls.ts"
+import { type CallLimits, type Dialect, makeCalls, makeConnection, REFUSAL_BYTES_MAX } from "../calls/ProviderCalls.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import { malformed, timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../calls/ResponseBody.ts"
@@ -119,5 +119,5 @@ const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise
   const response = await fetch(...request)
   if (response.ok) return response
   const { headers, status } = response
-  return new Response(await readStart(response, refusalBytesMax), { headers, status })
+  return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
 }

@@ -138,7 +138,7 @@ const searchResult = (passage: PassageJson): SearchResultBlockParam => ({
 })
 
 /** A shorter piece, such as a heading, goes with the next one. */
-const quotableMinLength = 120
+const QUOTABLE_MIN_LENGTH = 120
 
 /** A citation quotes whole pieces, so a passage is given in paragraphs. Empty ones are refused. */
 const quotable = (content: string): ReadonlyArray<string> => {
@@ -146,7 +146,7 @@ const quotable = (content: string): ReadonlyArray<string> => {
   let piece = ""
   for (const paragraph of content.split(/(?<=\n)\s*\n/)) {
     piece = piece === "" ? paragraph : `${piece}\n${paragraph}`
-    if (piece.length < quotableMinLength) continue
+    if (piece.length < QUOTABLE_MIN_LENGTH) continue
     pieces.push(piece)
     piece = ""
   }

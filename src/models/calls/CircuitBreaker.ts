@@ -36,10 +36,10 @@ type State =
   | { readonly name: "half-open"; readonly probing: boolean }
 
 /** Parts of the window that are forgotten one at a time. */
-const sliceCount = 10
-const failureShareMin = 0.5
+const SLICE_COUNT = 10
+const FAILURE_SHARE_MIN = 0.5
 /** What a call is told to wait while another one tries whether the provider is back, in milliseconds. */
-const probeWait = 1_000
+const PROBE_WAIT = 1_000
 
 interface Slice {
   readonly begin: number
@@ -71,7 +71,7 @@ export class CircuitBreaker {
       this.become({ name: "half-open", probing: false })
     }
     if (this.state.name === "half-open") {
-      if (this.state.probing) return { admitted: false, retryAfter: probeWait }
+      if (this.state.probing) return { admitted: false, retryAfter: PROBE_WAIT }
       this.state = { name: "half-open", probing: true }
     }
     return { admitted: true, era: this.era }
@@ -102,7 +102,7 @@ export class CircuitBreaker {
   private count(outcome: "success" | "failure", now: number): void {
     const window = Duration.toMillis(this.limits.window)
     let current = this.slices.at(-1)
-    if (current === undefined || now >= current.begin + window / sliceCount) {
+    if (current === undefined || now >= current.begin + window / SLICE_COUNT) {
       current = { begin: now, calls: 0, failures: 0 }
       this.slices = [...this.slices.filter(({ begin }) => begin > now - window), current]
     }
@@ -113,6 +113,6 @@ export class CircuitBreaker {
   private isTooMuch(): boolean {
     const failures = this.slices.reduce((sum, slice) => sum + slice.failures, 0)
     const calls = this.slices.reduce((sum, slice) => sum + slice.calls, 0)
-    return failures >= this.limits.failuresMax && failures >= failureShareMin * calls
+    return failures >= this.limits.failuresMax && failures >= FAILURE_SHARE_MIN * calls
   }
 }

@@ -49,7 +49,7 @@ export const callLimits: CallLimits = {
 }
 
 /** The beginning of a refusal's body that is looked at. */
-export const refusalBytesMax = 64 * 1024
+export const REFUSAL_BYTES_MAX = 64 * 1024
 
 /** One attempt, as far as it is known when the answer begins. */
 export interface Attempt {

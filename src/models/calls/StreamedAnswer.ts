@@ -33,9 +33,9 @@ export interface StreamLimits {
 }
 
 /** How long a finished answer may take to close. */
-const drainTimeout = Duration.millis(250)
+const DRAIN_TIMEOUT = Duration.millis(250)
 /** How long counts may take that come after the answer. */
-const countsTimeout = Duration.seconds(2)
+const COUNTS_TIMEOUT = Duration.seconds(2)
 
 /** Reads the answer to its end. */
 export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> =>
@@ -44,7 +44,7 @@ export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, Provider
     Effect.andThen(Effect.ignore(readCounts(answer))),
     Effect.andThen(Effect.suspend(() => answer.onParts(answer.events.end()) ?? Effect.void)),
     // A body that is read to its end leaves its connection for the next call.
-    Effect.andThen(Effect.ignore(next(answer.body, drainTimeout))),
+    Effect.andThen(Effect.ignore(next(answer.body, DRAIN_TIMEOUT))),
     // To abort the request is not always enough once a body is read as a Node stream.
     Effect.ensuring(Effect.sync(() => answer.body.close())),
   )
@@ -114,7 +114,7 @@ const readCounts = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure
   Effect.suspend(() => {
     const { body, events, onParts } = answer
     if (events.stage === "finished" || body.ended) return Effect.void
-    return Effect.flatMap(next(body, countsTimeout), (read) => {
+    return Effect.flatMap(next(body, COUNTS_TIMEOUT), (read) => {
       const { failure, parts } = partsIn(events, read, body.ended)
       const told = parts.length === 0 ? undefined : onParts(parts)
       const rest = failure === undefined ? readCounts(answer) : Effect.fail(failure)

@@ -12,7 +12,7 @@ import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
 import { cut } from "../../text/Cut.ts"
 import { Passages } from "../../domain/Passage.ts"
-import { queryMaxLength, searchKnowledgeBase } from "../ToolDeclaration.ts"
+import { QUERY_MAX_LENGTH, searchKnowledgeBase } from "../ToolDeclaration.ts"
 
 /*
  * The model that needs no key and no network: it searches the knowledge base and answers with the sentences of the
@@ -92,7 +92,7 @@ const nextAction = (request: ModelRequest, id: string): Action => {
   if (found !== undefined) return answer(question, found)
   const mayCall = request.toolChoice !== "none" && request.tools.some((tool) => tool.name === searchKnowledgeBase.name)
   if (!mayCall) return text(nothingFound)
-  const params = { query: cut(question, queryMaxLength) }
+  const params = { query: cut(question, QUERY_MAX_LENGTH) }
   return { part: { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params }, sources: [] }
 }
 
@@ -123,7 +123,7 @@ const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Passag
 const answer = (question: string, passages: ReadonlyArray<PassageJson>): Action => {
   if (passages.length === 0) return text(nothingFound)
   // What was searched for.
-  const selected = selectSentences(cut(question, queryMaxLength), passages)
+  const selected = selectSentences(cut(question, QUERY_MAX_LENGTH), passages)
   return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
 }
 

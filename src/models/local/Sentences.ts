@@ -22,16 +22,16 @@ export interface Selection {
 }
 
 /** Most sentences of an answer. */
-const sentencesMax = 4
+const SENTENCES_MAX = 4
 /** A sentence is taken when it scores at least this share of the best one. */
-const scoreShareMin = 0.5
+const SCORE_SHARE_MIN = 0.5
 /** What a heading or question that holds the whole question is worth to the sentence below it; less to the next ones. */
-const leadWeight = 0.6
-const leadDecay = 0.65
+const LEAD_WEIGHT = 0.6
+const LEAD_DECAY = 0.65
 /** Most rows of an answer that a table gives. */
-const rowsMax = 10
+const ROWS_MAX = 10
 /** A sentence of more words scores less. */
-const plainWords = 30
+const PLAIN_WORDS = 30
 
 /** Words that stand above a sentence: those of the title, and of the heading or question over it. */
 type Lead = ReadonlyArray<string>
@@ -65,12 +65,12 @@ export const selectSentences = (question: string, passages: ReadonlyArray<Passag
   if (best === 0) return []
   // An answer is made of sentences, or of the rows of one table.
   const table = scored[0]?.sentence.table
-  const max = table === undefined ? sentencesMax : rowsMax
+  const max = table === undefined ? SENTENCES_MAX : ROWS_MAX
   // All rows have the header; where one of them holds words of the question itself, so have the others to.
   const ownMin = table === undefined ? 0 : Math.min(1, scored[0]?.own.size ?? 0)
   const chosen: Array<Sentence> = []
   for (const { own, score, sentence } of scored) {
-    if (chosen.length === max || score < scoreShareMin * best) break
+    if (chosen.length === max || score < SCORE_SHARE_MIN * best) break
     if (sentence.table !== table || own.size < ownMin) continue
     if (!chosen.some(({ text }) => text.includes(sentence.text) || sentence.text.includes(text))) chosen.push(sentence)
   }
@@ -78,7 +78,7 @@ export const selectSentences = (question: string, passages: ReadonlyArray<Passag
 }
 
 /** Two words that are alike, though not equal, share so much of their beginning. */
-const sharedMin = 4
+const SHARED_MIN = 4
 
 /** The words of a question, and which of them a text holds. */
 class Terms {
@@ -105,7 +105,7 @@ class Terms {
   }
 }
 
-const startOf = (word: string): string => word.slice(0, sharedMin)
+const startOf = (word: string): string => word.slice(0, SHARED_MIN)
 
 /** What the words of a question are worth among some sentences. */
 class Weights {
@@ -129,9 +129,9 @@ class Weights {
     const held = this.sum(own)
     const added = above.weight - this.sum(own, above.terms)
     // A lead speaks for its sentences by how much of the question it is; a few shared words say little.
-    const led = leadWeight * leadDecay ** distance * added * ((held + added) / this.all)
+    const led = LEAD_WEIGHT * LEAD_DECAY ** distance * added * ((held + added) / this.all)
     // A long sentence holds many words by chance.
-    return (held + led) * Math.min(1, Math.sqrt(plainWords / words.length))
+    return (held + led) * Math.min(1, Math.sqrt(PLAIN_WORDS / words.length))
   }
 
   private leadOf(lead: Lead) {
@@ -157,8 +157,8 @@ export const leadingSentences = (passages: ReadonlyArray<PassageJson>): Readonly
   if (passage === undefined) return []
   const sentences = sentencesOf([passage])
   const [table] = sentences.flatMap((sentence) => sentence.table ?? [])
-  const plain = sentences.filter((sentence) => sentence.table === undefined).slice(0, leadingMax)
-  const leading = plain.length > 0 ? plain : sentences.filter((sentence) => sentence.table === table).slice(0, rowsMax)
+  const plain = sentences.filter((sentence) => sentence.table === undefined).slice(0, LEADING_MAX)
+  const leading = plain.length > 0 ? plain : sentences.filter((sentence) => sentence.table === table).slice(0, ROWS_MAX)
   if (leading.length > 0) return byDocument(leading)
   return [
     {
@@ -170,7 +170,7 @@ export const leadingSentences = (passages: ReadonlyArray<PassageJson>): Readonly
 }
 
 /** Sentences of a passage that answers nothing. */
-const leadingMax = 2
+const LEADING_MAX = 2
 
 const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> => {
   const ranks = [...new Set(chosen.map((sentence) => sentence.document))]
@@ -196,7 +196,7 @@ const alike = (a: string, b: string): boolean => {
   const longer = Math.max(a.length, b.length)
   let shared = 0
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
-  return shared >= sharedMin && shared >= 0.6 * longer
+  return shared >= SHARED_MIN && shared >= 0.6 * longer
 }
 
 const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Sentence> => {

@@ -5,7 +5,7 @@ import { withVersion } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { readCompletion } from "./OpenAiReply.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
-import { type CallLimits, type Dialect, makeCalls, makeConnection, refusalBytesMax } from "../calls/ProviderCalls.ts"
+import { type CallLimits, type Dialect, makeCalls, makeConnection, REFUSAL_BYTES_MAX } from "../calls/ProviderCalls.ts"
 import { disconnected, ofStatus, timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../calls/ResponseBody.ts"
 
@@ -89,7 +89,7 @@ const senderOf = (
 
 const refused = (response: Response) =>
   Effect.tryPromise({
-    try: () => readStart(response, refusalBytesMax),
+    try: () => readStart(response, REFUSAL_BYTES_MAX),
     catch: (error) => disconnected(String(error)),
   }).pipe(
     Effect.flatMap((description) =>

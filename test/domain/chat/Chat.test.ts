@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
-import { ChatMessage, ChatMessages, chatInputMaxLength } from "../../../src/domain/chat/Chat.ts"
+import { ChatMessage, ChatMessages, CHAT_INPUT_MAX_LENGTH } from "../../../src/domain/chat/Chat.ts"
 
 const decode = Schema.decodeUnknownResult(ChatMessages)
 const decodeOne = Schema.decodeUnknownSync(ChatMessage)
@@ -46,10 +46,10 @@ describe("a message", () => {
 describe("the messages of a request", () => {
   const user = (content: string) => ({ role: "user", content })
   test("end with the user's, not empty and not too long", () => {
-    expect(problem([user("a"), { role: "bot", content: "" }, user("x".repeat(chatInputMaxLength))])).toBe("none")
+    expect(problem([user("a"), { role: "bot", content: "" }, user("x".repeat(CHAT_INPUT_MAX_LENGTH))])).toBe("none")
     expect(problem([user("a"), { role: "assistant", content: "b" }])).toContain("[1]")
     expect(problem([user("")])).toContain("32000")
-    expect(problem([user("x".repeat(chatInputMaxLength + 1))])).toContain("32000")
+    expect(problem([user("x".repeat(CHAT_INPUT_MAX_LENGTH + 1))])).toContain("32000")
   })
 
   test("are 1 to 1,000", () => {

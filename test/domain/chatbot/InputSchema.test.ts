@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Validator } from "@cfworker/json-schema"
 import fc from "fast-check"
-import { inputSchemaIssues, inputSchemaMaxDepth } from "../../../src/domain/chatbot/InputSchema.ts"
+import { inputSchemaIssues, INPUT_SCHEMA_MAX_DEPTH } from "../../../src/domain/chatbot/InputSchema.ts"
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 const paths = (schema: object) =>
@@ -58,8 +58,8 @@ describe("the schema of an input", () => {
 
   test("is bounded in length, depth and number", () => {
     const nest = (depth: number): object => (depth === 0 ? {} : { items: nest(depth - 1) })
-    expect(paths(object({ a: nest(inputSchemaMaxDepth - 2) }))).toEqual([])
-    expect(paths(object({ a: nest(inputSchemaMaxDepth - 1) }))).not.toEqual([])
+    expect(paths(object({ a: nest(INPUT_SCHEMA_MAX_DEPTH - 2) }))).toEqual([])
+    expect(paths(object({ a: nest(INPUT_SCHEMA_MAX_DEPTH - 1) }))).not.toEqual([])
     expect(paths(object(Object.fromEntries(Array.from({ length: 255 }, (_, index) => [`p${index}`, true]))))).toEqual(
       [],
     )

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Format } from "../../../src/domain/Formats.ts"
-import { defaultTextLimit, Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
+import { DEFAULT_TEXT_LIMIT, Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
 import { read } from "../../../src/knowledge/extract/Read.ts"
-import { cleanTitle, maxTitleCharacters, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
+import { cleanTitle, MAX_TITLE_CHARACTERS, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
@@ -59,8 +59,8 @@ describe("any document", () => {
   })
 
   test("that is too large as text is refused", async () => {
-    expect(await codeOf("txt", "a".repeat(defaultTextLimit))).toBe("read")
-    expect(await codeOf("txt", "a".repeat(defaultTextLimit + 1))).toBe("too_large_when_extracted")
+    expect(await codeOf("txt", "a".repeat(DEFAULT_TEXT_LIMIT))).toBe("read")
+    expect(await codeOf("txt", "a".repeat(DEFAULT_TEXT_LIMIT + 1))).toBe("too_large_when_extracted")
   })
 })
 
@@ -104,7 +104,7 @@ describe("titles", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (name) => {
         const title = titleOfFile(name)
-        expect(title.length).toBeLessThanOrEqual(maxTitleCharacters)
+        expect(title.length).toBeLessThanOrEqual(MAX_TITLE_CHARACTERS)
         expect(title).toMatch(/^\S(?:.*\S)?$/u)
       }),
     )

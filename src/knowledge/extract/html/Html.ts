@@ -8,10 +8,10 @@ import { markdownLink } from "../Link.ts"
 import { markdownTable } from "../Table.ts"
 
 /** Deepest nesting that is read: browsers stop at 512 as well. */
-const maxDepth = 512
+const MAX_DEPTH = 512
 
 /** Lists and quotes below this depth are no longer indented, or their indentation would outgrow their text. */
-const maxIndents = 12
+const MAX_INDENTS = 12
 
 /** Elements that hold nothing to read, or nothing that belongs to this page. */
 const dropped = new Set(
@@ -141,9 +141,9 @@ class Writer {
       this.block(text === "" ? "" : `${"#".repeat(Number(name.slice(1)))} ${text}`)
     } else if (name === "pre" || name === "listing") this.block(fenced(textContent(element), codeLanguage(element)))
     else if (name === "table") this.table(element)
-    else if (this.indents < maxIndents && (name === "ul" || name === "ol" || name === "menu")) this.list(element)
-    else if (this.indents < maxIndents && name === "dl") this.definitions(element)
-    else if (this.indents < maxIndents && name === "blockquote") {
+    else if (this.indents < MAX_INDENTS && (name === "ul" || name === "ol" || name === "menu")) this.list(element)
+    else if (this.indents < MAX_INDENTS && name === "dl") this.definitions(element)
+    else if (this.indents < MAX_INDENTS && name === "blockquote") {
       this.block(prefixed(this.inner(element).join("\n\n"), "> ", "> "))
     } else {
       this.flush()
@@ -217,8 +217,8 @@ const fenced = (text: string, language: string): string => {
 class BoundedHandler extends DomHandler {
   override onopentag(name: string, attributes: Record<string, string>): void {
     super.onopentag(name, attributes)
-    if (this.tagStack.length > maxDepth) {
-      throw new Unreadable("corrupt_document", `The page is nested more than ${maxDepth} levels deep.`)
+    if (this.tagStack.length > MAX_DEPTH) {
+      throw new Unreadable("corrupt_document", `The page is nested more than ${MAX_DEPTH} levels deep.`)
     }
   }
 }

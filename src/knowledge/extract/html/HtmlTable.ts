@@ -1,10 +1,10 @@
 import type { Element } from "domhandler"
 
 /** Longest text that is worth repeating in the cells that a cell spans. */
-const maxRepeatedCharacters = 200
+const MAX_REPEATED_CHARACTERS = 200
 
 /** Most columns or rows that a cell is taken to span. */
-const maxSpan = 100
+const MAX_SPAN = 100
 
 /** How many cells a document's spanning cells may still fill beside themselves: a guard against small bombs. */
 export class SpanBudget {
@@ -19,7 +19,7 @@ export class SpanBudget {
 
 const span = (element: Element, name: string) => {
   const value = Number.parseInt(element.attribs[name] ?? "", 10)
-  return Number.isNaN(value) ? 1 : Math.min(Math.max(value, 1), maxSpan)
+  return Number.isNaN(value) ? 1 : Math.min(Math.max(value, 1), MAX_SPAN)
 }
 
 const childrenNamed = (parent: Element, names: ReadonlyArray<string>): ReadonlyArray<Element> =>
@@ -59,7 +59,7 @@ class Line {
   /** Returns whether the rows below repeat the text. */
   put(text: string, columns: number, rows: number, budget: SpanBudget): boolean {
     this.takeHanging()
-    const repeated = text.length <= maxRepeatedCharacters ? text : ""
+    const repeated = text.length <= MAX_REPEATED_CHARACTERS ? text : ""
     const width = columns > 1 && budget.take(columns - 1) ? columns : 1
     const hangs = rows > 1 && budget.take(width * (rows - 1))
     for (let column = 0; column < width; column++) {

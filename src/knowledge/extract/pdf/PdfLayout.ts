@@ -20,7 +20,7 @@ export interface Style {
 type Kind = "paragraph" | "item" | "row" | "code"
 
 /** Rows of a table stand apart by at most so many font sizes. */
-const maxRowDistance = 3
+const MAX_ROW_DISTANCE = 3
 
 /** Lines that belong together. */
 interface Block {
@@ -29,19 +29,20 @@ interface Block {
 }
 
 /** How much larger than the text a heading is, at least. */
-const headingScale = 1.12
-const maxHeadingCharacters = 200
+const HEADING_SCALE = 1.12
+const MAX_HEADING_CHARACTERS = 200
 /** Levels told by size; a heading that is only set bold is one below. */
-const maxHeadingSizes = 4
+const MAX_HEADING_SIZES = 4
 
 /** Running heads and page numbers stand in this share of the page, at its top and at its bottom. */
-const edgeShare = 0.1
+const EDGE_SHARE = 0.1
 
 const pageNumber = /^(?:page |seite |p\. ?)?[-–— ]*(?:\d{1,4}|[ivxlc]{1,6})[-–— ]*(?:(?:of|von|de|\/)\s*\d{1,4})?$/i
 
 const withoutNumbers = (text: string) => text.replace(/\d+|\b[ivxlc]+$/gi, "#").replace(/\s+/g, " ")
 
-const isAtEdge = (line: Line, page: Page) => line.y < page.height * edgeShare || line.y > page.height * (1 - edgeShare)
+const isAtEdge = (line: Line, page: Page) =>
+  line.y < page.height * EDGE_SHARE || line.y > page.height * (1 - EDGE_SHARE)
 
 /** Drops running heads and feet, page numbers, and nothing from a document too short to tell. */
 export const withoutRunningHeads = (pages: ReadonlyArray<Page>): ReadonlyArray<Page> => {
@@ -72,10 +73,10 @@ const usualLeading = (pages: ReadonlyArray<Page>): number => {
 const usualHeadingSizes = (lines: ReadonlyArray<Line>, bodySize: number): ReadonlyArray<number> => {
   const counts = new Map<number, number>()
   for (const { size, text } of lines) {
-    const isLarger = size >= bodySize * headingScale && text.length <= maxHeadingCharacters
+    const isLarger = size >= bodySize * HEADING_SCALE && text.length <= MAX_HEADING_CHARACTERS
     if (isLarger) counts.set(size, (counts.get(size) ?? 0) + 1)
   }
-  const usual = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, maxHeadingSizes)
+  const usual = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, MAX_HEADING_SIZES)
   return usual.map(([size]) => size).sort((a, b) => b - a)
 }
 
@@ -103,7 +104,7 @@ const continues = (block: Block, last: Line, line: Line, style: Style): boolean 
   const kind = kindOf(line)
   const distance = (line.y - last.y) / Math.max(last.size, line.size)
   if (distance <= 0) return false
-  if (block.kind === "row" && kind === "row") return distance < maxRowDistance
+  if (block.kind === "row" && kind === "row") return distance < MAX_ROW_DISTANCE
   if (distance > style.leading * 1.35) return false
   if (Math.abs(last.size - line.size) > 0.1 * last.size) return false
   if (block.kind === "code" || kind === "code" || block.kind === "row" || kind === "row") return block.kind === kind
@@ -143,14 +144,14 @@ const boxOf = (block: Block): Box => ({
 })
 
 /** More blocks than this on a page are left in the order of the file: ordering them takes quadratic time. */
-const maxOrderedBlocks = 600
+const MAX_ORDERED_BLOCKS = 600
 
 /**
  * Reading order. Files mostly hold it, columns included, but for what was placed apart, such as tables and notes: so
  * the order of the file stands, except that a block follows whatever is above it in the same columns.
  */
 const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
-  if (blocks.length > maxOrderedBlocks) return blocks
+  if (blocks.length > MAX_ORDERED_BLOCKS) return blocks
   const boxes = blocks.map(boxOf)
   const overlaps = (a: Box, b: Box) => Math.min(a.right, b.right) - Math.max(a.x, b.x) > 0
   const above = boxes.map((box) => boxes.filter((other) => other.top < box.top && overlaps(other, box)))
@@ -204,9 +205,9 @@ const headingLevel = (block: Block, style: Style): number | undefined => {
   const [line] = block.lines
   if (line === undefined || block.lines.length > 3 || !/\p{L}/u.test(line.text)) return undefined
   const length = block.lines.reduce((sum, each) => sum + each.text.length, 0)
-  if (length > maxHeadingCharacters) return undefined
-  if (line.size >= style.bodySize * headingScale) {
-    return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, maxHeadingSizes)
+  if (length > MAX_HEADING_CHARACTERS) return undefined
+  if (line.size >= style.bodySize * HEADING_SCALE) {
+    return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, MAX_HEADING_SIZES)
   }
   // A short line of its own in another font than the text is a heading set bold.
   const stands = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
@@ -255,7 +256,7 @@ export const markdownOf = (page: Page, style: Style, knows: (word: string) => bo
 }
 
 /** Type of this many times the size of the text is that of a title. */
-const titleScale = 1.4
+const TITLE_SCALE = 1.4
 
 /** The largest heading of the first page if it is set like a title, else the heading that the page begins with. */
 export const titleOn = (page: Page, style: Style): string | undefined => {
@@ -263,7 +264,7 @@ export const titleOn = (page: Page, style: Style): string | undefined => {
   const headings = blocks.filter((block) => headingLevel(block, style) !== undefined)
   const sizeOf = (block: Block) => block.lines[0]?.size ?? 0
   const largest = headings.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
-  const isTitle = largest !== undefined && sizeOf(largest) >= style.bodySize * titleScale
+  const isTitle = largest !== undefined && sizeOf(largest) >= style.bodySize * TITLE_SCALE
   const title = isTitle ? largest : headings.find((block) => block === blocks[0])
   return title === undefined ? undefined : joined(title.lines.map((line) => line.text))
 }

@@ -28,8 +28,8 @@ export interface Line {
 }
 
 /** Gaps between runs, in font sizes: wider than these is a space, or a gap between columns of a table. */
-const spaceGap = 0.15
-const columnGap = 1.5
+const SPACE_GAP = 0.15
+const COLUMN_GAP = 1.5
 
 /** Bullets, and what symbol fonts without a proper encoding leave of them. */
 const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\u007f-\u009f\uf000-\uf0ff]|o(?=\s|$))`
@@ -74,10 +74,10 @@ const isSameLine = (previous: Run, run: Run) =>
 const separator = (previous: Run | undefined, run: Run): string => {
   if (previous === undefined) return ""
   const gap = gapBetween(previous, run) / Math.max(previous.size, run.size)
-  if (gap > columnGap && !run.rightToLeft) return "\t"
+  if (gap > COLUMN_GAP && !run.rightToLeft) return "\t"
   // pdf.js loses the space between words of different direction.
   const turns = previous.rightToLeft !== run.rightToLeft && /^[\p{L}\p{N}]/u.test(run.text)
-  return gap > spaceGap || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
+  return gap > SPACE_GAP || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
 /** A lam-alef ligature whose letters are still reversed: after another alef it can be told, since two never follow each other. */
@@ -167,16 +167,16 @@ export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
 }
 
 /** How evenly a fixed-pitch font spaces its characters, and how many different words it takes to tell. */
-const pitchTolerance = 0.01
-const wordsToTellPitch = 4
+const PITCH_TOLERANCE = 0.01
+const WORDS_TO_TELL_PITCH = 4
 
 /** Scripts whose characters have one width in any font, and the share of a font's text from which they are what it is for. */
 const square = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
-const squareShare = 0.2
+const SQUARE_SHARE = 0.2
 
 const hasOnePitch = (values: ReadonlyArray<number>) =>
-  values.length >= wordsToTellPitch &&
-  values.every((value) => Math.abs(value - (values[0] ?? 0)) <= pitchTolerance * value)
+  values.length >= WORDS_TO_TELL_PITCH &&
+  values.every((value) => Math.abs(value - (values[0] ?? 0)) <= PITCH_TOLERANCE * value)
 
 /** Fonts whose characters all have one width, whatever the PDF calls them, where that tells code from text. */
 export const fixedPitchFonts = (runs: ReadonlyArray<Run>): ReadonlySet<string> => {
@@ -190,7 +190,7 @@ export const fixedPitchFonts = (runs: ReadonlyArray<Run>): ReadonlySet<string> =
     if (!of.some((run) => run.monospaced) && !hasOnePitch([...words.values()])) continue
     const all = of.reduce((sum, { text }) => sum + text.length, 0)
     const squares = of.reduce((sum, { text }) => sum + (text.match(square)?.length ?? 0), 0)
-    if (squares < all * squareShare) fixed.push(font)
+    if (squares < all * SQUARE_SHARE) fixed.push(font)
   }
   return new Set(fixed)
 }
