@@ -39,7 +39,7 @@ export type ApiKey = typeof ApiKey.Type
 
 export const ApiKeyName = Name
 
-/** A change of it: absent fields stay. */
+/** A change of a key. A field that is absent stays as it is. */
 export const ApiKeyPatch = Schema.Struct({ budget: Schema.optionalKey(BudgetPatch) })
 export type ApiKeyPatch = typeof ApiKeyPatch.Type
 
@@ -60,12 +60,15 @@ const base62 = (value: number, length: number): string => {
 
 const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), CHECKSUM_LENGTH)
 
-/** Bytes to draw for one key: more than enough to find 43 that fall below 248 (= 4 × 62), so that no letter is likelier. */
+/**
+ * Random bytes drawn for one key: more than enough to find 43 below 248 (= 4 × 62), so that no letter is likelier than
+ * another.
+ */
 export const KEY_ENTROPY_BYTES = 128
 
 /**
- * A new key from at least `KEY_ENTROPY_BYTES` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by which a typing error or a
- * leaked key in a log can be told without a database.
+ * A new key from at least `KEY_ENTROPY_BYTES` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by
+ * which a typing error or a leaked key in a log is recognized without the database.
  */
 export const makeKey = (random: Uint8Array): string => {
   const letters = Array.from(random)
@@ -76,7 +79,7 @@ export const makeKey = (random: Uint8Array): string => {
   return prefix + secret + checksum(secret)
 }
 
-/** Whether this can be a key at all: ours with a right checksum, or what else an operator may choose. */
+/** Whether a text can be a key at all: one that Parley made, with a valid checksum, or one that an operator chose. */
 export const isWellFormedKey = (key: string): boolean =>
   keyForm.test(key)
     ? key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(prefix.length, -CHECKSUM_LENGTH))
@@ -85,5 +88,5 @@ export const isWellFormedKey = (key: string): boolean =>
 /** The hash under which a key is stored. A random 256-bit secret needs no slow hash. */
 export const hashKey = (key: string): Uint8Array => createHash("sha256").update(key).digest()
 
-/** What a listing shows of a key. */
+/** The parts of a key that lists show. */
 export const keyHint = (key: string) => ({ prefix: key.slice(0, 8), last_four: key.slice(-4) })

@@ -1,7 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /*
- * How much a caller may chat: tokens of a day (UTC), and chats at once. Both for the organization and for the key.
+ * How much a caller may chat: tokens per day (UTC), and chats at once. An organization has a budget, and each key has
+ * one.
  */
 
 const LimitValue = Schema.NullOr(
@@ -12,7 +13,7 @@ const LimitValue = Schema.NullOr(
 )
 const Limit = LimitValue.annotate({ description: "`null`: what the server's settings say." })
 
-/** As it is given on the command line: a number, `unlimited`, or `default`. */
+/** A limit as the command line takes it: a number, `unlimited`, or `default`. */
 export const LimitText = Schema.String.pipe(
   Schema.decodeTo(
     LimitValue,
@@ -23,7 +24,7 @@ export const LimitText = Schema.String.pipe(
   ),
 )
 
-/** What is set for an organization or a key. */
+/** The limits that are set for an organization or a key; `null` leaves one to the server's settings. */
 export const Budget = Schema.Struct({
   tokens_per_day: Limit.annotate({
     description: "Tokens of all four kinds that its chats may take from midnight to midnight, UTC.",
@@ -33,14 +34,14 @@ export const Budget = Schema.Struct({
 }).annotate({ identifier: "Budget" })
 export type Budget = typeof Budget.Type
 
-/** A change of it: what is absent stays as it is. */
+/** A change of a budget. A field that is absent stays as it is. */
 export const BudgetPatch = Schema.Struct({
   tokens_per_day: Schema.optionalKey(Budget.fields.tokens_per_day),
   concurrent_chats: Schema.optionalKey(Budget.fields.concurrent_chats),
 })
 export type BudgetPatch = typeof BudgetPatch.Type
 
-/** Limits that hold; `Infinity` is none. */
+/** The limits in force, with the settings filled in. `Infinity` stands for no limit. */
 export interface Limits {
   readonly tokensPerDay: number
   readonly concurrentChats: number
@@ -59,5 +60,5 @@ export const isUnlimited = ({ concurrentChats, tokensPerDay }: Limits): boolean 
 
 const DAY_SECONDS = 86_400
 
-/** From 1 to a day. `now` is in milliseconds since 1970. */
+/** Seconds until the next midnight UTC, from 1 to 86,400. `now` is in milliseconds since 1970. */
 export const secondsToMidnight = (now: number): number => DAY_SECONDS - (Math.floor(now / 1_000) % DAY_SECONDS)

@@ -5,9 +5,9 @@ import { Forbidden } from "./Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
 
 /**
- * Who asks: the key behind the request, as far as services need to know it.
+ * The API key behind the request, as far as services need to know it.
  *
- * @effect-leakable-service methods ask for it, since it changes from call to call
+ * @effect-leakable-service methods require it, because it differs from call to call
  */
 export class Caller extends Context.Service<
   Caller,
@@ -15,11 +15,11 @@ export class Caller extends Context.Service<
     readonly apiKeyId: ApiKeyId
     readonly organizationId: OrganizationId
     readonly scopes: ReadonlyArray<Scope>
-    /** The only chatbot the key serves; null for all of the organization's. */
+    /** The chatbot that the key is bound to; null when it serves every chatbot of its organization. */
     readonly chatbotId: ChatbotId | null
     /** Whether the organization is the operator's, whose admin keys see the others. */
     readonly isOperator: boolean
-    /** What is set of budgets; the rest is as the settings say. */
+    /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }
 >()("parley/domain/Caller") {}

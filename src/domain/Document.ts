@@ -52,7 +52,7 @@ export const Document = Schema.Struct({
 })
 export type Document = typeof Document.Type
 
-/** Nothing more will happen to it by itself. */
+/** Whether processing of the document has ended, with success or not. */
 export const isSettled = (document: Pick<Document, "status">): boolean =>
   document.status === "ready" || document.status === "failed"
 
@@ -66,6 +66,6 @@ export const displayName = (fileName: string): string => {
     .trim()
   if (/^\.{0,2}$/.test(visible)) return "untitled"
   if (visible.length <= NAME_MAX_LENGTH) return visible
-  // The end is kept: the extension is part of what a file is. Either cut may go through a surrogate pair.
+  // The end is kept, because the extension says what the file is. Either cut may split a surrogate pair.
   return (visible.slice(0, 200) + visible.slice(-55)).replaceAll(/\p{Surrogate}/gu, "")
 }

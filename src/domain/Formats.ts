@@ -4,9 +4,9 @@ import { Schema } from "effect"
 export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"])
 export type Format = typeof Format.Type
 
-/** How many of a file's first bytes `detect` looks at; more are ignored, fewer are fine for a shorter file. */
+/** How many of a file's first bytes `detect` looks at. More are ignored, and a shorter file has fewer. */
 export const DETECT_BYTES = 4096
-/** How many of its last bytes: a zip archive lists there what it holds. */
+/** How many of a file's last bytes `detect` looks at: a zip archive lists its entries there. */
 export const DETECT_LAST_BYTES = 64 * 1024
 
 interface FormatInfo {
@@ -32,19 +32,19 @@ const isPdf = (head: Uint8Array) => {
 }
 
 const zipHeader = ascii("PK\u0003\u0004")
-/** A compound file: what Office makes of a document that has a password, and all that it wrote before 2007. */
+/** A compound file: the form of Office documents with a password, and of all Office documents before 2007. */
 export const compoundFileHeader = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 
-/** What tells the three Office formats apart, all of them zip archives: the name of the main part. */
+/** The name of the main part, by which the three Office formats differ: all of them are zip archives. */
 const mainParts = { docx: "word/document", pptx: "ppt/presentation", xlsx: "xl/workbook" }
 
 const isOffice = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Uint8Array) => {
-  // With a password, or of an old version: which of the two, reading tells.
+  // The reader tells files with a password from files of an old version.
   if (startsWith(head, compoundFileHeader)) return true
   if (!startsWith(head, zipHeader)) return false
   const latin = new TextDecoder("latin1")
   const names = latin.decode(head) + latin.decode(tail)
-  // An archive that shows none of them in its ends is left to the reader.
+  // The reader decides about an archive that names none of the main parts in its first or last bytes.
   return names.includes(mainParts[format]) || !Object.values(mainParts).some((part) => names.includes(part))
 }
 
@@ -77,7 +77,7 @@ const byExtension = new Map<string, Format>(
   Format.literals.flatMap((format) => formats[format].extensions.map((extension) => [extension, format] as const)),
 )
 
-/** First bytes of things that are never text, although they may hold no NUL byte so early. */
+/** The first bytes of binary formats that may hold no NUL byte among them. */
 const binarySignatures = [
   pdfHeader,
   zipHeader,
@@ -90,12 +90,15 @@ const binarySignatures = [
   [0xff, 0xfe, 0x00, 0x00],
 ]
 
-/** Of the characters of a text, so many at least are of the first 256 and have a NUL byte in UTF-16: spaces, breaks. */
+/**
+ * The least share of characters below 256, which have a NUL byte in UTF-16, in any text: spaces and line breaks are
+ * among them.
+ */
 const LEAST_LATIN_SHARE = 0.02
 
 /**
- * UTF-16 that no byte order mark announces: NUL bytes stand on one side of the characters only, and what they make is
- * text. `undefined` for any other content.
+ * The byte order of UTF-16 text without a byte order mark: NUL bytes stand on one side of the characters only, and the
+ * decoded characters are text. `undefined` for any other content.
  */
 export const unmarkedUtf16 = (firstBytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   const head = firstBytes.subarray(0, DETECT_BYTES)
@@ -118,10 +121,10 @@ const looksLikeText = (head: Uint8Array) => {
 }
 
 /**
- * The format of a file, by extension and content together, or `undefined` when no format fits both: a `.pdf` without
- * a PDF header, a `.txt` that is binary, a `.docx` that is a workbook, an extension that is not known. `firstBytes` and
- * `lastBytes` are the first `DETECT_BYTES` and the last `DETECT_LAST_BYTES` of the file, or all of it. An empty file is
- * what its name says.
+ * The format of a file, by extension and content together, or `undefined` when no format fits both: a `.pdf` without a
+ * PDF header, a `.txt` that is binary, a `.docx` that is a workbook, an extension that is not known. `firstBytes` and
+ * `lastBytes` are the first `DETECT_BYTES` and the last `DETECT_LAST_BYTES` of the file, or all of it. An empty file
+ * has the format of its extension.
  */
 export const detect = (
   name: string,

@@ -6,16 +6,16 @@ const uuid = (digit: string) =>
     toJsonSchema: () => ({ format: "uuid" }),
   })
 
-/** A UUID of whatever version, in either case. */
+/** A UUID of any version, in either case. */
 export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
   format: "uuid",
   examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
 })
 
 /**
- * Ids are UUID v7 when Parley makes them, so that id order is creation order as far as the clocks of its servers agree; lists
- * go by the database's clock. Any UUID is read. Case does not count: what is read becomes lower case, so that programs may
- * compare ids as text.
+ * Parley makes ids as UUID v7, so that their order is the order of creation as far as the clocks of its servers agree;
+ * lists are ordered by the database's clock. Any UUID is accepted, in either case, and becomes lower case, so that
+ * programs may compare ids as text.
  */
 const idOf = (what: string) =>
   AnyUuid.annotate({ description: `Id of ${what}.` }).pipe(

@@ -6,14 +6,14 @@ import { Timestamp } from "./schema/Timestamp.ts"
 
 export const OrganizationName = Name
 
-/** A change of it: absent fields stay. */
+/** A change of an organization. A field that is absent stays as it is. */
 export const OrganizationPatch = Schema.Struct({
   name: Schema.optionalKey(OrganizationName),
   budget: Schema.optionalKey(BudgetPatch),
 })
 export type OrganizationPatch = typeof OrganizationPatch.Type
 
-/** Owns chatbots and keys; sees nothing of any other organization. */
+/** A tenant: it owns chatbots and keys, and sees nothing of any other organization. */
 export const Organization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A page as it is asked for: `page` from 1, `limit` items of 1 to 100. */
+/** The page that a request asks for: `page` counts from 1, and `limit` is 1 to 100 items. */
 export interface Page {
   readonly page: number
   readonly limit: number
@@ -21,25 +21,26 @@ export const pageMetadata = ({ page, limit }: Page, totalCount: number): PageMet
   totalPages: Math.ceil(totalCount / limit),
 })
 
-/** Where a row stands in a list that is ordered by when the database made its rows, and then by id. */
+/** The position of a row in a list that is ordered by the time at which the database made the rows, and then by id. */
 export interface Place {
-  /** When, in microseconds since 1970. */
+  /** The time at which the database made the row, in microseconds since 1970. */
   readonly at: string
   readonly id: string
 }
 
-/** Part of such a list: so many items after a place, or from the start. */
+/** A part of a list: at most `limit` items after a position, or from the start. */
 export interface Range {
   readonly limit: number
   readonly after: Place | undefined
 }
 
-/** All of a list, for who can do with it. */
+/** The whole list, for callers that do not page through it. */
 export const everything: Range = { limit: 1_000_000_000, after: undefined }
 
+/** A part of a list, with where the next part begins. */
 export interface Listed<A> {
   readonly items: ReadonlyArray<A>
-  /** After this place there is more; undefined: there is not. */
+  /** The position after which the list goes on; undefined at its end. */
   readonly next: Place | undefined
 }
 

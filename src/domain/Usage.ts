@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId } from "./Ids.ts"
 import { unexpressed } from "./schema/Unexpressed.ts"
 
-/** Tokens of all kinds. `input` leaves out those read from or written to the provider's cache. */
+/** Tokens of one or more answers, by kind. `input` leaves out those read from or written to the provider's cache. */
 export type TokenCounts = {
   readonly input: number
   readonly output: number
@@ -19,14 +19,14 @@ export const addTokens = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
   cacheWrite: a.cacheWrite + b.cacheWrite,
 })
 
-/** What a model took. */
+/** The tokens that one model used. */
 export interface ModelCost {
   readonly model: string
   readonly provider: string
   readonly tokens: TokenCounts
 }
 
-/** What each model took, in the order in which they were first asked. */
+/** The sum of the costs of each model, in the order in which the models first occur. */
 export const costsByModel = (costs: ReadonlyArray<ModelCost>): ReadonlyArray<ModelCost> => {
   const sums = new Map<string, ModelCost>()
   for (const { model, provider, tokens } of costs) {
@@ -36,13 +36,13 @@ export const costsByModel = (costs: ReadonlyArray<ModelCost>): ReadonlyArray<Mod
   return [...sums.values()]
 }
 
-/** Days that one request can ask for. */
+/** The longest span of one usage report, in days. */
 export const USAGE_DAYS_MAX = 366
 
 const dayForm = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/u
 const isDay = (text: string): boolean => {
   const time = dayForm.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  // Some days that do not exist are read as the one after.
+  // `Date.parse` reads some days that do not exist as the day after.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
@@ -51,7 +51,7 @@ export const Day = Schema.String.check(
   Schema.makeFilter((text: string) => isDay(text) || "Expected a day such as 2026-11-20", unexpressed),
 ).annotate({ format: "date", examples: ["2026-11-20"] })
 
-/** Midnight, UTC, in days since 1970. */
+/** The number of a day, counted from 1970-01-01. */
 export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000
 export const dayAt = (number: number): string => new Date(number * 86_400_000).toISOString().slice(0, 10)
 
@@ -59,7 +59,7 @@ export const usageGroups = ["day", "chatbot", "model", "provider", "key"] as con
 export const UsageGroup = Schema.Literals(usageGroups)
 export type UsageGroup = typeof UsageGroup.Type
 
-/** `day,model`: some of the groups, each at most once. */
+/** A list of groups as a query parameter holds it, such as `day,model`. */
 export const UsageGroups = Schema.String.check(
   Schema.isPattern(new RegExp(`^(?:${usageGroups.join("|")})(?:,(?:${usageGroups.join("|")}))*$`, "u"), {
     message: `Expected some of ${usageGroups.join(", ")}, with commas between`,
@@ -109,7 +109,7 @@ export const UsageCounts = Schema.Struct(counts).annotate({
 })
 export type UsageCounts = typeof UsageCounts.Type
 
-/** What was taken in one group: of each group that was asked for, there is one field. */
+/** The usage of one group. There is a field for each group of the report, and no other. */
 export const UsageRow = Schema.Struct({
   day: Schema.optionalKey(Day),
   chatbot_id: Schema.optionalKey(

@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js"
 
 /*
- * Which addresses a tool may call. The server stands inside a network that its tenants do not: without this a tool could
- * ask a database, a router or the cloud's metadata service in the server's name.
+ * The addresses that tools may call. The server stands in a network to which its tenants have no access: without this
+ * check a tool could call a database, a router or the cloud's metadata service in the server's name.
  */
 
-/** What is allowed although it is not public: ranges of addresses, and hosts whatever they resolve to. */
+/** Private addresses that may be called nevertheless: ranges, and hosts with any address that they resolve to. */
 export interface PrivateNetworks {
   readonly ranges: ReadonlyArray<readonly [ipaddr.IPv4 | ipaddr.IPv6, number]>
   readonly hosts: ReadonlySet<string>
@@ -15,7 +15,7 @@ export const noPrivateNetworks: PrivateNetworks = { ranges: [], hosts: new Set()
 
 const hostForm = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
 
-/** From CIDRs, addresses and host names with commas between; undefined when one is none of them. */
+/** Reads CIDRs, addresses and host names that are separated by commas; undefined when a part is none of these. */
 export const parsePrivateNetworks = (text: string): PrivateNetworks | undefined => {
   const ranges: Array<PrivateNetworks["ranges"][number]> = []
   const hosts = new Set<string>()
@@ -23,19 +23,19 @@ export const parsePrivateNetworks = (text: string): PrivateNetworks | undefined 
     if (ipaddr.isValidCIDR(part)) ranges.push(ipaddr.parseCIDR(part))
     else if (ipaddr.IPv4.isValidFourPartDecimal(part)) ranges.push([ipaddr.parse(part), 32])
     else if (ipaddr.IPv6.isValid(part)) ranges.push([ipaddr.parse(part), 128])
-    // The last label of a name is not a number: what looks like an address is meant as one.
+    // The last label of a host name is never a number: such a text is an address with a mistake.
     else if (hostForm.test(part) && !/(?:^|\.)\d+$/.test(part)) hosts.add(part)
     else return undefined
   }
   return { ranges, hosts }
 }
 
-/** Metadata service of Azure, which is inside although its address is a public one. */
+/** The metadata service of Azure, which is internal although its address is public. */
 const azureMetadata = ipaddr.parse("168.63.129.16")
-/** All that is handed out for the public Internet. */
+/** The addresses that are assigned for the public Internet. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
-/** The IPv4 address behind an IPv6 one that only carries it: mapped, or translated by NAT64. */
+/** The IPv4 address that an IPv6 address carries, mapped or translated by NAT64; any other address as it is. */
 const unwrap = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (!(address instanceof ipaddr.IPv6)) return address
   const range = address.range()
@@ -51,7 +51,7 @@ const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => {
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: PrivateNetworks["ranges"][number]): boolean =>
   address.kind() === network.kind() && address.match(network, bits)
 
-/** Whether this address, to which this host resolved, may be called. */
+/** Whether an address may be called to which a host resolved. */
 export const mayCall = (host: string, address: string, { hosts, ranges }: PrivateNetworks): boolean => {
   if (!ipaddr.isValid(address)) return false
   const behind = unwrap(ipaddr.parse(address))

@@ -8,9 +8,9 @@ import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 export interface SafeRequest {
   readonly method: ToolMethod
   readonly url: URL
-  /** Names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Headers that are for this server only, and not for one that it redirects to. */
+  /** Headers for this server only, which are not sent to a server that it redirects to. */
   readonly secrets: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
@@ -18,25 +18,25 @@ export interface SafeRequest {
 export interface SafeResponse {
   readonly status: number
   readonly contentType: string
-  /** As far as the limit goes. */
+  /** The body, up to the limit of the settings. */
   readonly body: Uint8Array
   readonly isCut: boolean
 }
 
-/** Why there is no response, in words that tell nothing of the network. */
+/** There is no response. `detail` reveals nothing of the server's network. */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", { detail: Schema.String }) {}
 
-/** The address of a URL is one that may not be called. */
+/** The host of a URL has an address that may not be called. */
 export class PrivateAddress extends Schema.TaggedError<PrivateAddress>()("PrivateAddress", {
   detail: Schema.String,
 }) {}
 
-/** Every address of a host; none when it has none. */
+/** Looks up every address of a host. The list is empty when there is no such host. */
 export type Resolve = (host: string) => Effect.Effect<ReadonlyArray<LookupAddress>>
 
 export interface SafeFetchSettings {
   readonly allowed: PrivateNetworks
-  /** Bytes of a response that are read, at most. */
+  /** The most bytes that are read of a response. */
   readonly responseLimit: number
   readonly resolve?: Resolve
 }
@@ -51,16 +51,16 @@ const badRedirect = new FetchFailed({ detail: "The server redirects to what is n
 const compressed = new FetchFailed({ detail: "The answer is compressed, although that was not asked for." })
 
 /**
- * HTTP requests to addresses that tenants choose. A host is resolved once, every address of it is checked, and the
- * connection goes to one of the addresses that were checked, whatever the name may resolve to by then; the same again for
- * every redirect. Neither a proxy of the environment nor a connection of before is used.
+ * Makes HTTP requests to addresses that tenants choose. A host is resolved once, each of its addresses is checked, and
+ * the connection goes to one of the checked addresses, whatever the name may resolve to by then. Redirects are checked
+ * likewise. It uses neither a proxy from the environment nor an earlier connection.
  */
 export class SafeFetch extends Context.Service<
   SafeFetch,
   {
-    /** Interrupting it closes the connection. */
+    /** Sends a request. Interruption closes the connection. */
     readonly fetch: (request: SafeRequest) => Effect.Effect<SafeResponse, FetchFailed | PrivateAddress>
-    /** Fails when the host of the URL has an address that may not be called. One that cannot be found passes. */
+    /** Fails when the host of a URL has an address that may not be called. A host that cannot be found passes. */
     readonly check: (url: URL) => Effect.Effect<void, PrivateAddress>
   }
 >()("parley/outbound/SafeFetch") {
@@ -94,7 +94,7 @@ export class SafeFetch extends Context.Service<
   }
 }
 
-/** Without the brackets of an IPv6 address, and without the dot that ends an absolute name. */
+/** The host of a URL without the brackets of an IPv6 address and without the dot at the end of an absolute name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "")
 
 const resolveByName: Resolve = (host) =>
@@ -104,7 +104,10 @@ const resolveByName: Resolve = (host) =>
     ),
   )
 
-/** The request that a redirect asks for, as browsers understand it. Undefined when it leads nowhere. */
+/**
+ * The request that follows a redirect, by the rules of browsers; undefined when the redirect leads to no http(s)
+ * address.
+ */
 const redirected = (request: SafeRequest, { location, status }: Redirect): SafeRequest | undefined => {
   const url = URL.parse(location, request.url.href)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return undefined
@@ -126,14 +129,16 @@ interface Redirect {
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Loaded with the first request: most servers make none, and it takes its part of the start. */
+/**
+ * Loads the HTTP client with the first request, because loading slows the start down and most servers never make one.
+ */
 const requester = (protocol: string): Effect.Effect<typeof request> =>
   Effect.map(
     Effect.promise(() => (protocol === "https:" ? import("node:https") : import("node:http"))),
     ({ request }) => request,
   )
 
-/** The answer to one request, or where it redirects to. */
+/** Sends one request. The result is its response, or the redirect that it was answered with. */
 const send = (request: SafeRequest, addresses: ReadonlyArray<LookupAddress>, limit: number) =>
   Effect.flatMap(requester(request.url.protocol), (open) => sendBy(open, request, addresses, limit))
 
@@ -155,7 +160,7 @@ const sendBy = (
         "accept-encoding": "identity",
         ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
       },
-      // A connection of its own: one that is kept could be to an address that was checked for somebody else.
+      // A new connection: one that was kept open might go to an address that was checked for another tenant.
       agent: false,
       lookup: (_host, _options, found) => found(null, [...addresses]),
     }
@@ -198,7 +203,7 @@ const read = (
     if (size > limit) finish(true)
   })
   incoming.on("end", () => finish(false))
-  // Also a body that ends before its length: half an answer is none.
+  // A body that ends before its length is an error, too.
   incoming.on("error", () => done(Effect.fail(unreachable)))
   incoming.on("aborted", () => done(Effect.fail(unreachable)))
 }

@@ -1,13 +1,17 @@
 import { Cause, Duration, Effect, Schedule } from "effect"
 
 /*
- * Work that nobody waits for. A fault must not end it: it would never come back, and nobody would hear of it.
+ * Background work, for which no caller waits. It goes on after a defect, which would otherwise end it silently for the
+ * rest of the process's life.
  */
 
-/** After a fault that may last. */
+/** The wait after a failure that may last, such as that of a database which is not there. */
 export const FAULT_DELAY = Duration.minutes(1)
 
-/** Again and again, with so long in between. `warning` is what the log says of a time that failed. */
+/**
+ * Repeats work for ever, with `interval` after each run. A run that fails is logged as `warning`, and the next one
+ * follows.
+ */
 export const regularly = <A, E, R>(
   interval: Duration.Duration,
   warning: string,
@@ -19,7 +23,7 @@ export const regularly = <A, E, R>(
     Effect.asVoid,
   )
 
-/** Until it has succeeded once. `warning` is what the log says of a try that failed. */
+/** Retries work until it has succeeded once. Each attempt that fails is logged as `warning`. */
 export const persistently = <A, E, R>(warning: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
   work.pipe(
     Effect.catchDefect(Effect.fail),

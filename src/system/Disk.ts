@@ -4,24 +4,27 @@ import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "./StartupError.ts"
 import { wordsOf } from "./SystemError.ts"
 
-/** No space, or none of what this user may take. */
+/** Error codes of a full disk, or of a disk quota that is used up. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL"])
 
-/** Whether a file could not be written because its disk is full. Looks at the causes of the error, too. */
+/** Whether an error, or one of its causes, says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
   Predicate.isObject(error) &&
   ((Predicate.hasProperty(error, "code") && FULL.has(error.code)) ||
     (Predicate.hasProperty(error, "cause") && isDiskFull(error.cause)))
 
-/** For clients: nothing can be stored until somebody has made space. */
+/** Nothing can be stored until somebody has made space on the disk. Safe to show to clients. */
 export const diskFull = new Unavailable({ detail: "The server's disk is full.", retry_after_seconds: 10 })
 
 const notNow = new Unavailable({ detail: "Files cannot be stored or read right now.", retry_after_seconds: 10 })
 
-/** For clients: a file could not be stored or read. Why is for the log, unless the disk is full. */
+/** The failure of storing or reading a file, as clients see it: the reason is shown only when the disk is full. */
 export const filesUnavailable = (error: unknown): Unavailable => (isDiskFull(error) ? diskFull : notNow)
 
-/** Why the server cannot start without a directory. `which` names the directory, such as "The directory for files, …,". */
+/**
+ * The server cannot start, because it cannot write to a directory. `which` names it, such as "The directory for files,
+ * …,".
+ */
 export const notWritable = (which: string, error: unknown): StartupError =>
   new StartupError({
     what: `${which} cannot be written: ${wordsOf(error)}.`,
@@ -30,7 +33,7 @@ export const notWritable = (which: string, error: unknown): StartupError =>
       : "Give the server's user the right to write there, or set DATA_DIR to another directory.",
   })
 
-/** Bytes that the disk of a directory has left for this process; undefined when it does not tell. */
+/** The free bytes on a directory's disk that this process may use; undefined when the file system does not say. */
 export const freeBytes = (directory: string): Effect.Effect<number | undefined> =>
   Effect.promise(() =>
     statfs(directory).then(
@@ -39,5 +42,5 @@ export const freeBytes = (directory: string): Effect.Effect<number | undefined> 
     ),
   )
 
-/** For people: `12 MiB`. */
+/** A number of bytes for people to read, such as `12 MiB`, rounded down. */
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`

@@ -1,9 +1,9 @@
 import { Array, Effect } from "effect"
 
-/** Of what takes about a tenth of a millisecond each, so many are made before other requests get their turn. */
+/** How many items are made before other fibers run: an item takes about a tenth of a millisecond. */
 const AT_ONCE = 4
 
-/** Makes one thing of each item, and lets others in between. */
+/** Maps items with a function that takes a while, and lets other fibers run after every few items. */
 export const inTurns = <A, B>(items: ReadonlyArray<A>, make: (item: A) => B): Effect.Effect<ReadonlyArray<B>> =>
   Effect.map(
     Effect.forEach(Array.chunksOf(items, AT_ONCE), (some) =>

@@ -1,41 +1,45 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, Digest, SecureRandom } from "effect/crypto"
 
-/** A text that is encrypted, and the id of the key that did it. */
+/** An encrypted text, with the id of the key that encrypted it. */
 export interface Sealed {
   readonly key: string
   /** Nonce, then ciphertext with its tag. */
   readonly bytes: Uint8Array
 }
 
-/** What was encrypted cannot be decrypted: by a key that is not there, or because it is not what the key encrypted here. */
+/**
+ * A secret cannot be decrypted: its key is not configured, or the bytes are not those that the key encrypted for this
+ * place.
+ */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
-  /** Id of the key. */
+  /** The id of the key. */
   key: Schema.String,
   why: Schema.Literals(["unknown key", "changed"]),
 }) {}
 
 export interface SecretsSettings {
-  /** Of 32 bytes each. The first encrypts, all of them decrypt; without any, nothing is encrypted. */
+  /** Keys of 32 bytes. The first one encrypts, and all of them decrypt. Undefined: nothing is encrypted. */
   readonly keys: Redacted.Redacted<ReadonlyArray<Uint8Array>> | undefined
 }
 
 const ALGORITHM = Aead.aes256Gcm
-/** Bytes of a key's digest that name it, which tells nothing of the key itself. */
+/** The length of a key's id in bytes. It is the beginning of a digest, which reveals nothing of the key. */
 const ID_BYTES = 6
 const ID_CONTEXT = "parley: id of a key for secrets"
 
 /**
- * Encrypts what the database keeps for others, by keys that it does not have. What is encrypted is bound to its place,
- * some texts that say whose it is, and does not decrypt anywhere else.
+ * Encrypts secrets of tenants before they are stored, with keys that the database does not have. A secret is bound to
+ * its place, a list of texts such as the ids of its owners, and cannot be decrypted for any other place.
  */
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** Id of the key that encrypts, if there is one. */
+    /** The id of the key that encrypts; undefined when none is configured. */
     readonly key: string | undefined
-    /** Undefined without a key. */
+    /** Encrypts a text for a place. Returns undefined when no key is configured. */
     readonly seal: (text: string, place: ReadonlyArray<string>) => Effect.Effect<Sealed | undefined>
+    /** Decrypts a text that was encrypted for the same place. */
     readonly open: (sealed: Sealed, place: ReadonlyArray<string>) => Effect.Effect<string, SecretUnreadable>
   }
 >()("parley/system/Secrets") {
@@ -80,5 +84,5 @@ const withId = Effect.fnUntraced(function* (bytes: Uint8Array) {
 })
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text)
-// As JSON, no two places look alike.
+// Written as JSON, no two places have the same bytes.
 const bytesOf = (place: ReadonlyArray<string>): Uint8Array => encoded(JSON.stringify(place))

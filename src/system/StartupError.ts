@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 
 /**
- * The server cannot start, and the operator can do something about it. `what` and `doThis` are one plain line each without secrets:
- * what is wrong, and what to do.
+ * The server cannot start, for a reason that its operator can mend. `what` says what is wrong and `doThis` what to do,
+ * each in one plain line without secrets.
  */
 export class StartupError extends Schema.TaggedError<StartupError>()("StartupError", {
   what: Schema.String,
   doThis: Schema.String,
-  /** Another process has the embedded database. */
+  /** Whether another process uses the embedded database. */
   isInUse: Schema.optionalKey(Schema.Boolean),
 }) {
   override get message(): string {

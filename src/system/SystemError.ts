@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-/** What the operating system refuses files and sockets with, in words that complete "It cannot be written: …". */
+/** Error codes of the operating system, in words that complete a sentence such as "It cannot be written: …". */
 const WORDS: { readonly [code: string]: string | undefined } = {
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -30,16 +30,16 @@ const WORDS: { readonly [code: string]: string | undefined } = {
   EAFNOSUPPORT: "the system does not support this kind of address",
 }
 
-/** Why the operating system refused something, for people: without names of ours, nor of Effect, nor of the path. */
+/** The reason of a system error for people, without its path and without names of classes. */
 export const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
   return knownWords(error) ?? code ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** The same; undefined when it was not the operating system, or for a reason that is not known here. */
+/** The reason of a system error for people; undefined for other errors, and for codes that are not listed here. */
 export const knownWords = (error: unknown): string | undefined => WORDS[codeOf(error) ?? ""]
 
-/** Such as `EACCES`; a failure of Effect's file system has it in its cause. */
+/** The code of an error, such as `EACCES`. Errors of Effect's file system carry it in their cause. */
 const codeOf = (error: unknown): string | undefined => {
   if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) return error.code
   return Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : undefined

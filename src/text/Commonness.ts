@@ -1,29 +1,30 @@
 import { table as encoded } from "./CommonnessTable.ts"
 import { hash } from "./Hashing.ts"
 
-/** Longer words are cut here: a stem for any language, though a rough one. */
+/** The length of a stem in characters: longer words are cut, which is a rough stemmer for any language. */
 const STEM_CHARACTERS = 6
 
 /**
- * The table has one byte for a word: four bits to recognise it by, and four for how common it is. The byte stands in one
- * of two slots, whichever was free. Of unknown words three in a hundred are taken for a known one, mostly a rare one.
+ * The table has one byte for each word: four bits to recognize the word, and four for how common it is. The byte stands
+ * in one of two slots, whichever was free. Three in a hundred unknown words are mistaken for a known one, mostly a rare
+ * one.
  */
 const SLOTS = 0x10000
 const COMMONEST_LEVEL = 15
-/** One level is a factor of two to this power. */
+/** The logarithm to base two of the factor between two levels. */
 const LEVEL_BITS = 0.85
-/** Share of texts that hold a word which the table does not know. */
+/** The share of texts that hold a word which is not in the table. */
 const UNKNOWN_SHARE = 2 ** -14
 
-/** The part of a word, in lower case, that stands for its inflections. */
+/** The rough stem of a word in lower case. */
 export const roughStem = (word: string): string =>
-  // Numbers and codes differ in their ends.
+  // Numbers and codes are told apart by their ends.
   word.length <= STEM_CHARACTERS || /\d/.test(word) ? word : word.slice(0, STEM_CHARACTERS)
 
-/** Share of texts in general, of a word's own language, that hold it (0–1). Takes words as `spacedWords` makes them. */
+/** The share of all texts in a word's language that hold the word, 0–1. Takes words as `spacedWords` returns them. */
 export const commonness = (word: string): number => SHARES[levelOf(roughStem(word))] ?? UNKNOWN_SHARE
 
-/** How common the word of this rough stem is, as an index into `SHARES`. */
+/** How common a word is, by its rough stem: an index into `SHARES`. */
 export const levelOf = (stem: string): number => {
   const bits = hash(stem)
   return levelIn(firstSlot(bits), bits) || levelIn(secondSlot(bits), bits)
@@ -34,12 +35,15 @@ const levelIn = (slot: number, bits: number): number => {
   return byte >>> 4 === bits >>> 28 ? byte & 15 : 0
 }
 
-/** Share of texts that hold a word of each level. */
+/** The share of texts that hold a word, by level. */
 export const SHARES: ReadonlyArray<number> = Array.from({ length: COMMONEST_LEVEL + 1 }, (_, level) =>
   level === 0 ? UNKNOWN_SHARE : 2 ** (LEVEL_BITS * (level - COMMONEST_LEVEL)),
 )
 
-/** Makes the table from the shares of words, by rough stem; where there is no room the commoner word stays. */
+/**
+ * Makes the table from the shares of words by rough stem. Where both slots of two words are the same, the commoner word
+ * stays.
+ */
 export const makeTable = (shares: ReadonlyMap<string, number>): Uint8Array => {
   const made = new Uint8Array(SLOTS)
   for (const [stem, share] of Array.from(shares).sort(([, left], [, right]) => right - left)) {
@@ -54,5 +58,5 @@ export const makeTable = (shares: ReadonlyMap<string, number>): Uint8Array => {
 const firstSlot = (bits: number): number => bits & (SLOTS - 1)
 const secondSlot = (bits: number): number => (bits >>> 12) & (SLOTS - 1)
 
-/** Not by `node:zlib`, which takes a twentieth of the server's start to load. */
+/** Inflates without `node:zlib`, which takes a twentieth of the server's start to load. */
 const table: Uint8Array = Bun.inflateSync(Buffer.from(encoded, "base64"))

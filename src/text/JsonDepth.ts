@@ -1,16 +1,19 @@
-/** How deep arrays and objects nest. Counts brackets outside of strings, so it needs no parser that could overflow. */
+/**
+ * How deep the arrays and objects of a JSON text nest. Brackets are counted outside of strings, without a parser that
+ * could overflow its stack.
+ */
 export const jsonDepth = (text: string): number => scan(text).deepest
 
-/** About how many values are in it, those in values counted too: at least as many as there are, where it is JSON. */
+/** An upper bound of the number of values in a JSON text, counting those within other values. */
 export const jsonValues = (text: string): number => scan(text).values
 
-/** Whether it is a JSON object that ends too early, or nothing at all. To be asked of what is no JSON only. */
+/** Whether a text that is not valid JSON is empty, or an object that ends too early. */
 export const isCutObject = (text: string): boolean => /^\s*(?:\{|$)/.test(text) && !scan(text).isClosed
 
 const scan = (text: string): { readonly deepest: number; readonly values: number; readonly isClosed: boolean } => {
   let depth = 0
   let deepest = 0
-  // Each but the first comes after a comma or a bracket.
+  // Each value but the first follows a comma or a bracket.
   let values = 1
   let inString = false
   for (let index = 0; index < text.length; index++) {

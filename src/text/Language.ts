@@ -33,16 +33,17 @@ const LANGUAGES = [
 ] as const
 
 /**
- * How the words of a text are stemmed: a text search configuration that every Postgres from 15 on has. `simple` stems
- * nothing and knows no stop words: for languages that Postgres has no Snowball stemmer for.
+ * The language of a text, as far as stemming goes: the name of a text search configuration that every Postgres from 15
+ * on has. `simple` stems nothing and has no stop words; it serves languages for which Postgres has no Snowball stemmer.
  */
 export type Language = (typeof LANGUAGES)[number]
 
 export const isLanguage = (name: string): name is Language => LANGUAGES.some((language) => language === name)
 
 /**
- * The words that a language repeats most: articles, prepositions, pronouns, words that ask. They tell languages of one script apart
- * within a sentence or two. Languages without a stemmer are listed too, or their texts would pass for a neighbour's.
+ * The function words of each language: articles, prepositions, pronouns and question words. They tell languages of one
+ * script apart within a sentence or two. Languages without a stemmer are listed too, because their texts would
+ * otherwise be taken for those of a neighbour.
  */
 const FUNCTION_WORDS: ReadonlyArray<readonly [Language, string]> = [
   [
@@ -141,14 +142,14 @@ const FUNCTION_WORDS: ReadonlyArray<readonly [Language, string]> = [
   ],
 ]
 
-/** What a script says by itself. The one that fills the largest part of the text decides. */
+/** The languages of scripts. The script with the most letters in a text decides. */
 const SCRIPTS: ReadonlyArray<readonly [RegExp, (text: string) => Language]> = [
   [/\p{Script=Latin}/gu, (text) => vote(text, "english")],
   [/\p{Script=Cyrillic}/gu, (text) => vote(text, "russian")],
   [/\p{Script=Devanagari}/gu, (text) => vote(text, "hindi")],
-  // Letters that Persian and Urdu have and Arabic has not.
+  // Letters of Persian and Urdu that Arabic does not have.
   [/\p{Script=Arabic}/gu, (text) => (matches(text, /[پچژگکیےٹڈ]/gu) * 50 > text.length ? "simple" : "arabic")],
-  // No stemmer has a say here, so that of English serves the foreign words which such texts hold.
+  // There is no stemmer for these scripts, so that of English serves the foreign words in such texts.
   [
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu,
     () => "english",
@@ -163,19 +164,19 @@ const SCRIPTS: ReadonlyArray<readonly [RegExp, (text: string) => Language]> = [
   ],
 ]
 
-/** Enough to tell; more would only take longer. */
+/** How much of a text is looked at, which is enough to recognize its language. */
 const SAMPLE_CHARACTERS = 4_000
 
-/** Without any such letter no script but one has a say. */
+/** Matches a character beyond ASCII: in a text without one, no script but Latin can decide. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** Below these the words are a coincidence: in code, tables and lists of names. */
+/** With fewer function words than these, the words are a coincidence: in code, tables and lists of names. */
 const LEAST_VOTES = 2
 const LEAST_SHARE_OF_WORDS = 0.06
 
 /**
- * The language whose stemmer suits the text best, from its script and its function words. What shows neither (code,
- * numbers, Chinese) counts as English: its stemmer leaves alone what is not made of ASCII letters.
+ * The language whose stemmer suits a text best, by its script and its function words. A text that shows neither, such
+ * as code, numbers or Chinese, counts as English, whose stemmer changes nothing but words of ASCII letters.
  */
 export const detectLanguage = (text: string): Language => {
   const sample = normalize(text.slice(0, SAMPLE_CHARACTERS), "NFC").toLowerCase()
@@ -193,7 +194,7 @@ export const detectLanguage = (text: string): Language => {
 
 const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-/** Function words of each entry of the table, found by word. */
+/** The languages of each function word. */
 const votersOf: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
   const voters = new Map<string, Array<number>>()
   for (const [index, [, words]] of FUNCTION_WORDS.entries()) {
@@ -202,10 +203,10 @@ const votersOf: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
   return voters
 })()
 
-/** Every function word in the text counts for each language that has it. */
+/** Counts the function words of a text for each language that has them. */
 const vote = (text: string, undecided: Language): Language => {
   const votes = FUNCTION_WORDS.map(() => 0)
-  // Not single ASCII letters, which are variables and initials more often than words.
+  // Single ASCII letters are left out: they are variables and initials more often than words.
   const words = text.match(/[\p{L}\p{M}]{2,}|[^\P{L}a-z]/gu) ?? []
   for (const word of words) {
     for (const index of votersOf.get(word) ?? []) votes[index] = (votes[index] ?? 0) + 1

@@ -1,10 +1,10 @@
 import { cut } from "./Cut.ts"
 
 /*
- * Markdown as it is read: sentences, headings and rows of tables, without marks.
+ * Takes Markdown apart into sentences, headings and rows of tables, without its marks.
  */
 
-/** A longer sentence is mostly a listing that lost its form. */
+/** Longest sentence, in UTF-16 code units: a longer one is mostly a listing that lost its form. */
 const SENTENCE_MAX_LENGTH = 600
 const SENTENCE_MIN_LENGTH = 2
 
@@ -12,15 +12,18 @@ const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence
 
 export interface Line {
   readonly text: string
-  /** A heading, a question or the announcement of a list: it answers nothing, but says what follows. */
+  /**
+   * Whether the line is a heading, a question or the announcement of a list: it says what follows, and answers nothing
+   * itself.
+   */
   readonly isLead: boolean
-  /** What it says itself: of a row, its cells without the names of their columns. */
+  /** The text of the line itself: for a row, its cells without the names of their columns. */
   readonly own: string
-  /** Of a row, the table that it is in; its text has the names of the columns, which are the table's. */
+  /** For a row, the table that holds it. The text of a row names the columns of this table. */
   readonly table?: Table
 }
 
-/** A table in Markdown: what stands in its first row, where a rule follows. */
+/** A table in Markdown. The header is its first row where a rule follows, and empty otherwise. */
 export interface Table {
   readonly header: ReadonlyArray<string>
 }
@@ -61,7 +64,7 @@ const cellsOf = (row: string): ReadonlyArray<string> =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.replaceAll("\\|", "|").trim()))
 
-/** A row that says what its cells are, as `Plan: Team; Price: 50`. */
+/** The text of a row with the names of its columns, such as `Plan: Team; Price: 50`. */
 const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): string => {
   const named = cells.flatMap((cell, column) => {
     const name = header[column] ?? ""
@@ -82,7 +85,7 @@ const linesIn = (block: string): ReadonlyArray<Line> => {
     .map((text) => ({ text, own: text, isLead: /[?？؟;:：]$/u.test(text) }))
 }
 
-/** Paragraphs, headings, list items and rows of tables, each on one line; fenced code is left out. */
+/** The paragraphs, headings, list items and rows of a text, each on one line and without fenced code. */
 const blocksOf = (content: string): ReadonlyArray<string> =>
   content
     .replaceAll(/^(```|~~~)[^]*?(^\1|$(?![^]))/gm, "\n\n")
@@ -90,16 +93,16 @@ const blocksOf = (content: string): ReadonlyArray<string> =>
     .map((block) => block.replaceAll(/\s+/g, " ").trim())
     .filter((block) => block !== "")
 
-/** Markdown's marks do not belong into a sentence. */
+/** A text without the marks of Markdown. */
 const plain = (text: string): string =>
   text
     .replace(/^(?:[-*+•]|\d{1,3}[.)]|>)\s+/, "")
-    // A link ends before the next one begins: else a text of brackets only would be read to its end from each of them.
+    // A link ends before the next one begins. Otherwise a text of brackets would be read to its end from each of them.
     .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, "$1")
     .replaceAll(/(\*\*|__|`)(.+?)\1/g, "$2")
     .trim()
 
-/** The beginning of a text that has no sentences, on one line and without marks that could be taken for formatting. */
+/** The beginning of a text without sentences, on one line and without marks that could be taken for formatting. */
 export const excerptOf = (content: string): string => {
   const line = content.replaceAll(/[#*`|~<>[\]\s]+/g, " ").trim()
   if (line.length <= SENTENCE_MAX_LENGTH) return line

@@ -1,18 +1,24 @@
-/** More combining marks in a row than any language has: most have one or two, and old Hebrew and Tibetan up to eight. */
+/**
+ * Matches more combining marks in a row than any language has: most have one or two, old Hebrew and Tibetan up to
+ * eight.
+ */
 const LONG_RUN = /[[\p{M}\uff9e\uff9f]--\u034f]{64,}/gv
 const HAS_LONG_RUN = new RegExp(LONG_RUN.source, "v")
 
-/** Marks of a long run that stay together, as in the Stream-Safe Text Format (Unicode Standard Annex #15, section 13). */
+/**
+ * How many marks of a long run stay together, as in the Stream-Safe Text Format (Unicode Standard Annex #15, section
+ * 13).
+ */
 const TOGETHER = /.{30}(?!$)/gsu
-/** The combining grapheme joiner: invisible, part of the word that it stands in, and no mark is moved across it. */
+/** The combining grapheme joiner: it is invisible and part of its word, and normalization moves no mark across it. */
 const JOINER = "\u034f"
 
 /**
- * Text in a Unicode normalization form, in time linear in its length.
+ * Converts a text to a Unicode normalization form, in time linear in its length.
  *
- * The engine's own `normalize` sorts the marks that follow a letter one by one, which takes 2 s for 32,000 of them in the
- * wrong order, so a run of 64 or more combining marks is broken up first. All other text comes out as the engine's
- * `normalize` gives it. To normalize a text again changes nothing: thirty marks are at most 63 once they are decomposed.
+ * The engine's own `normalize` sorts the marks that follow a letter one by one, which takes 2 s for 32,000 of them in
+ * the wrong order, so a run of 64 or more combining marks is broken up first. Any other text is normalized as the
+ * engine does. Normalizing a text again changes nothing: thirty marks are at most 63 once they are decomposed.
  */
 export const normalize = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
   // oxlint-disable-next-line no-restricted-properties

@@ -1,31 +1,36 @@
 const SMALLEST = 1_024
 const SPACE = 32
 
-/** A word and what is known of it. */
+/** A word with the value that is remembered of it. */
 interface Entry<A> {
   readonly value: A
   readonly hash: number
-  /** Where it begins among the characters of all words, and its length. */
+  /** Where the word begins among the characters of all words, and its length. */
   readonly from: number
   readonly length: number
 }
 
 /**
- * What is known of words, found in a text as `spacedWords` makes it without cutting the words out: that would take longer
- * than all else that is done with them.
+ * Remembers a value for each word. Words are looked up in a text of `spacedWords` where they stand: cutting them out
+ * would take longer than all other work on them.
  */
 export class WordTable<A> {
-  /** Sum of the lengths of its words, UTF-16 code units: what its memory goes by. */
+  /** The sum of the lengths of all words in UTF-16 code units, to which the memory is proportional. */
   characters = 0
   private readonly entries: Array<Entry<A>> = []
-  /** Of all words, one after the other. */
+  /** The code units of all words, one word after the other. */
   private codes = new Uint16Array(SMALLEST)
-  /** Open addressing: each slot is 0 or the number of an entry, from 1. Half of them are free at the least. */
+  /**
+   * A hash table with open addressing: a slot is 0, or the number of an entry from 1. At least half of the slots are
+   * free.
+   */
   private slots = new Int32Array(SMALLEST)
-  /** Nobody can choose words that all fall into one slot. */
+  /** The seed of the hash. It is random, so that nobody can choose words that all fall into one slot. */
   private readonly seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
-  /** For each of the words between single spaces, in order, what is known of it; `learn` is asked once for each new one. */
+  /**
+   * The value of each word of a text between single spaces, in order. `learn` makes the value of a word that is new.
+   */
   read(spaced: string, learn: (word: string) => A): Array<A> {
     const found: Array<A> = []
     let from = 0
@@ -55,7 +60,7 @@ export class WordTable<A> {
     }
   }
 
-  /** Words of one hash may differ, and whoever uploads a file chooses its words. */
+  /** Compares the words themselves: words of one hash may differ, and the author of a file chooses its words. */
   private isAt(at: number, text: string, from: number, length: number): boolean {
     for (let index = 0; index < length; index++) {
       if (this.codes[at + index] !== text.charCodeAt(from + index)) return false

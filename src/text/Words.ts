@@ -2,8 +2,8 @@ import type { Language } from "./Language.ts"
 import { normalize } from "./Normalization.ts"
 
 /*
- * Text as words between single spaces, ready to be stemmed. The database's own parser is not left to find them: it
- * depends on the database's locale, keeps paths and host names whole, and takes a Chinese sentence for one word.
+ * Splits text into words between single spaces, ready for stemming. The database's own parser is not used: it depends
+ * on the database's locale, keeps paths and host names whole, and takes a Chinese sentence for one word.
  */
 
 /** Scripts written without spaces, and Korean, which glues particles to its words. */
@@ -11,32 +11,32 @@ const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}ー]*`, "gu")
 
-/** Left in the middle of words by hyphenation; invisible. */
+/** Invisible characters that hyphenation leaves within words. */
 const SOFT_HYPHEN = /\u00ad/g
 const ASCII_WORD = /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*/g
 const MAY_BE_COMPOUND = /_|[a-z][A-Z]|[A-Z]{2}[a-z]/
 const NAME_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 const NOT_IN_WORDS = /(?:[^\p{L}\p{M}\p{N}.]|(?<!\p{N})\.|\.(?!\p{N}))+/gu
-/** What the two below find in most texts takes half as long to find so. */
+/** Matches a character beyond ASCII. A text without one, as most are, is split by the expression below in half the time. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 const NOT_IN_ASCII_WORDS = /(?:[^a-z0-9.]|(?<![0-9])\.|\.(?![0-9]))+/g
 
 /**
- * Lower-case words. Names of programs are given whole and in parts (`readFile` → `readfile read file`), a point is kept
- * between digits only, and runs of an unspaced script become overlapping pairs of characters.
+ * The words of a text in lower case. Names in code are returned whole and in parts (`readFile` → `readfile read file`),
+ * a point is kept only between digits, and runs of a script without spaces become overlapping pairs of characters.
  */
 export const spacedWords = (text: string, language?: Language): string => {
   const isAscii = !BEYOND_ASCII.test(text)
   const plain = isAscii ? text : normalize(text, "NFKC").replace(SOFT_HYPHEN, "")
   const whole = MAY_BE_COMPOUND.test(plain) ? plain.replace(ASCII_WORD, nameAndParts) : plain
-  // Turkish has two letters i, and the common rules would join them.
+  // Turkish has two letters i, which the common rules of case would merge.
   const lower = language === "turkish" ? whole.toLocaleLowerCase("tr") : whole.toLowerCase()
   if (isAscii && language !== "turkish") return lower.replace(NOT_IN_ASCII_WORDS, " ").trim()
   const words = lower.replace(NOT_IN_WORDS, " ")
   return (HAS_UNSPACED.test(words) ? words.replace(UNSPACED_RUN, pairs).replace(/ {2,}/g, " ") : words).trim()
 }
 
-/** Whether it is a piece of an unspaced script rather than a word. */
+/** Whether a word is a pair of characters of a script without spaces. */
 export const isPair = (word: string): boolean => HAS_UNSPACED.test(word)
 
 const nameAndParts = (name: string): string => {

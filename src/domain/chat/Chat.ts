@@ -6,8 +6,8 @@ import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
 
 /*
- * The wire of a chat: what a client sends, and the steps that it gets back in the shape of the AI SDK's `generateText`
- * at 4.0.x. Names are the source specification's own.
+ * The chat as it goes over HTTP: the messages that a client sends, and the steps of the reply in the shape of the AI
+ * SDK's `generateText` at 4.0.x. The names are those of the source specification.
  */
 
 /** Most messages of one request. */
@@ -17,7 +17,7 @@ export const CHAT_PARTS_MAX_COUNT = 1_000
 /** Longest message that is answered, in UTF-16 code units. */
 export const CHAT_INPUT_MAX_LENGTH = 32_000
 
-/** What the model is shown of a conversation: one turn of it. */
+/** One turn of a conversation, as the model sees it. */
 export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Text })
 export type ChatTurn = typeof ChatTurn.Type
 
@@ -119,7 +119,7 @@ export const ToolResult = Schema.Struct({
 })
 export type ToolResult = typeof ToolResult.Type
 
-/** A passage that a reply rests on. */
+/** A passage that supports a reply. */
 export const Source = Schema.Struct({
   document_id: Schema.String,
   title: Schema.String.annotate({ description: "Of the document." }),

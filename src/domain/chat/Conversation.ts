@@ -8,7 +8,7 @@ export type SenderType = typeof SenderType.Type
 
 const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
 
-/** What a user thinks of a reply. */
+/** A user's opinion of a reply. */
 export const Feedback = Schema.Struct({
   rating: Schema.Literals(["up", "down"]),
   comment: Schema.NullOr(Schema.String),
@@ -19,7 +19,7 @@ export const Feedback = Schema.Struct({
 })
 export type Feedback = typeof Feedback.Type
 
-/** Feedback as it is sent. */
+/** Feedback as a client sends it. */
 export const FeedbackInput = Schema.Struct({
   rating: Schema.NullOr(Schema.Literals(["up", "down"])).annotate({ description: "`null` takes it back." }),
   comment: Schema.optionalKey(Schema.NullOr(textUpTo(2_000)).annotate({ examples: ["That helped."] })),
@@ -108,5 +108,5 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-/** What is remembered of the one who chats. */
+/** What is stored about the user of a conversation. */
 export type UserInfo = Session["user_info"]

@@ -3,24 +3,24 @@ import { detectLanguage, type Language } from "../../text/Language.ts"
 import { refusalIn } from "./Refusals.ts"
 
 /*
- * A chatbot may ask for the user's e-mail address before it answers. It asks twice in a conversation at the most: once a
- * user has declined, or has said something else both times, it answers without.
+ * A chatbot may ask for the user's e-mail address before it answers. It asks at most twice in a conversation: once the
+ * user has declined, or has answered something else both times, it answers without the address.
  */
 
-/** Names the gate as the author of its messages, in place of a model. */
+/** Stands in the place of a model's name in messages that the e-mail question wrote. */
 export const emailGateModel = "local/email-gate"
 
 const localPart = /[\p{L}\p{N}._%+-]+$/u
 const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,63}/u
-/** Longest parts of an address, in UTF-16 code units. */
+/** Longest local part and domain of an address, in UTF-16 code units. */
 const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
-/** Nobody gives an address behind more at signs that belong to none. */
+/** How many at signs of a message are looked at: nobody writes more of them before an address. */
 const AT_SIGNS_MAX = 20
 
 /**
- * The e-mail address in a message. It is looked for around the at signs: to begin at every letter takes long for a long
- * text, and a conversation has many of them.
+ * The first e-mail address in a message. The search begins at the at signs: beginning at every letter takes quadratic
+ * time, and a conversation holds many long messages.
  */
 export const findEmail = (text: string): string | undefined => {
   let at = text.indexOf("@")
@@ -32,10 +32,10 @@ export const findEmail = (text: string): string | undefined => {
   return undefined
 }
 
-/** Words beside an e-mail address that are no question of their own, at most. */
+/** A message with at most this many words beside its e-mail address asks nothing else. */
 const WORDS_BESIDE = 5
 
-/** Whether a message says little more than its e-mail address, so that it is no question of its own. */
+/** Whether a message holds an e-mail address and no question of its own. */
 export const isOnlyEmail = (text: string): boolean => {
   const email = findEmail(text)
   if (email === undefined || /[?？؟]/.test(text)) return false
@@ -78,7 +78,7 @@ const scripts: ReadonlyArray<readonly [RegExp, Script]> = [
   [/\p{Script=Thai}/u, "thai"],
 ]
 
-/** Asks for the e-mail address, in the language of what the user wrote where it can. */
+/** The question for the e-mail address, in the language of the user's text, or in English where that is not known. */
 export const emailRequest = (userText: string): string => {
   const language = scripts.find(([script]) => script.test(userText))?.[1] ?? detectLanguage(userText)
   return requests[language] ?? requests.english ?? ""
@@ -88,19 +88,24 @@ const requestTexts: ReadonlySet<string> = new Set(Object.values(requests))
 
 const ASKED_AT_MOST = 2
 
-/** What a conversation, with the last message, makes of the question for the address. */
+/** Where a conversation stands with the question for the e-mail address. */
 export interface EmailGate {
   /** The address that the user gave. */
   readonly email: string | undefined
-  /** Whether it must be asked for now. */
+  /** Whether the chatbot has to ask for the address now. */
   readonly isAsking: boolean
-  /** Whether it may be asked for later. */
+  /** Whether the chatbot may ask for the address again later. */
   readonly mayAskAgain: boolean
-  /** The conversation without the question, and without the replies that only give the address, or decline to. */
+  /**
+   * The conversation without the questions, and without the messages that only give the address or decline to give it.
+   */
   readonly turns: ReadonlyArray<ChatTurn>
 }
 
-/** The last turn is the user's. `isRequest` knows the questions that are no longer worded as above. */
+/**
+ * Where a conversation stands, whose last turn is the user's. `isRequest` recognizes questions of earlier versions,
+ * which were worded otherwise.
+ */
 export const emailGate = (
   conversation: ReadonlyArray<ChatTurn>,
   isRequest: (content: string) => boolean = () => false,
@@ -127,7 +132,7 @@ export const emailGate = (
     email,
     isAsking: !isSettled && timesAsked < ASKED_AT_MOST,
     mayAskAgain: !isSettled && timesAsked + 1 < ASKED_AT_MOST,
-    // An address that no question waited for is answered itself.
+    // A message that holds only an address, without having been asked for it, is answered like any other.
     turns: turns.at(-1)?.role === "user" ? turns : [...turns, ...conversation.slice(-1)],
   }
 }

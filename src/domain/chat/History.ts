@@ -1,19 +1,22 @@
 import type { ChatTurn } from "./Chat.ts"
 
-/** A turn as a client sends it, with the id that it has there. */
+/** A turn as a client sends it, with the id that the client gave it. */
 export interface SentTurn extends ChatTurn {
   readonly id?: string | undefined
 }
 
-/** A turn as a session holds it. */
+/** A turn as it is stored in a session. */
 export interface HeldTurn extends ChatTurn {
-  /** Ours, which streams tell. */
+  /** The id of the stored message, which a client learns from the stream of the reply. */
   readonly id?: string | undefined
-  /** A reply that was not finished: a client may have more of it, or less. */
+  /** Whether the reply was cut off: the client may have received more of it than is stored, or less. */
   readonly isCutOff?: boolean
 }
 
-/** Turns with numbers in place of their texts: thousands of them are compared with thousands, and most may be alike. */
+/**
+ * Compares the stored turns with those that a client sent. Texts are compared by number, because thousands of turns may
+ * be compared with thousands, most of them alike.
+ */
 class Comparison {
   readonly held: ReadonlyArray<HeldTurn>
   readonly sent: ReadonlyArray<SentTurn>
@@ -34,9 +37,10 @@ class Comparison {
   }
 
   /**
-   * A client may show a reply in another form than it is stored in, with all that was said on the way to it, but knows it
-   * by our id. Ids that clients make are no proof, for some give every message the same. Clients of OpenAI know no ids:
-   * to them, what was said on the way came as paragraphs before the reply.
+   * Whether a stored turn and a sent turn are the same. A client may send a reply back in another form than the stored
+   * one, with the texts of earlier steps before it, and is then recognized by the id of the stored message; ids that
+   * clients make prove nothing, because some give the same id to every message. Clients of OpenAI know no ids, and
+   * received the texts of earlier steps as paragraphs before the reply.
    */
   isSame(heldIndex: number, sentIndex: number): boolean {
     const [held, sent] = [this.held[heldIndex], this.sent[sentIndex]]
@@ -45,7 +49,10 @@ class Comparison {
     return held.role === "assistant" && isSameReply(held, sent)
   }
 
-  /** Whether the session ends with so many of the first turns, if need be with replies in between that are not among them. */
+  /**
+   * Whether the session ends with the first `length` sent turns. With `passReplies`, stored replies between them are
+   * skipped.
+   */
   endsWith(length: number, passReplies: boolean): boolean {
     let last = this.held.length
     for (let turn = length - 1; turn >= 0; turn--) {
@@ -56,13 +63,16 @@ class Comparison {
     return true
   }
 
+  /** The length of the longest beginning of the sent turns with which the session ends. */
   longestHeld(passReplies: boolean): number {
     let length = Math.min(this.held.length, this.sent.length)
     while (length > 0 && !this.endsWith(length, passReplies)) length--
     return length
   }
 
-  /** Whether the session holds all turns but the last in this order, whatever else was said between and after. */
+  /**
+   * Whether the session holds all sent turns but the last in their order, with any other turns between and after them.
+   */
   holdsAllButTheLast(): boolean {
     let length = 0
     for (let turn = 0; turn < this.held.length && length < this.sent.length - 1; turn++) {
@@ -72,7 +82,7 @@ class Comparison {
   }
 }
 
-/** Whether one of them is how the other begins. */
+/** Whether one text begins with the other. */
 const isBeginning = (one: string, other: string): boolean =>
   one !== "" && other !== "" && (one.startsWith(other) || other.startsWith(one))
 
@@ -89,12 +99,15 @@ const isSameReply = (held: HeldTurn, sent: SentTurn): boolean => {
 }
 
 /**
- * Of the messages that a client sent, those that the session does not hold yet. A client that sends one message sends
- * what is new, unless it asks for the reply to what was said last `again`. One that sends several shows the
- * conversation as it knows it, so the longest beginning of it with which the session ends is held already. Where there
- * is none, the session may hold replies that the client does not know: cut off on their way, or to be made again. Then
- * these are passed over. One that went back, to ask something else or to hear another answer, does not show what was
- * said after that place; what it shows before is held nevertheless.
+ * The messages of a request that the session does not hold yet.
+ *
+ * - A client that sends one message sends a new one, unless it asks for another reply to the last message (`again`).
+ * - A client that sends several sends the conversation as it knows it, so the longest beginning with which the session
+ *   ends is stored already.
+ * - Where there is no such beginning, the session may hold replies that the client does not know, because they were cut
+ *   off or are to be made again. These are skipped.
+ * - A client that went back in the conversation, to ask something else or to get another answer, does not send what
+ *   came after that point; what it sends before the new message is stored nevertheless.
  */
 export const notHeld = <A extends SentTurn>(
   held: ReadonlyArray<HeldTurn>,

@@ -1,11 +1,12 @@
 /*
- * How people decline to say something, in the languages in which they are asked for their e-mail address.
+ * Recognizes messages in which a user declines to give the e-mail address, in the languages in which the question is
+ * asked.
  */
 
-/** Longer texts say more than that. */
+/** A longer text says more than a refusal, in UTF-16 code units. */
 const REFUSAL_MAX_LENGTH = 120
 
-/** Phrases that say it by themselves, with commas between them. */
+/** Phrases that are a refusal by themselves, separated by commas. */
 const REFUSALS = [
   // English
   "no, nope, nah, never, no way, not now, not today, not yet, later, maybe later, skip, skip it, skip this, skip that, pass",
@@ -61,14 +62,14 @@ const REFUSALS = [
   "ไม่, ไม่ครับ, ไม่ค่ะ, ไม่คะ, ไม่เอา, ไม่ให้, ไม่บอก, ไม่อยากบอก, ไม่สะดวก, ไม่มี, ไม่ต้อง, ข้าม, ข้ามไป, ไว้ทีหลัง, ไม่ล่ะ",
 ]
 
-/** What stands beside a refusal and says nothing else. */
+/** Phrases that accompany a refusal without saying anything else, separated by commas. */
 const COURTESIES = [
   "thanks, thank you, many thanks, thx, sorry, please, danke, danke schön, vielen dank, bitte, merci, désolé, désolée, gracias, muchas gracias, lo siento, obrigado, obrigada",
   "grazie, scusa, bedankt, dank je, dank u, tack, tak, takk, kiitos, köszönöm, mulțumesc, multumesc, teşekkürler, teşekkür ederim, sağol, terima kasih, maaf",
   "ευχαριστώ, спасибо, извините, شكرا, شكراً, آسف, धन्यवाद, शुक्रिया, माफ़ कीजिए, 谢谢, 謝謝, 抱歉, ありがとう, ありがとうございます, すみません, ごめんなさい, 감사합니다, 고마워요, 죄송합니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอโทษ",
 ]
 
-/** The words, in lower case, whatever stands between them. Of scripts without spaces, what stands between punctuation. */
+/** The words of a text in lower case. In scripts without spaces, the texts between punctuation marks. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .toLowerCase()
@@ -83,8 +84,8 @@ const courtesies = phrasesOf(COURTESIES)
 const longestPhrase = Math.max(...Array.from(refusals, (phrase) => phrase.split(" ").length))
 
 /**
- * Whether words are phrases from above and nothing else, one of them a refusal. The longest phrase that fits is meant, so
- * none may be made of others.
+ * Whether the words are known phrases and nothing else, with a refusal among them. At each place the longest phrase
+ * that fits is taken, so no phrase may be made of others.
  */
 const isRefusal = (words: ReadonlyArray<string>): boolean => {
   let refuses = false
@@ -99,7 +100,9 @@ const isRefusal = (words: ReadonlyArray<string>): boolean => {
   return refuses
 }
 
-/** How a text declines: not at all; with these words `only`; or `first`, before it says something else. */
+/**
+ * How a text declines: `only`, when it says nothing else; `first`, when something else follows; undefined, not at all.
+ */
 export const refusalIn = (text: string): "only" | "first" | undefined => {
   const start = text.slice(0, REFUSAL_MAX_LENGTH)
   if (start.length === text.length && isRefusal(wordsOf(text))) return "only"

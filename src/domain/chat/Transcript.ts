@@ -1,15 +1,15 @@
 import type { Message, Session } from "./Conversation.ts"
 
 /*
- * A conversation to keep or to hand on, in pieces: an opening, messages, an ending. What was said stands in Markdown
- * exactly as it was said, inside a fence that is longer than any in it: so it can neither look like another turn, nor
- * bring headings, links or HTML along.
+ * Transcripts: a conversation as a file, written in pieces (an opening, messages, an ending). In Markdown each message
+ * stands unchanged inside a code fence that is longer than any fence in it, so that it can neither pass for another
+ * turn nor add headings, links or HTML.
  */
 
 export const transcriptFormats = ["json", "markdown"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
-/** How a transcript is written down. */
+/** A format of transcripts. */
 export interface Notation {
   readonly mediaType: string
   readonly fileExtension: string

@@ -21,9 +21,7 @@ export const Slug = Schema.String.check(
 const activeDescription =
   "Whether the chatbot answers. While it is false, chats are refused with 409 `chatbot_inactive`; all else works as before."
 
-// ---------------------------------------------------------------------------
-// The parts of a chatbot, as they are stored and shown
-// ---------------------------------------------------------------------------
+/* The parts of a chatbot, as they are stored and shown. */
 
 export const PersonalityConfig = Schema.Struct({
   tone: Label.annotate({ examples: ["friendly"] }),
@@ -79,9 +77,7 @@ export const ChatWidgetConfig = Schema.Struct({
 })
 export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
 
-// ---------------------------------------------------------------------------
-// What a client may send
-// ---------------------------------------------------------------------------
+/* The parts of a chatbot, as a client may send them. */
 
 const SettingsInput = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
 
@@ -98,7 +94,7 @@ const inputFields = {
 export const ChatbotInput = Schema.Struct({ ...inputFields, name: Name.annotate({ examples: ["Support"] }) })
 export type ChatbotInput = typeof ChatbotInput.Type
 
-/** Whatever is left of a change when what is stored already has been taken off is not the stored avatar. */
+/** The avatar cannot be changed by a patch. A patch may repeat the stored one, which is removed before this check. */
 const StoredAvatar = Schema.String.check(
   Schema.makeFilter(() => "Expected the avatar as it is stored, or null; a new one is uploaded", unexpressed),
 )
@@ -124,9 +120,7 @@ export type ChatbotPatch = typeof ChatbotPatch.Type
 export const ChatWidgetPatch = partial(ChatWidgetConfig)
 export type ChatWidgetPatch = typeof ChatWidgetPatch.Type
 
-// ---------------------------------------------------------------------------
-// The chatbot
-// ---------------------------------------------------------------------------
+/* The chatbot. */
 
 const always = { description: "Always null in this version." }
 
@@ -198,12 +192,12 @@ export const Chatbot = Schema.Struct({
   ],
 })
 
-/** A chatbot and the version of it that this is: it moves with every change and makes the ETag. */
+/** A chatbot with its version, which increases with every change and from which the ETag is made. */
 export interface Chatbot extends Schema.Schema.Type<typeof Chatbot> {
   readonly version: bigint
 }
 
-/** What a chatbot is made of when its creator leaves it out. */
+/** The values of the fields that the creator of a chatbot leaves out. */
 export const chatbotDefaults = (name: string, model: string) => ({
   description: "",
   active: true,
@@ -229,7 +223,9 @@ export const emptyChatWidget: ChatWidgetConfig = {
   slogan: "",
 }
 
-/** The slug that a name suggests: transliterated to ASCII, `chatbot` where nothing is left. Leaves room for a suffix. */
+/**
+ * The slug that a name suggests: the name in ASCII, or `chatbot` where nothing of it is left, with room for a suffix.
+ */
 export const slugOf = (name: string): string =>
   anyAscii(name)
     .toLowerCase()
@@ -237,23 +233,24 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_MAX_LENGTH - 10)
     .replaceAll(/^-+|-+$/g, "") || "chatbot"
 
-/** Numbers that are asked for at once. */
+/** How many candidates are looked up in one query. */
 const PROBES = 32
-/** As many doublings from there as leave the number its nine digits. */
+/** The number of doublings after which a suffix still has at most nine digits. */
 const DOUBLINGS = 24
 
 /**
- * The slug itself when it is free, else with a number that makes it so: `support`, `support-2`, … The lowest, unless many
- * are taken: then one after which it was free, found in a few steps without reading those that are taken.
+ * The slug itself when it is free, or else with a number as its suffix: `support`, `support-2`, … The number is the
+ * lowest that is free; where many are taken it is some free number, found in a few queries without reading all that are
+ * taken.
  *
- * @param inUse which of some slugs are taken
+ * @param inUse returns those of some slugs that are taken
  */
 export const freeSlug = <E, R>(
   slug: string,
   inUse: (slugs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, E, R>,
 ): Effect.Effect<string, E, R> => {
   const named = (number: number) => (number === 1 ? slug : `${slug}-${number}`)
-  /** All up to `taken` are taken, as far as is known; `numbers` rise from there. */
+  /** As far as is known, all numbers up to `taken` are taken; `numbers` increase from there. */
   const search = (taken: number, numbers: ReadonlyArray<number>): Effect.Effect<string, E, R> =>
     Effect.flatMap(inUse(numbers.map(named)), (names) => {
       const used = new Set(names)

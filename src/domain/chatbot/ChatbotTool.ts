@@ -17,7 +17,7 @@ import { URL_TEMPLATE_MAX_LENGTH, urlTemplateProblem } from "./UrlTemplate.ts"
  * HTTP endpoints that a chatbot's model may call, as an operator declares them.
  */
 
-/** Longest time-out of a tool, in milliseconds. */
+/** The longest time-out of a tool, in milliseconds. */
 export const TOOL_TIMEOUT_MAX = 30_000
 const TOOL_TIMEOUT_MIN = 100
 const HEADERS_MAX_COUNT = 32
@@ -43,7 +43,7 @@ const InputSchema = Schema.JsonObject.check(Schema.makeFilter(inputSchemaIssues,
 export const ToolMethod = Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE"])
 export type ToolMethod = typeof ToolMethod.Type
 
-/** Those whose input goes into the query, and not into a body. */
+/** The methods that carry the input in the query of the URL, and not in a body. */
 export const isBodyless = (method: ToolMethod): boolean => method === "GET" || method === "DELETE"
 
 const ToolUrl = textBetween(1, URL_TEMPLATE_MAX_LENGTH)
@@ -54,13 +54,13 @@ const ToolUrl = textBetween(1, URL_TEMPLATE_MAX_LENGTH)
     examples: ["https://shop.example.com/orders/{orderId}"],
   })
 
-/** Those that say how the request is sent, which is not the operator's to say. */
+/** Header names that operators cannot set, because they say how the request is sent. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
 
-/** As a schema of its keys, a wrong one would pass for an unknown field. */
+/** A check of the whole record: with a schema for its keys, a wrong name would pass for an unknown field. */
 const headerIssues = (headers: Readonly<Record<string, unknown>>): ReadonlyArray<SchemaIssue> =>
   Object.keys(headers).flatMap((name) => {
     if (!headerName.test(name)) return [{ path: [name], issue: "Expected the name of a header" }]
@@ -86,7 +86,7 @@ const Description = Text.check(Schema.isBetweenLength(1, 4_096)).annotate({
   examples: ["Tells where an order is."],
 })
 
-/** What a tool is made of. */
+/** The fields that declare a tool. */
 export const ToolInput = Schema.Struct({
   name: ToolName,
   description: Description,
@@ -100,7 +100,7 @@ export const ToolInput = Schema.Struct({
 })
 export type ToolInput = typeof ToolInput.Type
 
-/** A change of it: absent fields stay. */
+/** A change of a tool. A field that is absent stays as it is. */
 export const ToolPatch = ToolInput.mapFields(Struct.map(Schema.optionalKey)).mapFields(
   Struct.assign({
     headers: Schema.optionalKey(
@@ -113,7 +113,7 @@ export const ToolPatch = ToolInput.mapFields(Struct.map(Schema.optionalKey)).map
 )
 export type ToolPatch = typeof ToolPatch.Type
 
-/** A tool as it is shown. */
+/** A tool as the API shows it. */
 export const ChatbotTool = Schema.Struct({
   id: ToolId,
   chatbot_id: ChatbotId,

@@ -3,19 +3,19 @@ import { textUpTo } from "../schema/Text.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
 
 /*
- * What configurations are made of.
+ * Fields that the configurations of a chatbot share.
  */
 
 const LABEL_MAX_LENGTH = 500
 
 const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
-/** An address that browsers load; the server never fetches it. Empty for none. */
+/** A URL that browsers load and that the server never fetches. Empty for none. */
 export const ImageUrl = textUpTo(2_048)
   .check(Schema.makeFilter((text: string) => text === "" || isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
   .annotate({ examples: ["https://example.com/logo.png"] })
 
-/** `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own. */
+/** A colour as `#rgb`, `#rrggbb` or `#rrggbbaa`. Empty for the widget's own colour. */
 export const Color = Schema.String.check(
   Schema.isPattern(/^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))?$/u, {
     message: "Expected a colour as #rgb, #rrggbb or #rrggbbaa",
@@ -40,10 +40,10 @@ export const Language = Schema.String.check(
 
 export const Label = textUpTo(LABEL_MAX_LENGTH)
 
-/** Every field optional: the shape of a partial configuration that merges into the stored one. */
+/** The same fields, all optional: a partial configuration, which is merged into the stored one. */
 export const partial = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
   struct.mapFields(Struct.map(Schema.optionalKey))
 
-/** The same where null unsets a field. */
+/** The same fields, all optional, where null removes a field. */
 export const clearable = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
   struct.mapFields(Struct.map(Schema.NullOr)).mapFields(Struct.map(Schema.optionalKey))

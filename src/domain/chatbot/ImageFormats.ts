@@ -1,4 +1,7 @@
-/** Image formats of avatars, told by their first bytes: what a client claims is ignored. SVG can carry scripts: never. */
+/**
+ * Image formats of avatars, recognized by their first bytes whatever the client claims. SVG is none of them, because it
+ * can carry scripts.
+ */
 const formats = {
   png: { contentType: "image/png", magic: [[0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]]] },
   jpg: { contentType: "image/jpeg", magic: [[0, [0xff, 0xd8, 0xff]]] },
@@ -19,7 +22,7 @@ type ImageExtension = keyof typeof formats
 
 const extensions = Object.keys(formats) as ReadonlyArray<ImageExtension>
 
-/** The extension of the format that these bytes are of. */
+/** The file extension of an image, by its first bytes; undefined for other files. */
 export const imageExtension = (bytes: Uint8Array): ImageExtension | undefined =>
   extensions.find((extension) =>
     formats[extension].magic.every(([at, magic]) => magic.every((byte, index) => bytes[at + index] === byte)),

@@ -1,16 +1,16 @@
 import { Predicate, type Schema } from "effect"
 
 /*
- * The JSON Schemas (draft 2020-12) by which the input of a tool is checked. What is accepted here is checked in full, so
- * a keyword that would not be is refused instead of being passed over: `$ref`, which need not end, and regular
- * expressions, some of which take for ever.
+ * The JSON Schemas (draft 2020-12) that check the input of a tool. A schema that is accepted here is checked in full:
+ * keywords that cannot be are refused instead of being ignored. These are `$ref`, whose expansion may not end, and
+ * regular expressions, some of which take exponential time.
  */
 
 /** Longest schema, in UTF-16 code units of its JSON. */
 export const INPUT_SCHEMA_MAX_LENGTH = 16_384
-/** How deep schemas nest, the outermost counted. */
+/** The deepest nesting of schemas, counting the outermost. */
 export const INPUT_SCHEMA_MAX_DEPTH = 8
-/** Schemas in a schema, itself counted: each is held against each part of an input. */
+/** The most schemas in a schema, counting itself: each of them may be checked against each part of an input. */
 export const INPUT_SCHEMA_MAX_COUNT = 256
 
 export interface SchemaIssue {
@@ -58,7 +58,7 @@ const plain: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["multipleOf", positive],
   ["minLength", count],
   ["maxLength", count],
-  // Those that are checked; others mean nothing to a checker.
+  // The formats that are checked; a validator ignores any other.
   ["format", isOneOf("date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid")],
   ["minItems", count],
   ["maxItems", count],
@@ -79,7 +79,7 @@ const plain: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["$schema", isOneOf("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")],
 ])
 
-/** Keywords that hold a schema, several, or one for each name. */
+/** Keywords whose value is a schema, a list of schemas, or a schema for each name. */
 const nested: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
   ["additionalProperties", "one"],
   ["propertyNames", "one"],
@@ -96,10 +96,13 @@ const nested: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
   ["properties", "named"],
 ])
 
-/** Model providers take none of these in the outermost schema. */
+/** Keywords that model providers refuse in the outermost schema. */
 const notOutermost = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const"]
 
-/** What keeps a value from being the schema of a tool's input: an object, whose properties it describes. */
+/**
+ * Why a value cannot be the schema of a tool's input, which has to describe an object and its properties; undefined if
+ * it can.
+ */
 export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<SchemaIssue> => {
   if (JSON.stringify(schema).length > INPUT_SCHEMA_MAX_LENGTH) {
     return [{ path: [], issue: `Expected a schema of at most ${INPUT_SCHEMA_MAX_LENGTH} characters` }]
@@ -145,7 +148,7 @@ const wrongForm = (kind: "one" | "list" | "named", held: unknown): string | unde
   return kind === "named" && !Predicate.isObject(held) ? "Expected an object of JSON Schemas" : undefined
 }
 
-/** The names of the properties that an input has to have. */
+/** The names of the required properties of an input. */
 export const requiredOf = (schema: Schema.JsonObject): ReadonlyArray<string> => {
   const { required } = schema
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : []

@@ -1,6 +1,6 @@
 /*
- * Addresses with `{placeholders}` in their path and query. Whatever fills them stays where it stands: it can neither
- * reach another server, nor another path segment, nor add a parameter.
+ * URLs with `{placeholders}` in their path and query. A value stays within its place: it cannot change the server, add
+ * or leave a path segment, or add a parameter.
  */
 
 /** Longest template, in UTF-16 code units. */
@@ -8,11 +8,11 @@ export const URL_TEMPLATE_MAX_LENGTH = 2_048
 
 const placeholder = /\{([^{}]*)\}/g
 
-/** The names in it, each once. */
+/** The names of the placeholders, each once. */
 export const placeholdersOf = (template: string): ReadonlyArray<string> =>
   Array.from(new Set(Array.from(template.matchAll(placeholder), ([, name = ""]) => name)))
 
-/** Why a text is no template, if it is none. */
+/** Why a text is not a template; undefined when it is one. */
 export const urlTemplateProblem = (template: string): string | undefined => {
   if (!/^https?:\/\/[^/?#]/i.test(template) || !URL.canParse(template)) return "Expected an http(s) URL"
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(template) ?? []
@@ -24,18 +24,18 @@ export const urlTemplateProblem = (template: string): string | undefined => {
   return undefined
 }
 
-/** The server that is called: scheme, host and port. */
+/** The origin of the server that is called: scheme, host and port. */
 export const originOf = (template: string): string => new URL(template).origin
 
-// The name of a placeholder may hold any character, and none of them ends a segment or the path.
+// The name of a placeholder may hold any character, so none of its characters ends a segment or the path.
 const beforeQuery = /^(?:\{[^{}]*\}|[^?])*/
 const segments = /(?:\{[^{}]*\}|[^/])+/g
 
 const encode = (value: string): string => encodeURIComponent(value.toWellFormed())
 
 /**
- * Fills a template with texts by name. Undefined when a value is missing or would move the path: an empty segment, `.`
- * or `..`.
+ * Fills the placeholders of a template. Undefined when a value is missing, or would change the path by an empty
+ * segment, `.` or `..`.
  */
 export const fillTemplate = (template: string, values: ReadonlyMap<string, string>): URL | undefined => {
   const [path = ""] = beforeQuery.exec(template) ?? []

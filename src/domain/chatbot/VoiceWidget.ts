@@ -38,7 +38,9 @@ const voiceFields = {
   voice: textBetween(1, 64).annotate({ examples: ["alloy"] }),
 }
 
-/** Null until set; what has been set so far, and nothing else, is stored and shown. */
+/**
+ * The configuration of the voice widget: null until it is set for the first time, then the fields that have been set.
+ */
 export const VoiceWidgetConfig = partial(
   Schema.Struct({
     ...voiceFields,
@@ -51,7 +53,9 @@ export const VoiceWidgetConfig = partial(
 )
 export type VoiceWidgetConfig = typeof VoiceWidgetConfig.Type
 
-/** Fields of an update: absent ones stay, objects merge field by field, null unsets what may be absent. */
+/**
+ * A change of the configuration: absent fields stay, objects are merged field by field, null removes an optional field.
+ */
 export const VoiceWidgetPatch = clearable(
   Schema.Struct({
     ...voiceFields,

@@ -1,12 +1,13 @@
 import { Predicate, Schema, SchemaTransformation } from "effect"
 
 /*
- * Lists and records whose length is checked before their elements are looked at: decoding a million elements to find
- * that there may be ten of them would keep everybody else waiting. JSON Schema shows them as any other list or record.
+ * Lists and records whose length is checked before their elements are decoded: decoding a million elements, only to
+ * refuse them because ten are allowed, would hold up all other requests. Their JSON Schema is that of any other list or
+ * record.
  */
 
 /**
- * What is to be an `A`, which is looked at later. Of `Schema.Unknown` the whole would be looked at, to see that it is JSON.
+ * A value that is decoded as an `A` later. `Schema.Unknown` would traverse the whole value, to see that it is JSON.
  */
 const unseen = <A>() =>
   Schema.declare((_value): _value is A => true, {

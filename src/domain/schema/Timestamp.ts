@@ -1,6 +1,6 @@
 import { Brand, Schema } from "effect"
 
-/** ISO 8601 with offset and milliseconds, always UTC, written `+00:00`. */
+/** A time in ISO 8601 with milliseconds and offset, always UTC and written `+00:00`. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
   examples: ["2026-11-20T11:30:00.000+00:00"],
@@ -9,5 +9,5 @@ export type Timestamp = typeof Timestamp.Type
 
 const branded = Brand.nominal<Timestamp>()
 
-/** What the database returns becomes what the API shows. */
+/** Converts a time that the database returned into the form in which the API shows it. */
 export const timestamp = (date: Date): Timestamp => branded(date.toISOString().replace("Z", "+00:00"))

@@ -1,5 +1,5 @@
 /**
- * Of a check that JSON Schema has no words for. Without it, what is said of the schema that is checked (its description,
- * its examples) would be left out there with the check.
+ * Marks a check that JSON Schema cannot express. Without this mark the JSON Schema would lose the description and the
+ * examples of the checked schema together with the check.
  */
 export const unexpressed = { toJsonSchema: () => ({}) }
