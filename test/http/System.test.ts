@@ -59,6 +59,15 @@ describe("without a key", () => {
     expect((await nobody.get("/docs/guide", { headers: { "if-none-match": '"other"' } })).status).toBe(200)
   })
 
+  test("HEAD tells of a page what GET does, without its text", async () => {
+    const whole = await nobody.get("/docs/guide")
+    const head = await nobody.send("HEAD", "/docs/guide")
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" })
+    for (const name of ["etag", "content-type", "content-security-policy"]) {
+      expect(head.headers.get(name)).toBe(whole.headers.get(name) ?? "")
+    }
+  })
+
   test("there is no page of another name", async () => {
     expect((await nobody.get("/docs/nowhere")).status).toBe(404)
     expect((await nobody.get("/docs/..%2fpackage.json")).status).toBe(404)
