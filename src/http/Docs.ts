@@ -3,16 +3,16 @@ import { Effect, FileSystem, Layer, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { contentSecurityPolicy, entries, htmlOf } from "./DocsPage.ts"
-
-const path = "/docs"
+import { contentSecurityPolicy, entries, htmlOf, pagePath, REFERENCE_PATH } from "./DocsPage.ts"
 
 /** The API's documentation, as a page. Its script takes 10 MB of memory, so it is loaded for the first reader. */
 const reference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope
-    const page = yield* Effect.cached(Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path })), scope))
-    yield* router.add("GET", path, Effect.flatten(page))
+    const page = yield* Effect.cached(
+      Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: REFERENCE_PATH })), scope),
+    )
+    yield* router.add("GET", REFERENCE_PATH, Effect.flatten(page))
   }),
 )
 
@@ -40,7 +40,7 @@ const pages = HttpRouter.use(
           ? HttpServerResponse.empty({ status: 304, headers })
           : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(headers))
       })
-      yield* router.add("GET", `${path}/${entry.name}`, answer)
+      yield* router.add("GET", pagePath(entry.name), answer)
     }
   }),
 )

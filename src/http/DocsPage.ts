@@ -8,10 +8,16 @@ import type { Tokens } from "marked"
  * The documentation that people read: files of Markdown in the checkout, as pages that need no script and no other file.
  */
 
+/** Path of the API's reference. The pages are below it. */
+export const REFERENCE_PATH = "/docs"
+
+/** Path of the page with this name. */
+export const pagePath = (name: string): `/${string}` => `${REFERENCE_PATH}/${name}`
+
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 interface Entry {
-  /** The last part of the page's address. */
+  /** The last part of the page's path. */
   readonly name: string
   readonly title: string
   /** Path of the Markdown in the checkout. */
@@ -72,13 +78,15 @@ const addressOf = (href: string): string | undefined => {
   if (/^(?:https?:|\/|#)/.test(href)) return href
   const [path = "", anchor] = href.split("#")
   const page = entries.find(({ file }) => basename(file) === basename(path))
-  return page && `/docs/${page.name}${anchor === undefined ? "" : `#${anchor}`}`
+  return page && `${pagePath(page.name)}${anchor === undefined ? "" : `#${anchor}`}`
 }
 
 const navigation = (current: string): string =>
   entries
-    .map(({ name, title }) => `<a href="/docs/${name}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`)
-    .concat('<a href="/docs">API reference</a>')
+    .map(
+      ({ name, title }) => `<a href="${pagePath(name)}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`,
+    )
+    .concat(`<a href="${REFERENCE_PATH}">API reference</a>`)
     .join("\n")
 
 /** The converter is loaded for the first reader: nobody else needs its memory. */
