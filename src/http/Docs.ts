@@ -1,15 +1,53 @@
-import { Effect, Scope } from "effect"
-import { HttpRouter } from "effect/http"
+import { createHash } from "node:crypto"
+import { Effect, FileSystem, Layer, Scope } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-
-const path = "/docs"
+import { contentSecurityPolicy, entries, htmlOf, pagePath, REFERENCE_PATH } from "./DocsPage.ts"
 
 /** The API's documentation, as a page. Its script takes 10 MB of memory, so it is loaded for the first reader. */
-export const layer = HttpRouter.use(
+const reference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope
-    const page = yield* Effect.cached(Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path })), scope))
-    yield* router.add("GET", path, Effect.flatten(page))
+    const page = yield* Effect.cached(
+      Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: REFERENCE_PATH })), scope),
+    )
+    yield* router.add("GET", REFERENCE_PATH, Effect.flatten(page))
   }),
 )
+
+/** The pages beside it, each made for its first reader and kept until the server ends. */
+const pages = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const files = yield* FileSystem.FileSystem
+    for (const entry of entries) {
+      const made = Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files)
+      const page = yield* Effect.cached(
+        Effect.map(made, (html) => ({
+          html,
+          headers: {
+            etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
+            "cache-control": "no-cache",
+            "content-security-policy": contentSecurityPolicy,
+            "x-content-type-options": "nosniff",
+          },
+        })),
+      )
+      const answer = Effect.gen(function* () {
+        const { html, headers } = yield* page
+        const known = (yield* HttpServerRequest.HttpServerRequest).headers["if-none-match"]
+        return isKnown(known, headers.etag)
+          ? HttpServerResponse.empty({ status: 304, headers })
+          : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(headers))
+      })
+      yield* router.add("GET", pagePath(entry.name), answer)
+    }
+  }),
+)
+
+/** Whether `If-None-Match` names the version that there is. A proxy that compresses makes a tag weak. */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()))
+
+/** What people read: the reference of the API, and the pages of the documentation. */
+export const layer = Layer.merge(reference, pages)

@@ -15,11 +15,11 @@ const EXCERPT_LENGTH = 160
 const PASSAGES_SHOWN = 3
 const NAME_WIDTH = 14
 
-/** What the chatbot of the story learns, from the root of the checkout. */
-export const files = ["README.md", "test/lib/fixtures/handbook.pdf"]
+/** What the chatbot of the story learns, from the root of the checkout. Both were made for it. */
+export const files = ["src/quickstart/questions.md", "src/quickstart/handbook.pdf"]
 
 /** Suggested at the end, for the reader to ask. */
-export const ownQuestion = "Which formats can be uploaded?"
+export const ownQuestion = "How do several customers share one server?"
 
 interface Question {
   readonly text: string
@@ -34,7 +34,11 @@ const questions: ReadonlyArray<Question> = [
     holds: "character recognition",
     from: "handbook.pdf",
   },
-  { text: "How do I back up the embedded database?", holds: "copy DATA_DIR", from: "README.md" },
+  {
+    text: "Can a document be replaced without an interruption?",
+    holds: "searches go on finding the old one",
+    from: "questions.md",
+  },
 ]
 
 const decodePassages = Schema.decodeUnknownEffect(

@@ -36,6 +36,7 @@ const storyDirectory = Effect.gen(function* () {
 
 const goOn = (server: { readonly url: string; readonly key: Redacted.Redacted }, chatbotId: ChatbotId) =>
   Effect.gen(function* () {
+    yield* show(`Guide              ${server.url}/docs/guide`)
     yield* show(`API documentation  ${server.url}/docs`)
     yield* show(`Your key           ${Redacted.value(server.key)}`)
     yield* say("\nAsk something yourself:\n")

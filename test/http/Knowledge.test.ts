@@ -1,14 +1,14 @@
-import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { Document } from "../../src/domain/Document.ts"
 import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { fixturePath } from "../lib/Fixtures.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, ...server } = await startServer()
 
-const fixture = (name: string) => Bun.file(join(import.meta.dir, "..", "lib", "fixtures", name)).arrayBuffer()
+const fixture = (name: string) => Bun.file(fixturePath(name)).arrayBuffer()
 const handbook = await fixture("handbook.pdf")
 /** A page of nothing but a box. */
 const scan = await fixture("scan.pdf")

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import type { Source } from "../../src/knowledge/extract/Extraction.ts"
 import { defaultExtractSettings, Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
+import { fixturePath } from "../lib/Fixtures.ts"
 
 const source = (name: string, content: string | Uint8Array, format: Source["format"]): Source => ({
   format,
@@ -9,8 +10,7 @@ const source = (name: string, content: string | Uint8Array, format: Source["form
   bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
 })
 
-const fixture = async (name: string) =>
-  source(name, await Bun.file(`${import.meta.dir}/../lib/fixtures/${name}`).bytes(), "pdf")
+const fixture = async (name: string) => source(name, await Bun.file(fixturePath(name)).bytes(), "pdf")
 
 const extract = (document: Source) => Effect.flatMap(Extract, (service) => service.extract(document))
 

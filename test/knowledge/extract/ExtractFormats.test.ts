@@ -4,6 +4,7 @@ import { Format } from "../../../src/domain/Formats.ts"
 import { DEFAULT_TEXT_LIMIT, Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
 import { read } from "../../../src/knowledge/extract/Read.ts"
 import { cleanTitle, MAX_TITLE_CHARACTERS, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
+import { fixturePath } from "../../lib/Fixtures.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
@@ -231,10 +232,7 @@ describe("Markdown", () => {
 
 describe("HTML", () => {
   test("the handbook's source keeps its structure", async () => {
-    const { title, text } = await readAs(
-      "html",
-      await Bun.file(`${import.meta.dir}/../../lib/fixtures/handbook.html`).bytes(),
-    )
+    const { title, text } = await readAs("html", await Bun.file(fixturePath("handbook.html")).bytes())
     expect(title).toBe("Parley Operator Handbook")
     expect(text).toStartWith("# Parley Operator Handbook\n\nParley is a self-hosted")
     expect(text).toContain("## Starting the server\n\nNothing has to")

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { fixturePath } from "../Fixtures.ts"
 import { failed, type HostileFile, ready, refused, text } from "./Fates.ts"
 import { hostileOffice } from "./HostileOffice.ts"
 import { hostilePdfs } from "./HostilePdfs.ts"
@@ -7,7 +7,7 @@ import { hostileTexts } from "./HostileTexts.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./OfficeFile.ts"
 import { zipOf } from "./ZipFile.ts"
 
-const fixture = (name: string) => new Uint8Array(readFileSync(join(import.meta.dir, "..", "fixtures", name)))
+const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name)))
 
 const word = () => docxFile(paragraph("A document like any other."))
 const slides = () => pptxFile([{ shapes: shape("A slide like any other.") }])

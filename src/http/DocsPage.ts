@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, FileSystem } from "effect"
+import type { Tokens } from "marked"
+
+/*
+ * The documentation that people read: files of Markdown in the checkout, as pages that need no script and no other file.
+ */
+
+/** Path of the API's reference. The pages are below it. */
+export const REFERENCE_PATH = "/docs"
+
+/** Path of the page with this name. */
+export const pagePath = (name: string): `/${string}` => `${REFERENCE_PATH}/${name}`
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+interface Entry {
+  /** The last part of the page's path. */
+  readonly name: string
+  readonly title: string
+  /** Path of the Markdown in the checkout. */
+  readonly file: string
+}
+
+/** Every page of the documentation, in the order in which they are listed on each of them. */
+export const entries: ReadonlyArray<Entry> = [
+  { name: "readme", title: "Parley", file: "README.md" },
+  { name: "guide", title: "Guide", file: "docs/guide.md" },
+  { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
+  { name: "errors", title: "Errors", file: "docs/errors.md" },
+  { name: "formats", title: "Formats", file: "docs/formats.md" },
+  { name: "settings", title: "Settings", file: "docs/settings.md" },
+  { name: "operations", title: "Operations", file: "docs/operations.md" },
+  { name: "architecture", title: "Architecture", file: "docs/architecture.md" },
+  { name: "development", title: "Development", file: "docs/development.md" },
+  { name: "security", title: "Security", file: "SECURITY.md" },
+  { name: "changelog", title: "Changelog", file: "CHANGELOG.md" },
+]
+
+const style = `
+:root { color-scheme: light dark; --line: #8884; --quiet: #8881; --link: light-dark(#0a58ca, #7ab3ff) }
+body { margin: 0 auto; padding: 1.5rem; max-width: 50rem; font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: break-word }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding-bottom: 1rem; border-bottom: 1px solid var(--line) }
+a { color: var(--link) }
+a[aria-current] { color: inherit; font-weight: bold; text-decoration: none }
+h1, h2, h3 { line-height: 1.25; margin: 2rem 0 1rem }
+code, pre { font: .875em/1.5 ui-monospace, monospace; background: var(--quiet); border-radius: .25rem }
+code { padding: .1em .3em }
+pre { padding: 1rem; overflow-x: auto }
+pre code { padding: 0; background: none; font-size: 1em }
+table { display: block; overflow-x: auto; border-collapse: collapse }
+th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top }
+`
+
+/** Allows a page its style and nothing else: it runs no script and loads nothing. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
+
+/** What follows `#` in the address of a heading, as GitHub makes it of the heading's text. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
+
+/** A link between files becomes one between pages. Undefined where it leads to a file that is no page. */
+const addressOf = (href: string): string | undefined => {
+  if (/^(?:https?:|\/|#)/.test(href)) return href
+  const [path = "", anchor] = href.split("#")
+  const page = entries.find(({ file }) => basename(file) === basename(path))
+  return page && `${pagePath(page.name)}${anchor === undefined ? "" : `#${anchor}`}`
+}
+
+const navigation = (current: string): string =>
+  entries
+    .map(
+      ({ name, title }) => `<a href="${pagePath(name)}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`,
+    )
+    .concat(`<a href="${REFERENCE_PATH}">API reference</a>`)
+    .join("\n")
+
+/** The converter is loaded for the first reader: nobody else needs its memory. */
+const converter = Effect.map(
+  Effect.promise(() => import("marked")),
+  ({ Marked }) =>
+    new Marked({
+      async: false,
+      renderer: {
+        heading({ depth, text, tokens }) {
+          return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        },
+        link({ href, tokens }) {
+          const address = addressOf(href)
+          const text = this.parser.parseInline(tokens)
+          return address === undefined ? text : `<a href="${escape(address)}">${text}</a>`
+        },
+        html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
+      },
+    }),
+)
+
+/** The page of HTML that an entry is shown as. Dies when its file is not there. */
+export const htmlOf = Effect.fn("DocsPage.htmlOf")(function* ({ file, name, title }: Entry) {
+  const files = yield* FileSystem.FileSystem
+  const markdown = yield* Effect.orDie(files.readFileString(`${root}/${file}`))
+  const content = (yield* converter).parse(markdown, { async: false })
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title === "Parley" ? title : `${title} – Parley`}</title>
+<style>${style}</style>
+</head>
+<body>
+<nav>
+${navigation(name)}
+</nav>
+<main>
+${content}</main>
+</body>
+</html>
+`
+})

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize, relative } from "node:path"
+import { describe, expect, test } from "bun:test"
+import { scripts } from "../package.json" with { type: "json" }
+import { anchorOf, entries } from "../src/http/DocsPage.ts"
+import { blocksOf, pages, root, textOf, tokensOf } from "./lib/docs/Markdown.ts"
+import { generatedPages } from "./lib/docs/Generated.ts"
+
+describe("pages that are generated", () => {
+  test("include the settings", async () => {
+    expect((await generatedPages()).map(({ path }) => relative(root, path))).toContain("docs/settings.md")
+  })
+
+  test("hold what `bun run docs` would write", async () => {
+    for (const { path, text } of await generatedPages()) expect(readFileSync(path, "utf8")).toBe(text)
+  })
+})
+
+test("the server offers every page", () => {
+  expect(entries.map(({ file }) => file).toSorted()).toEqual(pages.toSorted())
+})
+
+test("README stays a door: it is short", () => {
+  expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(150)
+})
+
+describe.each([...pages])("%s", (page) => {
+  const tokens = tokensOf(page)
+
+  test("begins with its only title", () => {
+    const titles = tokens.filter((token) => token.type === "heading" && token["depth"] === 1)
+    expect(titles).toHaveLength(1)
+    expect(tokens[0]).toEqual(titles[0])
+  })
+
+  test("has no two headings with one address", () => {
+    const anchors = anchorsOf(page)
+    expect(new Set(anchors).size).toBe(anchors.length)
+  })
+
+  test("links to files and headings that exist", () => {
+    const links = tokens.flatMap((token) => (token.type === "link" ? [String(token["href"])] : []))
+    for (const link of links.filter((one) => !/^https?:/.test(one))) {
+      const [path = "", anchor] = link.split("#")
+      const target = path === "" ? page : normalize(join(dirname(page), path))
+      expect({ link, exists: existsSync(join(root, target)) }).toEqual({ link, exists: true })
+      if (anchor !== undefined) expect(anchorsOf(target)).toContain(anchor)
+    }
+  })
+
+  test("names scripts that exist", () => {
+    const named = Array.from(textOf(page).matchAll(/\bbun(?:@[\d.]+)? run ([a-z:]+)/g), ([, script = ""]) => script)
+    expect(named.filter((script) => !(script in scripts))).toEqual([])
+  })
+
+  test("names files of the source that exist", () => {
+    const text = textOf(page)
+    const files = Array.from(text.matchAll(/(?<![\w/.-])(?:src|test|sql|docs|\.ci)\/[\w/.-]*\w/g), ([path]) => path)
+    expect(files.filter((path) => !/NNNN/.test(path) && !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+test("docs/architecture.md names modules that exist", () => {
+  const modules = Array.from(textOf("docs/architecture.md").matchAll(/(?<![\w/.-])([a-z]+)(?:\/[a-z]+)*\/[A-Z]\w+/g))
+  const named = modules.filter(([, room = ""]) => folders("src").includes(room)).map(([path]) => path)
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((path) => !existsSync(join(root, "src", `${path}.ts`)))).toEqual([])
+})
+
+test("the house in docs/architecture.md has the rooms of the source", () => {
+  const house = blocksOf("docs/architecture.md").find(({ text }) => text.startsWith("sql/"))?.text ?? ""
+  const rooms = (indent: number) =>
+    Array.from(house.matchAll(/^( *)([a-z]+)\/ /gm)).flatMap(([, spaces, name = ""]) =>
+      spaces?.length === indent ? [name] : [],
+    )
+  const below = new Set(folders("src").flatMap((room) => folders(`src/${room}`)))
+  expect(rooms(2).toSorted()).toEqual(folders("src").toSorted())
+  // Rooms whose own name says what is in them are not all listed.
+  expect(rooms(4).filter((room) => !below.has(room))).toEqual([])
+})
+
+function folders(path: string): ReadonlyArray<string> {
+  return readdirSync(join(root, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+}
+
+function anchorsOf(page: string): ReadonlyArray<string> {
+  return tokensOf(page).flatMap((token) => (token.type === "heading" ? [anchorOf(String(token["text"]))] : []))
+}

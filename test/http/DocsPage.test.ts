@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test"
+import { Effect, FileSystem } from "effect"
+import { anchorOf, htmlOf } from "../../src/http/DocsPage.ts"
+
+/** The `main` of the page that a file with this text is shown as. */
+const shown = async (markdown: string): Promise<string> => {
+  const files = FileSystem.layerNoop({ readFileString: () => Effect.succeed(markdown) })
+  const page = htmlOf({ name: "guide", title: "Guide", file: "docs/guide.md" })
+  const html = await Effect.runPromise(Effect.provide(page, files))
+  return /<main>\n([^]*)<\/main>/.exec(html)?.[1] ?? ""
+}
+
+test.each([
+  ["[Settings](settings.md)", '<p><a href="/docs/settings">Settings</a></p>\n'],
+  ["[README](../README.md)", '<p><a href="/docs/readme">README</a></p>\n'],
+  ["[budgets](docs/keys-and-budgets.md#budgets)", '<p><a href="/docs/keys-and-budgets#budgets">budgets</a></p>\n'],
+  ["[above](#above)", '<p><a href="#above">above</a></p>\n'],
+  ["[Bun](https://bun.sh)", '<p><a href="https://bun.sh">Bun</a></p>\n'],
+])("the link %s leads to the page or address that it means", async (markdown, html) => {
+  expect(await shown(markdown)).toBe(html)
+})
+
+test.each([
+  ["[MIT](LICENSE)", "<p>MIT</p>\n"],
+  ["[run](javascript:alert%281%29)", "<p>run</p>\n"],
+])("%s leads to no page, so its text stands alone", async (markdown, html) => {
+  expect(await shown(markdown)).toBe(html)
+})
+
+test("HTML in the Markdown is shown as text", async () => {
+  expect(await shown("<script>alert(1)</script>\n")).not.toContain("<script")
+  expect(await shown("a <b onclick=x>c</b>")).toBe("<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n")
+})
+
+test("headings have the addresses that GitHub gives them", async () => {
+  expect(await shown("## The `parley` command, and why?")).toBe(
+    '<h2 id="the-parley-command-and-why">The <code>parley</code> command, and why?</h2>\n',
+  )
+  expect(anchorOf("Keys & budgets")).toBe("keys--budgets")
+})
