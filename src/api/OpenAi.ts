@@ -6,9 +6,9 @@ import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
-import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
+import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import * as OpenAiError from "./OpenAiError.ts"
+import { OpenAiError } from "./OpenAiError.ts"
 
 const ModelName = textBetween(1, 200).annotate({
   description: "A chatbot: its slug, or its id.",
@@ -165,7 +165,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
     OpenAiError.ProviderTimeout,
   ],
 })
-  .middleware(OpenAiRequestBody)
+  .middleware(middleware.openai.RequestBody)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
@@ -208,5 +208,5 @@ export class OpenAiApi extends HttpApiGroup.make("openai")
         "Chatbots for clients of OpenAI: its base URL is this server's address and `/v1`. Errors have OpenAI's form.",
     }),
   )
-  .middleware(OpenAiAuthorization)
-  .middleware(OpenAiProblems) {}
+  .middleware(middleware.openai.Authorization)
+  .middleware(middleware.openai.Problems) {}

@@ -1,7 +1,7 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Authorization, OpenAiAuthorization, RequiredScope } from "../../api/Middleware.ts"
+import { RequiredScope } from "../../api/Middleware.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { Forbidden } from "../../domain/Errors.ts"
@@ -28,7 +28,7 @@ const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
   )
 }
 
-const make = Effect.gen(function* () {
+export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
 
   // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
@@ -52,5 +52,3 @@ const make = Effect.gen(function* () {
   // that a good key without the scope is told so.
   return { apiKey: authorize, bearer: authorize }
 })
-
-export const layer = Layer.mergeAll(Layer.effect(Authorization, make), Layer.effect(OpenAiAuthorization, make))

@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/h
 import { apiVersion } from "../../api/Api.ts"
 import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { type Failure, InvalidRequest } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { jsonValues } from "../../text/JsonDepth.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -31,8 +31,7 @@ const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful"
 /** Values of one message, at most: the protocol's server decodes all of them, whatever they are. */
 const VALUES_MAX_COUNT = 10_000
 
-/** Not in the form of JSON-RPC, since it may be no call that fails. */
-const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
+const refuse = (failure: Failure) => respondWith("mcp", failure)
 
 const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
