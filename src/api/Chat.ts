@@ -17,6 +17,18 @@ export const ReplyHeaders = {
   ),
 }
 
+/** How a chat can fail in every dialect, beside what may happen to any request. */
+export const chatFailures = (forms: typeof Problem) =>
+  [
+    forms.NotFound,
+    forms.ChatbotInactive,
+    forms.TooManyRequests,
+    forms.BudgetSpent,
+    forms.TooManyChats,
+    forms.ProviderFailed,
+    forms.ProviderTimeout,
+  ] as const
+
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
   params: { chatbotId: ChatbotId },
   query: {
@@ -58,15 +70,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     ),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
-  error: [
-    Problem.NotFound,
-    Problem.ChatbotInactive,
-    Problem.TooManyRequests,
-    Problem.BudgetSpent,
-    Problem.TooManyChats,
-    Problem.ProviderFailed,
-    Problem.ProviderTimeout,
-  ],
+  error: chatFailures(Problem),
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "chat")

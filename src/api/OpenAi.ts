@@ -4,7 +4,7 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } from "../domain/chat/Chat.ts"
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
-import { ReplyHeaders } from "./Chat.ts"
+import { chatFailures, ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
@@ -155,15 +155,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   },
   payload: Request,
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
-  error: [
-    OpenAiError.NotFound,
-    OpenAiError.ChatbotInactive,
-    OpenAiError.TooManyRequests,
-    OpenAiError.BudgetSpent,
-    OpenAiError.TooManyChats,
-    OpenAiError.ProviderFailed,
-    OpenAiError.ProviderTimeout,
-  ],
+  error: chatFailures(OpenAiError),
 })
   .middleware(middleware.openai.RequestBody)
   .annotate(RequiredScope, "chat")
