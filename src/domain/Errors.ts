@@ -118,7 +118,7 @@ export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("Reques
     status: 408,
     code: "request_timeout",
     title: "The body did not arrive in time",
-    when: "The body of the request did not arrive in time: JSON as a whole, an upload without a pause. `detail` says how long the server waited. The connection is closed.",
+    when: "JSON has to arrive as a whole within some seconds, and an upload without a pause as long. `detail` says how long the server waited. The connection is closed.",
     isRetryable: true,
     example: { detail: "The body: nothing of it arrived for 20 seconds." },
   }
@@ -129,7 +129,7 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", Deta
     status: 409,
     code: "slug_taken",
     title: "Slug already in use",
-    when: "Another chatbot of the organization has this slug. Choose another one, or leave it out to get one that is free.",
+    when: "Another chatbot of the organization has it. Choose another one, or leave it out to get one that is free.",
     example: { detail: "Another chatbot of the organization has this slug." },
   }
 }
@@ -139,7 +139,7 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail)
     status: 409,
     code: "conflict",
     title: "Not possible in the present state",
-    when: "The present state does not allow the action: for example, another tool of the chatbot has the name, or a document that is ready is to be tried again.",
+    when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, or a document that is to be tried again has not failed.",
     example: { detail: "Only a failed document can be tried again; this one is ready." },
   }
 }
@@ -149,7 +149,7 @@ export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("Chat
     status: 409,
     code: "chatbot_inactive",
     title: "The chatbot is not active",
-    when: "The chatbot does not answer until its field `active` is true again.",
+    when: "It does not answer chats until its field `active` is true again.",
     example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
   }
 }
@@ -159,7 +159,7 @@ export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()
     status: 412,
     code: "precondition_failed",
     title: "Changed since it was read",
-    when: "`If-Match` names another version than the stored one: it has changed since it was read. Read it again, and send the change with its new `ETag`.",
+    when: "`If-Match` names another version than the stored one. Read it again, and send the change with its new `ETag`.",
     example: { detail: "The chatbot has changed since the version that If-Match names." },
   }
 }
@@ -169,7 +169,7 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail)
     status: 413,
     code: "too_large",
     title: "Too large",
-    when: "The body or a file is larger than it may be, or an upload has more files. `detail` names what is too large, and the limit.",
+    when: "The body or a file has too many bytes, or an upload too many files. `detail` names which, and the limit.",
     example: { detail: "handbook.pdf: at most 25 MiB." },
     openAi: { code: "request_too_large" },
   }
@@ -203,7 +203,7 @@ export class UnreadableDocument extends Schema.TaggedError<UnreadableDocument>()
     status: 422,
     code: "unreadable_document",
     title: "The document cannot be read",
-    when: "The new content of a document was received but cannot be read. The old content stays.",
+    when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
     example: { detail: "scan.pdf: The document has no text." },
   }
 }
@@ -228,7 +228,7 @@ export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent"
     status: 429,
     code: "budget_spent",
     title: "The tokens of the day are spent",
-    when: "The organization or the API key has spent its tokens of the day, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
+    when: "The organization or the API key has no tokens left for today, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
     isRetryable: true,
     example: {
       detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
@@ -243,7 +243,7 @@ export class TooManyChats extends Schema.TaggedError<TooManyChats>()("TooManyCha
     status: 429,
     code: "too_many_chats",
     title: "Too many chats at once",
-    when: "The organization or the API key has as many chats under way as it may have.",
+    when: "The organization or the API key has as many under way as it may have.",
     isRetryable: true,
     example: { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
     openAi: { code: "rate_limit_exceeded" },
@@ -255,7 +255,7 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
     status: 500,
     code: "internal_error",
     title: "Internal error",
-    when: "The server failed. The response says nothing of the reason; the server's log has it under `request_id`.",
+    when: "The server is at fault. The response says nothing of the reason; the server's log has it under the request's id.",
     isRetryable: true,
     example: { detail: "The server failed. Its log has the reason under this request's id." },
   }
@@ -266,7 +266,7 @@ export class ProviderFailed extends Schema.TaggedError<ProviderFailed>()("Provid
     status: 502,
     code: "provider_failed",
     title: "The model provider failed",
-    when: "The model's provider failed, or answered with what it should not. The user's message is kept.",
+    when: "It answered with a failure, or with what it should not. The user's message is kept.",
     isRetryable: true,
     example: { detail: "The model provider failed." },
   }
@@ -288,7 +288,7 @@ export class ProviderTimeout extends Schema.TaggedError<ProviderTimeout>()("Prov
     status: 504,
     code: "provider_timeout",
     title: "The model provider did not answer in time",
-    when: "The model's provider did not answer in time. The user's message is kept.",
+    when: "It may be overloaded. The user's message is kept.",
     isRetryable: true,
     example: { detail: "The model did not answer in time." },
   }

@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequiredScope } from "../../api/Middleware.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
-import { Caller } from "../../domain/Caller.ts"
+import { boundElsewhere, Caller } from "../../domain/Caller.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
@@ -13,8 +13,6 @@ const bearer = /^bearer +(.+)$/i
 /** The key that a request shows, in either place. */
 export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
-
-const boundElsewhere = new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })
 
 /** Whether an endpoint of this scope, and of the chatbot in the path if one is there, is open to the caller. */
 const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
