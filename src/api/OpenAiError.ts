@@ -1,14 +1,6 @@
-import { Schema, SchemaTransformation, Struct } from "effect"
-import { HttpApiSchema } from "effect/http-api"
-import { failures } from "../domain/Errors.ts"
-import {
-  type Declaration,
-  type EncodedFailure,
-  type FailureClass,
-  type Occurrence,
-  PlaceErrors,
-} from "../domain/Failure.ts"
-import type { FailureForms } from "./FailureForms.ts"
+import { Schema } from "effect"
+import { type Declaration, PlaceErrors } from "../domain/Failure.ts"
+import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const Body = Schema.Struct({
   error: Schema.Struct({
@@ -23,44 +15,31 @@ const Body = Schema.Struct({
   }),
 }).annotate({ identifier: "OpenAiError" })
 
-/** OpenAI's own `type` and `code` where it has the case, since its clients tell failures apart by them. */
-export const openAiNamesOf = ({ code, openAi, status }: Declaration) => ({
-  type:
-    openAi?.type ?? (status >= 500 ? "server_error" : status === 429 ? "rate_limit_error" : "invalid_request_error"),
-  code: openAi?.code ?? code,
-})
+const typeOf = ({ openAi, status }: Declaration): string =>
+  openAi?.type ?? (status >= 500 ? "server_error" : status === 429 ? "rate_limit_error" : "invalid_request_error")
 
-/** A failure in the form that clients of OpenAI know. */
-export const openAiErrorOf = (
-  declaration: Declaration,
-  { detail, errors, retry_after_seconds }: Occurrence,
-): typeof Body.Type => {
-  const { code, type } = openAiNamesOf(declaration)
-  return {
+const codeOf = ({ code, openAi }: Declaration): string => openAi?.code ?? code
+
+/**
+ * Failures in the form that clients of OpenAI know, with OpenAI's own `type` and `code` where it has the case: its
+ * clients tell failures apart by them.
+ */
+export const openAiForm: FailureForm<typeof Body.Type> = {
+  mediaType: "application/json",
+  schemaOf: () => Body,
+  encode: (declaration, { detail, errors, retry_after_seconds }) => ({
     error: {
       message: detail,
-      type,
+      type: typeOf(declaration),
       param: errors?.[0]?.path ?? null,
-      code,
+      code: codeOf(declaration),
       ...(errors && { errors }),
       ...(retry_after_seconds !== undefined && { retry_after_seconds }),
     },
-  }
+  }),
+  decode: ({ error }) => ({ ...error, detail: error.message }),
+  codeOf,
 }
 
 /** Every failure in OpenAI's form: what endpoints for clients of OpenAI declare. */
-export const OpenAiError = Struct.map(
-  failures,
-  Struct.lambda<FailureForms>((failure: FailureClass) =>
-    Body.pipe(
-      Schema.decodeTo(
-        failure,
-        SchemaTransformation.transform({
-          decode: ({ error }): EncodedFailure => ({ ...error, _tag: failure.identifier, detail: error.message }),
-          encode: (occurrence) => openAiErrorOf(failure.declaration, occurrence),
-        }),
-      ),
-      HttpApiSchema.status(failure.declaration.status),
-    ).annotate({ description: `\`${openAiNamesOf(failure.declaration).code}\`: ${failure.declaration.title}.` }),
-  ),
-)
+export const OpenAiError = schemasIn(openAiForm)

@@ -1,24 +1,17 @@
 import { type Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Dialect } from "../../api/Dialect.ts"
-import { openAiErrorOf } from "../../api/OpenAiError.ts"
-import { problemMediaType, problemOf, RequestId } from "../../api/Problem.ts"
+import type { FailureForm } from "../../api/FailureForm.ts"
+import { openAiForm } from "../../api/OpenAiError.ts"
+import { problemForm } from "../../api/Problem.ts"
+import { RequestId } from "../../api/RequestId.ts"
 import { declarationOf, type Failure } from "../../domain/Errors.ts"
-import type { Declaration, Occurrence } from "../../domain/Failure.ts"
 
-/** How a request that fails is answered in a dialect. */
-interface Form {
-  readonly mediaType: string
-  readonly bodyOf: (declaration: Declaration, occurrence: Occurrence, requestId: string) => object
-}
-
-const problems: Form = { mediaType: problemMediaType, bodyOf: problemOf }
-
-const forms: Readonly<Record<Dialect, Form>> = {
-  parley: problems,
-  openai: { mediaType: "application/json", bodyOf: openAiErrorOf },
-  // Not in the form of JSON-RPC, since it may be no call that fails.
-  mcp: problems,
+/** How requests that fail are answered. Those for MCP not in the form of JSON-RPC, since they may hold no call. */
+const forms: Readonly<Record<Dialect, Pick<FailureForm<object>, "encode" | "mediaType">>> = {
+  parley: problemForm,
+  openai: openAiForm,
+  mcp: problemForm,
 }
 
 /** Media type of the failures of a dialect. */
@@ -38,8 +31,8 @@ export const respondWith = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   RequestId.useSync((requestId) => {
     const declaration = declarationOf(failure)
-    const { bodyOf, mediaType } = forms[dialect]
-    return HttpServerResponse.jsonUnsafe(bodyOf(declaration, failure, requestId), {
+    const { encode, mediaType } = forms[dialect]
+    return HttpServerResponse.jsonUnsafe(encode(declaration, failure, requestId), {
       status: declaration.status,
       contentType: mediaType,
       headers: { ...more, ...retryAfter(failure) },

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
-import { RequestId } from "../../api/Problem.ts"
+import { RequestId } from "../../api/RequestId.ts"
 import { Unavailable } from "../../domain/Errors.ts"
 import { dialectOf, keptId } from "../edge/Edge.ts"
 import { respondWith } from "../edge/Respond.ts"

@@ -1,5 +1,5 @@
 import type { Completion } from "../../api/OpenAi.ts"
-import { openAiErrorOf } from "../../api/OpenAiError.ts"
+import { openAiForm } from "../../api/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
 import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
@@ -96,7 +96,7 @@ export class CompletionChunks implements Protocol {
   }
 
   failed(failure: Failure): string {
-    return data(openAiErrorOf(declarationOf(failure), failure)) + done
+    return data(openAiForm.encode(declarationOf(failure), failure, "")) + done
   }
 
   aborted(reason: string): string {

@@ -1,12 +1,13 @@
 import { Schema } from "effect"
-import { openAiErrorOf, openAiNamesOf } from "../../../src/api/OpenAiError.ts"
-import { problemMediaType, problemOf } from "../../../src/api/Problem.ts"
+import { openAiForm } from "../../../src/api/OpenAiError.ts"
+import { problemForm } from "../../../src/api/Problem.ts"
 import { failures, InvalidRequest, NotFound } from "../../../src/domain/Errors.ts"
 import { type FailureClass, saysWhen } from "../../../src/domain/Failure.ts"
 import { Tools } from "../../../src/http/mcp/McpTools.ts"
 
 const block = (value: object): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
+const { declaration } = InvalidRequest
 const requestId = "01a1f95a-b2f3-7519-8698-768c25c5f555"
 
 const before = `# Errors
@@ -15,16 +16,16 @@ A request that fails is answered with a status of 400 or above and a body that s
 programs; \`detail\` is meant for people. Find the code in the table below: it says what the failure means, and whether
 to send the same request again.
 
-Most paths answer with an RFC 9457 problem, \`${problemMediaType}\`. \`request_id\`, which is also in the header
+Most paths answer with an RFC 9457 problem, \`${problemForm.mediaType}\`. \`request_id\`, which is also in the header
 \`x-request-id\`, finds the request in the server's log. \`errors\` lists the places of the request that are wrong, and
 \`retry_after_seconds\` is there where the header \`Retry-After\` is:
 
-${block(problemOf(InvalidRequest.declaration, InvalidRequest.declaration.example, requestId))}
+${block(problemForm.encode(declaration, declaration.example, requestId))}
 
 Paths below \`/v1\` answer in the form that clients of OpenAI know, with OpenAI's own \`type\` and \`code\` where it has the
 case. \`param\` is the first place that is wrong:
 
-${block(openAiErrorOf(InvalidRequest.declaration, InvalidRequest.declaration.example))}
+${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
 A tool that fails in the Model Context Protocol (MCP) answers with a result whose \`isError\` is true and whose text is the
 code and the detail, so that the model which called it can read them. What is refused before a tool is called, such as
@@ -62,13 +63,13 @@ const isToolError = (failure: FailureClass): boolean => {
 
 const row = (failure: FailureClass): string => {
   const { code, status, title, when } = failure.declaration
-  const { code: openAiCode, type } = openAiNamesOf(failure.declaration)
+  const { error } = openAiForm.encode(failure.declaration, failure.declaration.example, requestId)
   const cells = [
     status,
     `\`${code}\``,
     `**${title}.** ${when}`,
     again(failure),
-    `\`${type}\`, \`${openAiCode}\``,
+    `\`${error.type}\`, \`${error.code}\``,
     isToolError(failure) ? `\`${code}\`` : "–",
   ]
   return `| ${cells.join(" | ")} |\n`
