@@ -25,17 +25,22 @@ const encode = (
 export const problemForm: FailureForm<ReturnType<typeof encode>> = {
   mediaType: "application/problem+json",
   schemaOf: (declaration) => {
-    const example = encode(declaration, declaration.example, "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b")
+    const id = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+    const { code, request_id, status, title, type } = encode(declaration, declaration.example, id)
     return Schema.Struct({
-      type: Schema.Literal(example.type),
-      title: Schema.Literal(example.title),
-      status: Schema.Literal(example.status),
+      type: Schema.Literal(type),
+      title: Schema.Literal(title),
+      status: Schema.Literal(status),
       detail: Schema.String,
-      code: Schema.Literal(example.code),
+      code: Schema.Literal(code),
       request_id: Schema.String,
       errors: Schema.optionalKey(PlaceErrors),
       retry_after_seconds: Schema.optionalKey(Schema.Int),
-    }).annotate({ identifier: `Problem.${example.code}`, description: example.title, examples: [example] })
+    }).annotate({
+      identifier: `Problem.${code}`,
+      description: title,
+      examples: [{ type, title, status, code, request_id, ...declaration.example }],
+    })
   },
   encode,
   decode: (body) => body,
