@@ -75,7 +75,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
     status: 401,
     code: "unauthorized",
     title: "API key missing or not valid",
-    when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the body.",
+    when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the media type, and both before the body.",
     example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
     openAi: { code: "invalid_api_key" },
   }
@@ -139,7 +139,7 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail)
     status: 409,
     code: "conflict",
     title: "Not possible in the present state",
-    when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, or a document that is to be tried again has not failed.",
+    when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document that is to be tried again has not failed.",
     example: { detail: "Only a failed document can be tried again; this one is ready." },
   }
 }
