@@ -324,3 +324,7 @@ export type Failure = InstanceType<(typeof failures)[keyof typeof failures]>
 
 /** What holds for every occurrence of this failure. */
 export const declarationOf = ({ _tag }: Failure): Declaration => failures[_tag].declaration
+
+/** Whether a value is a failure that a client can meet. */
+export const isFailure = <A>(value: A): value is A & Failure =>
+  Object.values(failures).some((failure) => value instanceof failure)
