@@ -7,8 +7,9 @@ import { blocksOf, pages, root, textOf, tokensOf } from "./lib/docs/Markdown.ts"
 import { generatedPages } from "./lib/docs/Generated.ts"
 
 describe("pages that are generated", () => {
-  test("include the settings", async () => {
-    expect((await generatedPages()).map(({ path }) => relative(root, path))).toContain("docs/settings.md")
+  test("include the errors and the settings", async () => {
+    const generated = (await generatedPages()).map(({ path }) => relative(root, path))
+    expect(generated).toEqual(["docs/errors.md", "docs/settings.md"])
   })
 
   test("hold what `bun run docs` would write", async () => {

@@ -6,7 +6,7 @@ import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 import { Sent, sentBack } from "./Sent.ts"
 
 const OfOrganization = Schema.optionalKey(

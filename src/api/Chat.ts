@@ -5,7 +5,7 @@ import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { alsoStream } from "./EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
 
@@ -16,6 +16,18 @@ export const ReplyHeaders = {
     Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
   ),
 }
+
+/** How a chat can fail in every dialect, beside what may happen to any request. */
+export const chatFailures = (forms: typeof Problem) =>
+  [
+    forms.NotFound,
+    forms.ChatbotInactive,
+    forms.TooManyRequests,
+    forms.BudgetSpent,
+    forms.TooManyChats,
+    forms.ProviderFailed,
+    forms.ProviderTimeout,
+  ] as const
 
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
   params: { chatbotId: ChatbotId },
@@ -58,15 +70,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     ),
   }),
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
-  error: [
-    Problem.NotFound,
-    Problem.ChatbotInactive,
-    Problem.TooManyRequests,
-    Problem.BudgetSpent,
-    Problem.TooManyChats,
-    Problem.ProviderFailed,
-    Problem.ProviderTimeout,
-  ],
+  error: chatFailures(Problem),
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "chat")

@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ChatbotTool, ToolInput, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 import { Sent, sentBack } from "./Sent.ts"
 
 const toolsPath = "/api/external/chatbot/:chatbotId/tools"

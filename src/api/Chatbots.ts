@@ -6,7 +6,7 @@ import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidg
 import { FormFile } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 import { Sent, sentBack } from "./Sent.ts"
 
 /** `GET /chatbots` leaves out what only the chatbot's own page shows. */

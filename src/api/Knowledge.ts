@@ -8,7 +8,7 @@ import { textBetween } from "../domain/schema/Text.ts"
 import { FormFile, FormFiles } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId"
 const params = { chatbotId: ChatbotId }

@@ -4,11 +4,11 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } from "../domain/chat/Chat.ts"
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
-import { ReplyHeaders } from "./Chat.ts"
+import { chatFailures, ReplyHeaders } from "./Chat.ts"
 import { alsoStream } from "./EventStream.ts"
-import { OpenAiAuthorization, OpenAiProblems, OpenAiRequestBody, RequiredScope } from "./Middleware.ts"
+import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import * as OpenAiError from "./OpenAiError.ts"
+import { OpenAiError } from "./OpenAiError.ts"
 
 const ModelName = textBetween(1, 200).annotate({
   description: "A chatbot: its slug, or its id.",
@@ -155,17 +155,9 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   },
   payload: Request,
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
-  error: [
-    OpenAiError.NotFound,
-    OpenAiError.ChatbotInactive,
-    OpenAiError.TooManyRequests,
-    OpenAiError.BudgetSpent,
-    OpenAiError.TooManyChats,
-    OpenAiError.ProviderFailed,
-    OpenAiError.ProviderTimeout,
-  ],
+  error: chatFailures(OpenAiError),
 })
-  .middleware(OpenAiRequestBody)
+  .middleware(middleware.openai.RequestBody)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
@@ -208,5 +200,5 @@ export class OpenAiApi extends HttpApiGroup.make("openai")
         "Chatbots for clients of OpenAI: its base URL is this server's address and `/v1`. Errors have OpenAI's form.",
     }),
   )
-  .middleware(OpenAiAuthorization)
-  .middleware(OpenAiProblems) {}
+  .middleware(middleware.openai.Authorization)
+  .middleware(middleware.openai.Problems) {}

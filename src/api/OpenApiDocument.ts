@@ -1,4 +1,6 @@
 import type { Schema } from "effect"
+import { failures } from "../domain/Errors.ts"
+import { saysWhen } from "../domain/Failure.ts"
 import { merge } from "../domain/schema/Merge.ts"
 
 /*
@@ -64,6 +66,11 @@ const describedParameter = (parameter: Schema.Json): Schema.Json => {
   return description === undefined ? parameter : { ...parameter, description }
 }
 
+/** Every failure of these says when the request may be sent again. */
+const retryStatuses: ReadonlySet<string> = new Set(
+  Object.values(failures).flatMap((failure) => (saysWhen(failure) ? [String(failure.declaration.status)] : [])),
+)
+
 const retryAfter = {
   headers: {
     "Retry-After": {
@@ -80,7 +87,7 @@ const completeOperation = (operation: Schema.Json): Schema.Json =>
         ...operation,
         ...(Array.isArray(operation["parameters"]) && { parameters: operation["parameters"].map(describedParameter) }),
         responses: mapFields(operation["responses"], (response, status) =>
-          isObject(response) && (status === "429" || status === "503") ? merge(response, retryAfter) : response,
+          isObject(response) && retryStatuses.has(status) ? merge(response, retryAfter) : response,
         ),
       }
     : operation

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Problems } from "./Middleware.ts"
-import * as Problem from "./Problem.ts"
+import { Problem } from "./Problem.ts"
 
 const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
   success: Schema.Struct({ status: Schema.Literal("ok") }),

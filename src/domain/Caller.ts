@@ -24,10 +24,11 @@ export class Caller extends Context.Service<
   }
 >()("parley/domain/Caller") {}
 
+/** The caller's key is bound to another chatbot. */
+export const boundElsewhere = new Forbidden({
+  detail: "This API key is bound to a chatbot, and serves nothing else.",
+})
+
 /** Fails when the caller's key is bound to another chatbot. */
 export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>
-  Caller.use((caller) =>
-    caller.chatbotId === null || caller.chatbotId === chatbotId
-      ? Effect.void
-      : Effect.fail(new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })),
-  )
+  Caller.use((caller) => (caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere))

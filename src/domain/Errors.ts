@@ -1,32 +1,38 @@
 import { ByteSize, Schema } from "effect"
+import { type Declaration, PlaceErrors } from "./Failure.ts"
 
 /*
- * Every failure that a client can meet: one class each, with the status it is answered with and a stable code.
- * `detail` is shown to the client, so it never holds secrets or internals. `api/Problem.ts` gives them their
- * RFC 9457 form.
+ * The failures that a client can meet: one class each, whose declaration says all that holds for every occurrence. The
+ * forms in which clients see them are made of the declarations: `api/Problem.ts`, `api/OpenAiError.ts` and
+ * `http/mcp/ToolError.ts`; so are the OpenAPI document and `docs/errors.md`.
  */
 
 const Detail = { detail: Schema.String }
+const RetryAfter = { retry_after_seconds: Schema.Int }
 
 /** Most places of a request that one answer lists as wrong. */
 export const listedErrorsMaxCount = 20
 /** Longest path or message of a listed place, in UTF-16 code units: callers choose the names of fields. */
 const listedTextMaxLength = 200
 
-const PlaceErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
-
 const shortened = (text: string): string =>
   text.length <= listedTextMaxLength ? text : `${text.slice(0, listedTextMaxLength - 1).toWellFormed()}…`
 
-/** 400: the request is malformed or breaks a documented bound. */
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()(
-  "InvalidRequest",
-  {
-    ...Detail,
-    errors: PlaceErrors,
-  },
-  { httpApiStatus: 400 },
-) {
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+  ...Detail,
+  errors: PlaceErrors,
+}) {
+  static readonly declaration: Declaration = {
+    status: 400,
+    code: "invalid_request",
+    title: "The request is not valid",
+    when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${listedErrorsMaxCount} places, of a large body only the first one; \`detail\` says when there may be more.`,
+    example: {
+      detail: "settings.prompt: Expected a string",
+      errors: [{ path: "settings.prompt", message: "Expected a string" }],
+    },
+  }
+
   /** One offending place, named by its path in the request. */
   static at(path: string, message: string): InvalidRequest {
     return InvalidRequest.of([{ path, message }])
@@ -48,50 +54,126 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()(
   }
 }
 
-/** 400: the request asks for an interface version that this server does not speak. */
-export class UnsupportedVersion extends Schema.TaggedError<UnsupportedVersion>()(
-  "UnsupportedVersion",
-  { ...Detail, errors: PlaceErrors },
-  { httpApiStatus: 400 },
-) {}
+export class UnsupportedVersion extends Schema.TaggedError<UnsupportedVersion>()("UnsupportedVersion", {
+  ...Detail,
+  errors: PlaceErrors,
+}) {
+  static readonly declaration: Declaration = {
+    status: 400,
+    code: "unsupported_version",
+    title: "Interface version not supported",
+    when: "`Accept-Version` or `X-Api-Version` asks for another version than `1`, `1.0` or `1.0.0`. Leave the header out, or send one of these.",
+    example: {
+      detail: "This server speaks version 1.0.0.",
+      errors: [{ path: "header.accept-version", message: "Expected 1, 1.0 or 1.0.0" }],
+    },
+  }
+}
 
-/** 401: the API key is missing, malformed, unknown, expired or revoked. Which of them is not told. */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", Detail, { httpApiStatus: 401 }) {}
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", Detail) {
+  static readonly declaration: Declaration = {
+    status: 401,
+    code: "unauthorized",
+    title: "API key missing or not valid",
+    when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the media type, and both before the body.",
+    example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
+    openAi: { code: "invalid_api_key" },
+  }
+}
 
-/** 403: the key is good, but it lacks the scope, or is bound to another chatbot. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Detail, { httpApiStatus: 403 }) {}
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Detail) {
+  static readonly declaration: Declaration = {
+    status: 403,
+    code: "forbidden",
+    title: "Not allowed with this API key",
+    when: "The API key is valid, but it lacks the scope that `detail` names, or it is bound to another chatbot.",
+    example: { detail: "This API key lacks the scope chatbots:write." },
+    openAi: { code: "insufficient_permissions" },
+  }
+}
 
-/** 404: no such thing, or it belongs to another organization: the two cannot be told apart. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Detail, { httpApiStatus: 404 }) {}
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Detail) {
+  static readonly declaration: Declaration = {
+    status: 404,
+    code: "not_found",
+    title: "Not found",
+    when: "There is no such thing, or it belongs to another organization; the two cannot be told apart.",
+    example: { detail: "There is no such chatbot." },
+    openAi: { code: "model_not_found" },
+  }
+}
 
-/** 405: the path exists, the method does not. */
-export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", Detail, {
-  httpApiStatus: 405,
-}) {}
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", Detail) {
+  static readonly declaration: Declaration = {
+    status: 405,
+    code: "method_not_allowed",
+    title: "Method not allowed",
+    when: "The path exists, but not with this method. The header `Allow` lists the methods that it has.",
+    example: { detail: "PUT is not possible here. Possible: GET, HEAD." },
+  }
+}
 
-/** 408: the body did not arrive in time. */
-export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("RequestTimeout", Detail, {
-  httpApiStatus: 408,
-}) {}
+export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("RequestTimeout", Detail) {
+  static readonly declaration: Declaration = {
+    status: 408,
+    code: "request_timeout",
+    title: "The body did not arrive in time",
+    when: "JSON has to arrive as a whole within some seconds, and an upload without a pause as long. `detail` says how long the server waited. The connection is closed.",
+    isRetryable: true,
+    example: { detail: "The body: nothing of it arrived for 20 seconds." },
+  }
+}
 
-/** 409: another chatbot of the organization has the slug. */
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", Detail, { httpApiStatus: 409 }) {}
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", Detail) {
+  static readonly declaration: Declaration = {
+    status: 409,
+    code: "slug_taken",
+    title: "Slug already in use",
+    when: "Another chatbot of the organization has it. Choose another one, or leave it out to get one that is free.",
+    example: { detail: "Another chatbot of the organization has this slug." },
+  }
+}
 
-/** 409: the state of the thing does not allow the action. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail, { httpApiStatus: 409 }) {}
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail) {
+  static readonly declaration: Declaration = {
+    status: 409,
+    code: "conflict",
+    title: "Not possible in the present state",
+    when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document that is to be tried again has not failed.",
+    example: { detail: "Only a failed document can be tried again; this one is ready." },
+  }
+}
 
-/** 409: the chatbot is not active, so it does not answer. */
-export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("ChatbotInactive", Detail, {
-  httpApiStatus: 409,
-}) {}
+export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("ChatbotInactive", Detail) {
+  static readonly declaration: Declaration = {
+    status: 409,
+    code: "chatbot_inactive",
+    title: "The chatbot is not active",
+    when: "It does not answer chats until its field `active` is true again.",
+    example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
+  }
+}
 
-/** 412: `If-Match` names another version than the stored one. */
-export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", Detail, {
-  httpApiStatus: 412,
-}) {}
+export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", Detail) {
+  static readonly declaration: Declaration = {
+    status: 412,
+    code: "precondition_failed",
+    title: "Changed since it was read",
+    when: "`If-Match` names another version than the stored one. Read it again, and send the change with its new `ETag`.",
+    example: { detail: "The chatbot has changed since the version that If-Match names." },
+  }
+}
 
-/** 413: the body, a file or the number of files is over its limit. */
-export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail, { httpApiStatus: 413 }) {
+export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail) {
+  static readonly declaration: Declaration = {
+    status: 413,
+    code: "too_large",
+    title: "Too large",
+    when: "The body or a file has too many bytes, or an upload too many files. `detail` names which, and the limit.",
+    example: { detail: "handbook.pdf: at most 25 MiB." },
+    openAi: { code: "request_too_large" },
+  }
+
   /** What is too large, and the bytes that it may have, told in MiB or the unit that suits them. */
   static of(what: string, limit: number): TooLarge {
     return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
@@ -103,55 +185,146 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail,
   }
 }
 
-/** 415: a file or a body of a kind that is not taken here. */
-export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", Detail, {
-  httpApiStatus: 415,
-}) {}
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", Detail) {
+  static readonly declaration: Declaration = {
+    status: 415,
+    code: "unsupported_media_type",
+    title: "Media type not supported",
+    when: "The body has another media type than is taken here; or a file is of a kind that cannot be read, or not of the kind that its extension says. Nothing of the upload is kept.",
+    example: {
+      detail:
+        "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
+    },
+  }
+}
 
-/** 422: the document was received but cannot be read. */
-export class UnreadableDocument extends Schema.TaggedError<UnreadableDocument>()("UnreadableDocument", Detail, {
-  httpApiStatus: 422,
-}) {}
+export class UnreadableDocument extends Schema.TaggedError<UnreadableDocument>()("UnreadableDocument", Detail) {
+  static readonly declaration: Declaration = {
+    status: 422,
+    code: "unreadable_document",
+    title: "The document cannot be read",
+    when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
+    example: { detail: "scan.pdf: The document has no text." },
+  }
+}
 
-/** 429: too many at once; try again after `retry_after_seconds`. */
-export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
-  "TooManyRequests",
-  { ...Detail, retry_after_seconds: Schema.Int },
-  { httpApiStatus: 429 },
-) {}
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
+  ...Detail,
+  ...RetryAfter,
+}) {
+  static readonly declaration: Declaration = {
+    status: 429,
+    code: "too_many_requests",
+    title: "Too many requests",
+    when: "The model's provider asks to slow down.",
+    isRetryable: true,
+    example: { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
+    openAi: { code: "rate_limit_exceeded" },
+  }
+}
 
-/** 429: the organization or the key has spent its tokens of the day. */
-export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()(
-  "BudgetSpent",
-  { ...Detail, retry_after_seconds: Schema.Int },
-  { httpApiStatus: 429 },
-) {}
+export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", { ...Detail, ...RetryAfter }) {
+  static readonly declaration: Declaration = {
+    status: 429,
+    code: "budget_spent",
+    title: "The tokens of the day are spent",
+    when: "The organization or the API key has no tokens left for today, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
+    isRetryable: true,
+    example: {
+      detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
+      retry_after_seconds: 35_000,
+    },
+    openAi: { type: "insufficient_quota", code: "insufficient_quota" },
+  }
+}
 
-/** 429: the organization or the key has as many chats under way as it may have. */
-export class TooManyChats extends Schema.TaggedError<TooManyChats>()(
-  "TooManyChats",
-  { ...Detail, retry_after_seconds: Schema.Int },
-  { httpApiStatus: 429 },
-) {}
+export class TooManyChats extends Schema.TaggedError<TooManyChats>()("TooManyChats", { ...Detail, ...RetryAfter }) {
+  static readonly declaration: Declaration = {
+    status: 429,
+    code: "too_many_chats",
+    title: "Too many chats at once",
+    when: "The organization or the API key has as many under way as it may have.",
+    isRetryable: true,
+    example: { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
+    openAi: { code: "rate_limit_exceeded" },
+  }
+}
 
-/** 500: a fault of ours. The log has it under the request id; the answer says nothing of it. */
-export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", Detail, {
-  httpApiStatus: 500,
-}) {}
+export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", Detail) {
+  static readonly declaration: Declaration = {
+    status: 500,
+    code: "internal_error",
+    title: "Internal error",
+    when: "The server is at fault. The response says nothing of the reason; the server's log has it under the request's id.",
+    isRetryable: true,
+    example: { detail: "The server failed. Its log has the reason under this request's id." },
+  }
+}
 
-/** 502: the model provider answered with a failure, or with what it should not. */
-export class ProviderFailed extends Schema.TaggedError<ProviderFailed>()("ProviderFailed", Detail, {
-  httpApiStatus: 502,
-}) {}
+export class ProviderFailed extends Schema.TaggedError<ProviderFailed>()("ProviderFailed", Detail) {
+  static readonly declaration: Declaration = {
+    status: 502,
+    code: "provider_failed",
+    title: "The model provider failed",
+    when: "It answered with a failure, or with what it should not. The user's message is kept.",
+    isRetryable: true,
+    example: { detail: "The model provider failed." },
+  }
+}
 
-/** 503: the database or the provider cannot be reached, or the server is draining. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()(
-  "Unavailable",
-  { ...Detail, retry_after_seconds: Schema.Int },
-  { httpApiStatus: 503 },
-) {}
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { ...Detail, ...RetryAfter }) {
+  static readonly declaration: Declaration = {
+    status: 503,
+    code: "unavailable",
+    title: "Not available right now",
+    when: "The database, the disk or a provider cannot be reached, or the server is starting or shutting down.",
+    isRetryable: true,
+    example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
+  }
+}
 
-/** 504: the provider did not answer within the deadline. */
-export class ProviderTimeout extends Schema.TaggedError<ProviderTimeout>()("ProviderTimeout", Detail, {
-  httpApiStatus: 504,
-}) {}
+export class ProviderTimeout extends Schema.TaggedError<ProviderTimeout>()("ProviderTimeout", Detail) {
+  static readonly declaration: Declaration = {
+    status: 504,
+    code: "provider_timeout",
+    title: "The model provider did not answer in time",
+    when: "It may be overloaded. The user's message is kept.",
+    isRetryable: true,
+    example: { detail: "The model did not answer in time." },
+  }
+}
+
+/** Every failure, by its tag. */
+export const failures = {
+  InvalidRequest,
+  UnsupportedVersion,
+  Unauthorized,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  RequestTimeout,
+  SlugTaken,
+  Conflict,
+  ChatbotInactive,
+  PreconditionFailed,
+  TooLarge,
+  UnsupportedMediaType,
+  UnreadableDocument,
+  TooManyRequests,
+  BudgetSpent,
+  TooManyChats,
+  InternalError,
+  ProviderFailed,
+  Unavailable,
+  ProviderTimeout,
+}
+
+/** Any failure that a client can meet. */
+export type Failure = InstanceType<(typeof failures)[keyof typeof failures]>
+
+/** What holds for every occurrence of this failure. */
+export const declarationOf = ({ _tag }: Failure): Declaration => failures[_tag].declaration
+
+/** Whether a value is a failure that a client can meet. */
+export const isFailure = <A>(value: A): value is A & Failure =>
+  Object.values(failures).some((failure) => value instanceof failure)

@@ -5,7 +5,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
-import * as Authorization from "./edge/Authorization.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as Conversations from "./Conversations.ts"
@@ -13,10 +12,9 @@ import * as Docs from "./Docs.ts"
 import { edge } from "./edge/Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./edge/Lifecycle.ts"
+import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
-import * as Problems from "./edge/Problems.ts"
-import * as RequestBody from "./edge/RequestBody.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Tools from "./ChatbotTools.ts"
@@ -37,7 +35,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api, { openapiPath: "/openapi
     Tools.layer,
     Usage.layer,
   ]),
-  Layer.provide([Authorization.layer, RequestBody.layer, Problems.layer]),
+  Layer.provide(Middleware.layer),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 

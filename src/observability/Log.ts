@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
-import { RequestId } from "../api/Problem.ts"
+import { RequestId } from "../api/RequestId.ts"
 import { Config } from "../Config.ts"
 
 const levels = {

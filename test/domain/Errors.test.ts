@@ -1,5 +1,40 @@
 import { describe, expect, test } from "bun:test"
+import { Predicate, Schema } from "effect"
+import * as Errors from "../../src/domain/Errors.ts"
 import { InvalidRequest, listedErrorsMaxCount, TooLarge } from "../../src/domain/Errors.ts"
+import { saysWhen } from "../../src/domain/Failure.ts"
+
+const classes = Object.values(Errors.failures)
+
+describe("the failures that a client can meet", () => {
+  test("are all listed, each under its tag", () => {
+    const declared = Object.values(Errors).filter((value) => Predicate.hasProperty(value, "declaration"))
+    expect(new Set<unknown>(classes)).toEqual(new Set<unknown>(declared))
+    for (const [tag, { identifier }] of Object.entries(Errors.failures)) expect(identifier).toBe(tag)
+  })
+
+  test("differ in their codes and titles", () => {
+    for (const name of ["code", "title"] as const) {
+      expect(new Set(classes.map(({ declaration }) => declaration[name])).size).toBe(classes.length)
+    }
+    for (const { declaration } of classes) expect(declaration.code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+  })
+
+  test("have an example that could happen", () => {
+    for (const failure of classes) {
+      const { example } = failure.declaration
+      const decode = Schema.decodeUnknownSync<Schema.Decoder<unknown>>(failure, { onExcessProperty: "error" })
+      expect(decode({ _tag: failure.identifier, ...example })).toBeInstanceOf(failure)
+    }
+  })
+
+  test("may be tried again where they say when, and where the request was not at fault", () => {
+    for (const failure of classes) {
+      const { isRetryable = false, status } = failure.declaration
+      expect(isRetryable).toBe(saysWhen(failure) || status === 408 || status >= 500)
+    }
+  })
+})
 
 describe("what is wrong with a request", () => {
   const places = (count: number) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 
 const logModule = new URL("../../src/observability/Log.ts", import.meta.url).href
 const configModule = new URL("../../src/Config.ts", import.meta.url).href
-const problemModule = new URL("../../src/api/Problem.ts", import.meta.url).href
+const requestIdModule = new URL("../../src/api/RequestId.ts", import.meta.url).href
 
 /** What a process of its own writes to its standard output, which is where the log goes. */
 const linesOf = async (program: string, settings: Record<string, string>): Promise<ReadonlyArray<string>> => {
@@ -10,7 +10,7 @@ const linesOf = async (program: string, settings: Record<string, string>): Promi
     import { Cause, Effect, Layer, Redacted } from "effect"
     import * as Log from ${JSON.stringify(logModule)}
     import { Config } from ${JSON.stringify(configModule)}
-    import { RequestId } from ${JSON.stringify(problemModule)}
+    import { RequestId } from ${JSON.stringify(requestIdModule)}
     const program = Effect.gen(function* () { ${program} })
     await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))
   `

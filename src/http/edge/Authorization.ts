@@ -1,9 +1,9 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Authorization, OpenAiAuthorization, RequiredScope } from "../../api/Middleware.ts"
+import { RequiredScope } from "../../api/Middleware.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
-import { Caller } from "../../domain/Caller.ts"
+import { boundElsewhere, Caller } from "../../domain/Caller.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
@@ -13,8 +13,6 @@ const bearer = /^bearer +(.+)$/i
 /** The key that a request shows, in either place. */
 export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
-
-const boundElsewhere = new Forbidden({ detail: "This API key is bound to a chatbot, and serves nothing else." })
 
 /** Whether an endpoint of this scope, and of the chatbot in the path if one is there, is open to the caller. */
 const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
@@ -28,7 +26,7 @@ const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
   )
 }
 
-const make = Effect.gen(function* () {
+export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
 
   // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
@@ -52,5 +50,3 @@ const make = Effect.gen(function* () {
   // that a good key without the scope is told so.
   return { apiKey: authorize, bearer: authorize }
 })
-
-export const layer = Layer.mergeAll(Layer.effect(Authorization, make), Layer.effect(OpenAiAuthorization, make))

@@ -2,7 +2,8 @@ import { Cause, Clock, Effect, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
-import * as Problem from "../../api/Problem.ts"
+import type { Dialect } from "../../api/Dialect.ts"
+import { RequestId } from "../../api/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
@@ -11,7 +12,7 @@ import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
-import { isOpenAi, respondWith } from "./Respond.ts"
+import { failureMediaType, respondWith } from "./Respond.ts"
 
 /*
  * What holds for every request, whatever it asks for: its id, the version, CORS, the form of errors that no endpoint
@@ -47,17 +48,21 @@ const corsHeadersForOpenAi = {
   "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
 }
 
+/** The dialect of what is at this path. */
+export const dialectOf = (path: string): Dialect =>
+  path.startsWith("/v1/") ? "openai" : isMcp(path) ? "mcp" : "parley"
+
 const corsHeadersFor = (path: string) =>
-  isOpenAi(path) ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
+  dialectOf(path) === "openai" ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(request.url)
   const methods = methodsOf(path)
   // A known path with a part that is longer than any name is not routed either.
   return methods.length === 0 || methods.includes(request.method)
-    ? respondWith(path, new Errors.NotFound({ detail: "There is nothing at this path." }))
+    ? respondWith(dialectOf(path), new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
-        path,
+        dialectOf(path),
         new Errors.MethodNotAllowed({
           detail: `${request.method} is not possible here. Possible: ${methods.join(", ")}.`,
         }),
@@ -79,10 +84,13 @@ const onFailure =
     if (Cause.hasInterrupts(cause)) {
       // Where we did not give up ourselves, the client is gone: there is nobody to tell.
       return lifecycle.phase === "closing"
-        ? respondWith(pathOf(request.url), shuttingDown)
+        ? respondWith(dialectOf(pathOf(request.url)), shuttingDown)
         : Effect.succeed(HttpServerResponse.empty({ status: 499 }))
     }
-    return Effect.andThen(Effect.logError("A request failed", cause), respondWith(pathOf(request.url), internalError))
+    return Effect.andThen(
+      Effect.logError("A request failed", cause),
+      respondWith(dialectOf(pathOf(request.url)), internalError),
+    )
   }
 
 const wrongMediaType =
@@ -90,19 +98,19 @@ const wrongMediaType =
 
 /** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
 const inForm = (path: string, response: HttpServerResponse.HttpServerResponse) => {
-  const form = isOpenAi(path) ? "application/json" : Problem.problemMediaType
-  if (response.status < 400 || response.headers["content-type"] === form) return undefined
+  const mediaType = failureMediaType(dialectOf(path))
+  if (response.status < 400 || response.headers["content-type"] === mediaType) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(path, new Errors.TooLarge({ detail: "The body is too large." }))
+      return respondWith(dialectOf(path), new Errors.TooLarge({ detail: "The body is too large." }))
     case 415:
-      return respondWith(path, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
+      return respondWith(dialectOf(path), new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
-      return respondWith(path, unreadableBody)
+      return respondWith(dialectOf(path), unreadableBody)
     case 499:
       return undefined
     default:
-      return respondWith(path, internalError)
+      return respondWith(dialectOf(path), internalError)
   }
 }
 
@@ -136,9 +144,9 @@ export const edge =
         path !== "/healthz" &&
         path !== "/readyz"
       )
-        return respondWith(path, shuttingDown)
+        return respondWith(dialectOf(path), shuttingDown)
       const version = versionProblem(request.headers)
-      if (version !== undefined) return respondWith(path, version)
+      if (version !== undefined) return respondWith(dialectOf(path), version)
       return Effect.flatMap(
         Effect.catchCause(api, onFailure(request, lifecycle)),
         // The errors of MCP have a form of their own.
@@ -173,7 +181,7 @@ export const edge =
                 ms: monotonicMillis(clock) - start,
               }),
             ),
-            Effect.provideService(Problem.RequestId, requestId),
+            Effect.provideService(RequestId, requestId),
             // An answer to HEAD tells the length of what it leaves out.
             Effect.map((response) =>
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {

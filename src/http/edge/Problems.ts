@@ -1,8 +1,9 @@
-import { Cause, Context, Effect, Layer, Predicate, Result, Schema, SchemaIssue, type Types } from "effect"
+import { Cause, Context, Effect, Result, Schema, SchemaIssue, type Types } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"
-import { OpenAiProblems, Problems } from "../../api/Middleware.ts"
+import type { Problems } from "../../api/Middleware.ts"
 import { InternalError, InvalidRequest } from "../../domain/Errors.ts"
+import { retryAfter } from "./Respond.ts"
 import { jsonValues } from "../../text/JsonDepth.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
@@ -42,7 +43,7 @@ const SEARCHED_VALUES_MAX = 2_000
 const noServices: Context.Context<unknown> = Context.makeUnsafe(new Map())
 
 /** Decodes the JSON of an endpoint and says all that is wrong with it. Nothing where the endpoint takes no JSON. */
-const decoderOf = ({ endpoint, group }: Parameters<Problems["Service"]>[1]) => {
+const decoderOf = ({ endpoint, group }: Parameters<(typeof Problems)["Service"]>[1]) => {
   const json = endpoint.payload.get("application/json")
   if (json === undefined || json.encoding._tag === "Stream") return undefined
   const annotations = Context.merge(group.annotations, endpoint.annotations)
@@ -71,7 +72,7 @@ export const searched = Effect.fnUntraced(function* <R>(
 
 const invalidPayload = Effect.fnUntraced(function* (
   first: SchemaIssue.Issue,
-  options: Parameters<Problems["Service"]>[1],
+  options: Parameters<(typeof Problems)["Service"]>[1],
 ) {
   const { endpoint } = options
   const decode = decoders.has(endpoint) ? decoders.get(endpoint) : decoderOf(options)
@@ -88,17 +89,18 @@ export const internalError = new InternalError({
 const unexpected = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(Effect.logError("A request failed", cause), Effect.fail(internalError))
 
-/** `Retry-After` for the failures that say when to come back. */
-const sayWhen = (failure: unknown) =>
-  Predicate.hasProperty(failure, "retry_after_seconds")
-    ? HttpEffect.appendPreResponseHandler((_, response) =>
-        Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(failure.retry_after_seconds))),
+const sayWhen = (failure: unknown) => {
+  const headers = retryAfter(failure)
+  return headers === undefined
+    ? Effect.void
+    : HttpEffect.appendPreResponseHandler((_, response) =>
+        Effect.succeed(HttpServerResponse.setHeaders(response, headers)),
       )
-    : Effect.void
+}
 
 type Failure = Types.unhandled | InvalidRequest | InternalError
 
-const tell: Problems["Service"] = (respond, options) =>
+export const tell: (typeof Problems)["Service"] = (respond, options) =>
   Effect.catchCause(respond, (cause): Effect.Effect<never, Failure, HttpServerRequest.HttpServerRequest> => {
     const found = Cause.findError(cause)
     if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
@@ -107,5 +109,3 @@ const tell: Problems["Service"] = (respond, options) =>
     if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
     return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
   })
-
-export const layer = Layer.mergeAll(Layer.succeed(Problems, tell), Layer.succeed(OpenAiProblems, tell))

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
-import { type ByteSize, Cause, Duration, Effect, Layer, Result, type Types } from "effect"
+import { type ByteSize, Cause, Duration, Effect, Result, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
-import { OpenAiRequestBody, RequestBody } from "../../api/Middleware.ts"
+import type { RequestBody } from "../../api/Middleware.ts"
 import { Config } from "../../Config.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
 import { jsonDepth } from "../../text/JsonDepth.ts"
@@ -71,7 +71,7 @@ export const readJson = (
 export const bodyTimeout = (what: string, time: Duration.Duration): RequestTimeout =>
   new RequestTimeout({ detail: `${what} ${Duration.toSeconds(time)} seconds.` })
 
-const make = Effect.gen(function* (): Effect.fn.Return<RequestBody["Service"], never, Config> {
+export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBody)["Service"], never, Config> {
   const config = yield* Config
 
   return (respond, { endpoint }) => {
@@ -91,5 +91,3 @@ const make = Effect.gen(function* (): Effect.fn.Return<RequestBody["Service"], n
     )
   }
 })
-
-export const layer = Layer.mergeAll(Layer.effect(RequestBody, make), Layer.effect(OpenAiRequestBody, make))

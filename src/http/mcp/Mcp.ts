@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/h
 import { apiVersion } from "../../api/Api.ts"
 import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { jsonValues } from "../../text/JsonDepth.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -30,9 +30,6 @@ const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful"
 
 /** Values of one message, at most: the protocol's server decodes all of them, whatever they are. */
 const VALUES_MAX_COUNT = 10_000
-
-/** Not in the form of JSON-RPC, since it may be no call that fails. */
-const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
 
 const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
@@ -104,17 +101,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
         )
         if (before !== undefined) return yield* answer
         return yield* Effect.provideService(inSession(answer, admitted), AlreadyAdmitted, admitted)
-      }).pipe(
-        Effect.catchTags({
-          Unauthorized: refuse,
-          Forbidden: refuse,
-          InvalidRequest: refuse,
-          RequestTimeout: refuse,
-          TooLarge: refuse,
-          UnsupportedMediaType: refuse,
-          Unavailable: refuse,
-        }),
-      )
+      }).pipe(Effect.catchIf(isFailure, (failure) => respondWith("mcp", failure)))
   }),
 )
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as McpServer from "effect/ai/McpServer"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
+import { chatFailures } from "../../api/Chat.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
@@ -11,6 +12,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Chat } from "../../services/Chat.ts"
 import { Knowledge } from "../../services/Knowledge.ts"
+import { ToolError } from "./ToolError.ts"
 
 /*
  * What a chatbot knows, and the chatbot itself, as tools for other programs' models.
@@ -23,7 +25,8 @@ const QUERY_MAX_LENGTH = 2_000
 /** The chatbot that the address names, or else the key. */
 export class Served extends Context.Service<Served, ChatbotId | undefined>()("parley/http/mcp/Served") {}
 
-const failure = Schema.Struct({ code: Schema.String, detail: Schema.String })
+/** How every tool can fail. */
+const anyFailures = [ToolError.InvalidRequest, ToolError.Forbidden, ToolError.NotFound, ToolError.Unavailable] as const
 
 const ofChatbot = {
   chatbot_id: Schema.optionalKey(
@@ -56,7 +59,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
       }),
     ),
   }),
-  failure,
+  failure: Schema.Union(anyFailures),
   dependencies: [Caller, CurrentOrganization, Served],
 })
   .annotate(Tool.Readonly, true)
@@ -76,14 +79,14 @@ const ChatTool = Tool.make("chat", {
     ...ofChatbot,
   }),
   success: Schema.Struct({ session_id: SessionId, output: Schema.String, sources: Schema.Array(Source) }),
-  failure,
+  failure: Schema.Union([...anyFailures, ...chatFailures(ToolError)]),
   dependencies: [Caller, CurrentOrganization, Served],
 })
   .annotate(Tool.Readonly, false)
   .annotate(Tool.Destructive, false)
   .annotate(Tool.OpenWorld, false)
 
-const Tools = Toolkit.make(SearchKnowledge, ChatTool)
+export const Tools = Toolkit.make(SearchKnowledge, ChatTool)
 
 /** What a key needs for a tool; without it the tool is not shown, and not there. */
 const scopes: ReadonlyMap<string, Scope> = new Map([
@@ -108,14 +111,6 @@ const chatbotOf = Effect.fnUntraced(function* (asked: ChatbotId | undefined) {
   return chatbot === undefined ? yield* InvalidRequest.at("chatbot_id", "Required") : chatbot
 })
 
-/** `NotFound` → `not_found`: the code that problems have. */
-const codeOf = (tag: string) => tag.replaceAll(/(?<!^)[A-Z]/g, "_$&").toLowerCase()
-
-const toFailure = ({ _tag, detail }: { readonly _tag: string; readonly detail: string }) => ({
-  code: codeOf(_tag),
-  detail,
-})
-
 const handlers = Tools.toLayer(
   Effect.gen(function* () {
     const knowledge = yield* Knowledge
@@ -134,7 +129,6 @@ const handlers = Tools.toLayer(
               similarity,
             })),
           })),
-          Effect.mapError(toFailure),
         ),
       chat: ({ chatbot_id, message, session_id }) =>
         chatbotOf(chatbot_id).pipe(
@@ -146,7 +140,6 @@ const handlers = Tools.toLayer(
             }),
           ),
           Effect.map(({ output, session_id, sources }) => ({ session_id, output, sources })),
-          Effect.mapError(toFailure),
         ),
     })
   }),

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
-import { RequestId } from "../../api/Problem.ts"
+import { RequestId } from "../../api/RequestId.ts"
 import { Unavailable } from "../../domain/Errors.ts"
-import { keptId } from "../edge/Edge.ts"
+import { dialectOf, keptId } from "../edge/Edge.ts"
 import { respondWith } from "../edge/Respond.ts"
 
 /*
@@ -18,7 +18,7 @@ const lives = Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "ok" }))
 export const whileStarting = (request: Request): Response => {
   const { pathname } = new URL(request.url)
   const id = keptId(request.headers.get("x-request-id") ?? undefined) ?? Bun.randomUUIDv7()
-  const answer = pathname === "/healthz" ? lives : respondWith(pathname, notYet)
+  const answer = pathname === "/healthz" ? lives : respondWith(dialectOf(pathname), notYet)
   const response = Effect.runSync(Effect.provideService(answer, RequestId, id))
   return HttpServerResponse.toWeb(
     HttpServerResponse.setHeaders(response, { "x-request-id": id, "x-api-version": apiVersion }),

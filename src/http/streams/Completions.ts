@@ -1,9 +1,9 @@
 import type { Completion } from "../../api/OpenAi.ts"
-import * as OpenAiError from "../../api/OpenAiError.ts"
+import { openAiForm } from "../../api/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
-import { Unavailable } from "../../domain/Errors.ts"
+import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
-import type { Protocol, ShownFailure } from "./Streaming.ts"
+import type { Protocol } from "./Streaming.ts"
 
 /** What a client of OpenAI asked for. */
 export interface Asked {
@@ -95,8 +95,8 @@ export class CompletionChunks implements Protocol {
     return last + usage + done
   }
 
-  failed(failure: ShownFailure): string {
-    return data(OpenAiError.rendered(failure).body) + done
+  failed(failure: Failure): string {
+    return data(openAiForm.encode(declarationOf(failure), failure, "")) + done
   }
 
   aborted(reason: string): string {

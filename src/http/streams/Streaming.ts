@@ -1,8 +1,9 @@
-import { Cause, Context, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { RequestId } from "../../api/Problem.ts"
+import { RequestId } from "../../api/RequestId.ts"
 import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
+import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent } from "../../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
@@ -19,15 +20,9 @@ export interface Protocol {
   /** The last words of a whole reply. */
   readonly finished: (answer: ChatAnswer) => string
   /** The last words of one that failed. */
-  readonly failed: (failure: ShownFailure) => string
+  readonly failed: (failure: Failure) => string
   /** The last words of one that the server gave up. */
   readonly aborted: (reason: string) => string
-}
-
-/** A failure of `domain/Errors.ts`: safe to show. */
-export interface ShownFailure {
-  readonly _tag: string
-  readonly detail: string
 }
 
 /** What all streams of a server have in common. */
@@ -58,7 +53,7 @@ const keptOf = (services: Context.Context<never>, request: Context.Context<Calle
  * an ordinary failure, with a status of its own. From then on the reply goes on by itself, until it ends, the client
  * leaves or the server shuts down.
  */
-export const respondWithStream = <E>(
+export const respondWithStream = <E extends Failure>(
   reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, Caller | CurrentOrganization>,
   protocol: Protocol,
   { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
@@ -104,14 +99,12 @@ export const respondWithStream = <E>(
     )
   })
 
-const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, unknown>): string => {
+const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, Failure>): string => {
   if (Exit.isSuccess(exit)) return protocol.finished(exit.value)
   if (Cause.hasInterrupts(exit.cause)) return protocol.aborted(shutDown)
   const failure = Cause.findError(exit.cause)
-  return protocol.failed(Result.isSuccess(failure) && isShown(failure.success) ? failure.success : internalError)
+  return protocol.failed(Result.getOrElse(failure, () => internalError))
 }
-
-const isShown = Schema.is(Schema.Struct({ _tag: Schema.String, detail: Schema.String }))
 
 /** A fault of ours that came too late for a status. */
 const logLate = (events: EventStream, cause: Cause.Cause<unknown>): Effect.Effect<void> =>

@@ -1,6 +1,7 @@
 import type { FinishReason, UIMessageChunk } from "ai"
+import type { Failure } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
-import type { Protocol, ShownFailure } from "./Streaming.ts"
+import type { Protocol } from "./Streaming.ts"
 
 /** The reasons that the protocol has a word for. */
 const finishReasons: ReadonlySet<string> = new Set<FinishReason>([
@@ -54,7 +55,7 @@ export class UiMessages implements Protocol {
     return this.#end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
   }
 
-  failed({ detail }: ShownFailure): string {
+  failed({ detail }: Failure): string {
     return this.#cut(detail, chunk({ type: "error", errorText: detail }))
   }
 

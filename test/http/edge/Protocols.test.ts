@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { uiMessageChunkSchema } from "ai"
+import { ProviderFailed } from "../../../src/domain/Errors.ts"
 import { MessageId, SessionId } from "../../../src/domain/Ids.ts"
 import { CompletionChunks } from "../../../src/http/streams/Completions.ts"
 import type { Protocol } from "../../../src/http/streams/Streaming.ts"
@@ -55,7 +56,7 @@ const answer: ChatAnswer = {
   tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
 }
 
-const failure = { _tag: "ProviderFailed", detail: "The model provider failed to answer." }
+const failure = new ProviderFailed({ detail: "The model provider failed to answer." })
 
 /** Every way in which a reply can end: after so many events, whole, by a failure, or given up. */
 const endings = events.flatMap((_, count) => [

@@ -1,0 +1,46 @@
+import { Schema } from "effect"
+
+/** Where a request is wrong, and how. */
+export const PlaceErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+
+/** What one occurrence of a failure says. All of it is shown to the client, so it never holds secrets or internals. */
+export interface Occurrence {
+  /** What happened, in a sentence for people. */
+  readonly detail: string
+  /** The places of the request that are wrong. */
+  readonly errors?: typeof PlaceErrors.Type
+  /** When the same request may be sent again. */
+  readonly retry_after_seconds?: number
+}
+
+/** What holds for every occurrence of a failure. */
+export interface Declaration {
+  /** The status of the HTTP response. */
+  readonly status: number
+  /** The name for programs, in snake_case. It never changes. */
+  readonly code: string
+  /** The name for people: a few words without a full stop. */
+  readonly title: string
+  /** When it happens and what helps, in Markdown, for whoever has just met it. */
+  readonly when: string
+  /** Whether the same request, sent again unchanged, may succeed. Absent: it may not. */
+  readonly isRetryable?: true
+  /** An occurrence for documentation to show. */
+  readonly example: Occurrence
+  /** What OpenAI's API calls it, where that is not `code`, or not the usual `type` of the status. */
+  readonly openAi?: { readonly type?: string; readonly code: string }
+}
+
+export interface EncodedFailure extends Occurrence {
+  readonly _tag: string
+}
+
+/** The class of a failure, as far as all classes of failures are alike. */
+export interface FailureClass extends Schema.Codec<Occurrence, EncodedFailure> {
+  readonly identifier: string
+  readonly declaration: Declaration
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Whether every occurrence says when the request may be sent again. */
+export const saysWhen = ({ fields }: FailureClass): boolean => "retry_after_seconds" in fields

@@ -1,0 +1,16 @@
+import { Layer } from "effect"
+import { type Middleware, middleware } from "../../api/Middleware.ts"
+import type { Dialect } from "../../api/Dialect.ts"
+import * as Authorization from "./Authorization.ts"
+import * as Problems from "./Problems.ts"
+import * as RequestBody from "./RequestBody.ts"
+
+const layerFor = <D extends Dialect>(declared: Middleware<D>) =>
+  Layer.mergeAll(
+    Layer.effect(declared.Authorization, Authorization.make),
+    Layer.effect(declared.RequestBody, RequestBody.make),
+    Layer.succeed(declared.Problems, Problems.tell),
+  )
+
+/** The middleware of every dialect. */
+export const layer = Layer.mergeAll(layerFor(middleware.parley), layerFor(middleware.openai))
