@@ -5,6 +5,7 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
+import { IsSlow } from "./Annotations.ts"
 import { FormFile, FormFiles } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
@@ -189,6 +190,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
 })
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -209,6 +211,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   success: Overview,
   error: Problem.NotFound,
 })
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -224,6 +227,7 @@ const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   error: Problem.NotFound,
 })
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({

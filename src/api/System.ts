@@ -1,20 +1,25 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { IsCrossOrigin, IsProbe } from "./Annotations.ts"
 import { Problems } from "./Middleware.ts"
 import * as Problem from "./Problem.ts"
 
-const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
+export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
   success: Schema.Struct({ status: Schema.Literal("ok") }),
-}).annotateMerge(OpenApi.annotations({ summary: "Liveness", description: "The process answers." }))
+})
+  .annotate(IsProbe, true)
+  .annotateMerge(OpenApi.annotations({ summary: "Liveness", description: "The process answers." }))
 
 const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
   success: Schema.Struct({ status: Schema.Literal("ready") }),
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Readiness",
-    description: "The database answers and the server is not draining; else 503.",
-  }),
-)
+})
+  .annotate(IsProbe, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Readiness",
+      description: "The database answers and the server is not draining; else 503.",
+    }),
+  )
 
 const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   params: {
@@ -39,5 +44,6 @@ const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
 /** What load balancers, browsers and people without a key may ask. */
 export class SystemApi extends HttpApiGroup.make("system")
   .add(healthz, readyz, avatar)
+  .annotate(IsCrossOrigin, false)
   .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, and files that everyone may see." }))
   .middleware(Problems) {}

@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { Dialect } from "../../api/Dialect.ts"
 import * as OpenAiError from "../../api/OpenAiError.ts"
 import * as Problem from "../../api/Problem.ts"
 
 /*
- * Errors that no endpoint declares, in the form that clients of their path know.
+ * Errors that no endpoint declares, in the form that the dialect has for them.
  */
 
 const encodeProblem = Schema.encodeEffect(
@@ -23,17 +24,14 @@ const encodeProblem = Schema.encodeEffect(
   ]),
 )
 
-/** Where clients of OpenAI look. */
-export const isOpenAi = (path: string) => path.startsWith("/v1/")
-
 /** `more`: headers beside those that the error has itself. */
 export const respondWith = (
-  path: string,
+  dialect: Dialect,
   error: Parameters<typeof encodeProblem>[0],
   more: Record<string, string> = {},
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const headers = "retry_after_seconds" in error ? { ...more, "retry-after": String(error.retry_after_seconds) } : more
-  if (isOpenAi(path)) {
+  if (dialect === "openai") {
     const { body, status } = OpenAiError.rendered(error)
     return Effect.succeed(HttpServerResponse.jsonUnsafe(body, { status, headers }))
   }

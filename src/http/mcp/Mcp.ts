@@ -3,6 +3,7 @@ import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
+import { mcp, mcpOfChatbot } from "../../api/Mcp.ts"
 import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
@@ -32,7 +33,7 @@ const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful"
 const VALUES_MAX_COUNT = 10_000
 
 /** Not in the form of JSON-RPC, since it may be no call that fails. */
-const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("/mcp", error)
+const refuse = (error: Parameters<typeof respondWith>[1]) => respondWith("mcp", error)
 
 const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
@@ -62,11 +63,11 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     const admit = Effect.gen(function* () {
       const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
-      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: "/mcp" }
+      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: mcp.path }
       const served = Option.getOrUndefined(decodeChatbotId(named))
       if (served === undefined) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
       yield* Effect.provideService(ensureServes(served), Caller, caller)
-      return { caller, served, path: `/mcp/${served}` }
+      return { caller, served, path: mcpOfChatbot.path.replace(":chatbotId", served) }
     })
 
     /** Whether it asks for a session. */
@@ -118,7 +119,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
   }),
 )
 
-const at = (path: "/mcp" | "/mcp/:chatbotId") =>
+const at = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
   Layer.unwrap(
     Effect.map(PublicUrl, (publicUrl) =>
       McpServer.layerHttp({
@@ -136,9 +137,4 @@ const at = (path: "/mcp" | "/mcp/:chatbotId") =>
     ),
   )
 
-/** Where MCP is. */
-export const isMcp = (path: string): boolean => path === "/mcp" || path.startsWith("/mcp/")
-
-export const layer = Layer.mergeAll(at("/mcp"), Layer.fresh(at("/mcp/:chatbotId"))).pipe(
-  Layer.provide(authorized.layer),
-)
+export const layer = Layer.mergeAll(at(mcp), Layer.fresh(at(mcpOfChatbot))).pipe(Layer.provide(authorized.layer))
