@@ -37,6 +37,7 @@ import * as SettingsReview from "./SettingsReview.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import { Avatars } from "./services/Avatars.ts"
 import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
@@ -264,9 +265,12 @@ const services = Layer.mergeAll(
     Chat.layer({ historyLimit: chatHistoryLimit, promptTokensMax: chatPromptTokens }),
   ),
   configured(({ defaultModel, anthropicApiKey }) =>
-    Chatbots.layer({
-      defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
-    }),
+    Layer.provideMerge(
+      Avatars.layer,
+      Chatbots.layer({
+        defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
+      }),
+    ),
   ),
   configured(({ toolsLimit }) => ChatbotTools.layer({ toolsLimit })),
   Conversations.layer,

@@ -1,28 +1,25 @@
-import { Array, Effect, FileSystem, Schema, Stream } from "effect"
+import { Array, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { AvatarForm, ChatbotSummary } from "../api/Chatbots.ts"
-import { Config } from "../Config.ts"
+import { ChatbotSummary } from "../api/Chatbots.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/Chatbot.ts"
 import { Forbidden, InvalidRequest } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
-import { Chatbots, etagOf } from "../services/Chatbots.ts"
+import { Chatbots } from "../services/Chatbots.ts"
+import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "./Changes.ts"
+import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
-import { Uploads } from "./Uploads.ts"
 
 /** Chatbots that are read, and made into text, at once: a list of them can be as large as a thousand prompts. */
 const READ_AT_ONCE = 50
 
 const encodeSummary = Schema.encodeSync(ChatbotSummary)
 const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
-
-const withEtag = <A>(body: A, chatbot: { readonly version: bigint }) =>
-  HttpApiSchema.withHeaders({ body, headers: { etag: etagOf(chatbot) } })
 
 /** The chatbot that an update names, by either parameter. */
 const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId }) => {
@@ -43,9 +40,7 @@ export const layer = HttpApiBuilder.group(
   "chatbots",
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
-    const files = yield* FileSystem.FileSystem
-    const uploads = yield* Uploads
-    const { avatarLimit } = yield* Config
+    const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
       create: ({ payload }) =>
@@ -93,13 +88,7 @@ export const layer = HttpApiBuilder.group(
       delete: ({ params }) =>
         Effect.as(chatbots.remove(params.chatbotId), { message: "Chatbot deleted successfully" as const }),
 
-      updateAvatar: ({ params, payload, headers }) =>
-        Effect.gen(function* () {
-          const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
-          const image = yield* Effect.orDie(files.readFile(avatar.path))
-          const chatbot = yield* chatbots.updateAvatar(params.chatbotId, image, headers["if-match"])
-          return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
-        }),
+      updateAvatar,
 
       getChatWidget: ({ params }) =>
         Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>
