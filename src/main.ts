@@ -45,6 +45,7 @@ import { ChatbotTools } from "./services/ChatbotTools.ts"
 import { Checkpoints } from "./services/Checkpoints.ts"
 import { Conversations } from "./services/Conversations.ts"
 import { Doctor } from "./services/Doctor.ts"
+import { EmbedFiles } from "./services/EmbedFiles.ts"
 import { Health } from "./services/Health.ts"
 import { Ingestion } from "./jobs/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
@@ -275,8 +276,9 @@ const services = Layer.mergeAll(
   configured(({ toolsLimit }) => ChatbotTools.layer({ toolsLimit })),
   Conversations.layer,
   Health.layer,
+  Knowledge.layer,
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
-    Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
+    EmbedFiles.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
   configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,
