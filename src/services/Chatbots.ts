@@ -16,7 +16,7 @@ import {
 } from "../domain/chatbot/Chatbot.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
-  type Forbidden,
+  Forbidden,
   InvalidRequest,
   type NotFound,
   PreconditionFailed,
@@ -50,13 +50,16 @@ interface Versioned<A> {
   readonly version: bigint
 }
 
+const boundToOne = new Forbidden({ detail: "This API key is bound to one chatbot, so it cannot create another." })
+
 /** Chatbots and how they look and sound. */
 export class Chatbots extends Context.Service<
   Chatbots,
   {
+    /** Refused to a caller whose key is bound to a chatbot. */
     readonly create: (
       input: ChatbotInput,
-    ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Chatbot, Forbidden | InvalidRequest | SlugTaken | Unavailable, Caller | CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
     /** By id or slug, within what the caller's key serves. */
     readonly named: (
@@ -74,7 +77,7 @@ export class Chatbots extends Context.Service<
       id: ChatbotId,
       change: Change<Chatbot, ChatbotPatch>,
       ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, SlugTaken | Changed, CurrentOrganization>
+    ) => Effect.Effect<Chatbot, Forbidden | SlugTaken | Changed, Caller | CurrentOrganization>
     /** Makes a blob the chatbot's avatar. The blob of the one before is deleted. */
     readonly setAvatar: (
       id: ChatbotId,
@@ -140,6 +143,7 @@ export class Chatbots extends Context.Service<
         }
 
         const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+          if ((yield* Caller).chatbotId !== null) return yield* boundToOne
           const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
           const parts = yield* decodeParts(chatbot)
           yield* checkModels(parts.settings)
@@ -172,6 +176,7 @@ export class Chatbots extends Context.Service<
           change: Change<Chatbot, ChatbotPatch>,
           ifMatch: IfMatch,
         ) {
+          yield* ensureServes(id)
           const { row } = yield* storage.modify(id, (row) =>
             Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
           )

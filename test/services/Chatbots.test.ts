@@ -11,7 +11,7 @@ import { PublicUrl } from "../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { recordedSnapshots } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
-import { as, makeOrganization } from "../lib/Tenants.ts"
+import { asCaller, makeOrganization } from "../lib/Tenants.ts"
 
 /** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
 const tidied: Array<ChatbotId> = []
@@ -51,7 +51,7 @@ const storedKeys = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys(
 /** An organization of its own, and a chatbot in it. */
 const setUp = Effect.gen(function* () {
   const chatbots = yield* Chatbots
-  const mine = as(yield* makeOrganization)
+  const mine = asCaller(yield* makeOrganization)
   return { chatbots, mine, made: yield* mine(chatbots.create({ name: "Support" })) }
 })
 
@@ -202,7 +202,7 @@ describe("an avatar", () => {
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
         const avatars = yield* Avatars
-        const theirs = as(yield* makeOrganization)
+        const theirs = asCaller(yield* makeOrganization)
         const before = yield* mine(avatars.update(made.id, png, undefined))
         const svg = new TextEncoder().encode("<svg onload='alert(1)'/>")
         const failures = [
