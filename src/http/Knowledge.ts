@@ -39,11 +39,7 @@ export const layer = HttpApiBuilder.group(
           const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
           return HttpApiSchema.withHeaders({
             body: {
-              results: hits.map((hit) => ({
-                content: `Title: ${hit.title}\nChunk: ${hit.ordinal}\n\n${hit.content}`,
-                similarity: hit.similarity,
-                ...(payload.explain === true && explanationOf(hit)),
-              })),
+              results: hits.map((hit) => resultOf(hit, payload.explain === true)),
               similarity_threshold_setting: threshold,
               status: "OK" as const,
               total_docs: hits.length,
@@ -101,9 +97,8 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-const explanationOf = ({ documentId, ordinal, page, scores }: Hit) => ({
-  document_id: documentId,
-  chunk: ordinal,
-  page,
-  scores,
+const resultOf = ({ content, documentId, ordinal, page, scores, similarity, title }: Hit, isExplained: boolean) => ({
+  content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
+  similarity,
+  ...(isExplained && { document_id: documentId, chunk: ordinal, page, scores }),
 })
