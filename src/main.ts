@@ -34,9 +34,11 @@ import { Snapshots } from "./knowledge/segments/Snapshots.ts"
 import * as Log from "./observability/Log.ts"
 import * as Traces from "./observability/Traces.ts"
 import * as SettingsReview from "./SettingsReview.ts"
+import { Admin } from "./services/Admin.ts"
 import { ApiKeys } from "./services/ApiKeys.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import { Avatars } from "./services/Avatars.ts"
 import { Budgets } from "./services/Budgets.ts"
 import { Chat } from "./services/Chat.ts"
 import { Chatbots } from "./services/Chatbots.ts"
@@ -44,6 +46,7 @@ import { ChatbotTools } from "./services/ChatbotTools.ts"
 import { Checkpoints } from "./services/Checkpoints.ts"
 import { Conversations } from "./services/Conversations.ts"
 import { Doctor } from "./services/Doctor.ts"
+import { EmbedFiles } from "./services/EmbedFiles.ts"
 import { Health } from "./services/Health.ts"
 import { Ingestion } from "./jobs/Ingestion.ts"
 import { Knowledge } from "./services/Knowledge.ts"
@@ -247,7 +250,10 @@ const checkpoints = configured(({ databaseUrl, replyCheckpoint }) =>
   }),
 )
 
-const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(Layer.provideMerge(OrganizationRemoval.layer))
+const tenancy = Admin.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)),
+  Layer.provideMerge(OrganizationRemoval.layer),
+)
 
 const organizationRemoval = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -264,15 +270,19 @@ const services = Layer.mergeAll(
     Chat.layer({ historyLimit: chatHistoryLimit, promptTokensMax: chatPromptTokens }),
   ),
   configured(({ defaultModel, anthropicApiKey }) =>
-    Chatbots.layer({
-      defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
-    }),
+    Layer.provideMerge(
+      Avatars.layer,
+      Chatbots.layer({
+        defaultModel: defaultModel ?? (anthropicApiKey === undefined ? "local/extractive" : "claude-sonnet-5-5"),
+      }),
+    ),
   ),
   configured(({ toolsLimit }) => ChatbotTools.layer({ toolsLimit })),
   Conversations.layer,
   Health.layer,
+  Knowledge.layer,
   configured(({ uploadFileLimit, uploadFilesLimit }) =>
-    Knowledge.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
+    EmbedFiles.layer({ fileLimit: uploadFileLimit, filesLimit: uploadFilesLimit }),
   ),
   configured(({ usageRetention }) => Usage.layer({ retentionDays: usageRetention })),
   reembedding,

@@ -6,7 +6,7 @@ import { linesOf } from "../src/text/Lines.ts"
 import { leadingSentences, selectSentences } from "../src/models/local/Sentences.ts"
 import { wordsOf } from "../src/text/UnicodeWords.ts"
 import { ChatbotInput, ChatWidgetPatch, slugOf } from "../src/domain/chatbot/Chatbot.ts"
-import { ToolInput } from "../src/domain/chatbot/ChatbotTool.ts"
+import { ChatbotToolInput } from "../src/domain/chatbot/ChatbotTool.ts"
 import type { Message } from "../src/domain/chat/Conversation.ts"
 import { displayName } from "../src/domain/Document.ts"
 import { emailRequest, findEmail, isOnlyEmail } from "../src/domain/chat/EmailGate.ts"
@@ -61,7 +61,7 @@ const decoding = <S extends Schema.Top & { readonly DecodingServices: never }>(s
 }
 const asChatbot = decoding(ChatbotInput)
 const asWidget = decoding(ChatWidgetPatch)
-const asTool = decoding(ToolInput)
+const asTool = decoding(ChatbotToolInput)
 
 /** Checks of a tool's input, which is at most half as long. */
 const inputFormats = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"]

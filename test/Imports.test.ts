@@ -71,6 +71,21 @@ describe("the direction of imports", () => {
     ])
   })
 
+  test("rooms may not import each other in a circle, unless one is within the other", () => {
+    expect(
+      check({
+        "src/http/App.ts": 'import { A } from "./edge/A.ts"\nimport { B } from "./mcp/B.ts"',
+        "src/http/Listing.ts": "",
+        "src/http/edge/A.ts": 'import { L } from "../Listing.ts"\nimport { S } from "../mcp/deep/S.ts"',
+        "src/http/edge/Errors.ts": "",
+        "src/http/mcp/B.ts": '\nimport type { E } from "../edge/Errors.ts"',
+        "src/http/mcp/deep/S.ts": 'import { F } from "../F.ts"\nimport type { T } from "../../server/T.ts"',
+        "src/http/mcp/F.ts": "",
+        "src/http/server/T.ts": '\nimport { E } from "../edge/Errors.ts"',
+      }),
+    ).toEqual(["src/http/server/T.ts:2 a cycle: src/http/edge → src/http/mcp/deep → src/http/server → src/http/edge"])
+  })
+
   test("a cycle is found, also within a folder and of types only", () => {
     expect(
       check({

@@ -2,12 +2,12 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./Admin.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
+import { ChatbotToolsApi } from "./ChatbotTools.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
-import { ToolsApi } from "./ChatbotTools.ts"
 import { UsageApi } from "./Usage.ts"
 
 /** Version of the interface that this server speaks. */
@@ -15,7 +15,7 @@ export const apiVersion = "1.0.0"
 
 /** All that Parley promises over HTTP. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ToolsApi, UsageApi, AdminApi, SystemApi)
+  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ChatbotToolsApi, UsageApi, AdminApi, SystemApi)
   // What handlers return was made by us and is of the declared type already.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(

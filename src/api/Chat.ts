@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
+import { IsSlow } from "./Annotations.ts"
 import { alsoStream } from "./EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./Problem.ts"
@@ -73,6 +74,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   error: chatFailures(Problem),
 })
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({

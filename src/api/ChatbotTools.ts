@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ChatbotTool, ToolInput, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./Problem.ts"
@@ -15,7 +15,7 @@ const OneTool = Schema.Struct({ tool: ChatbotTool })
 
 const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
   params: ofChatbot,
-  payload: ToolInput,
+  payload: ChatbotToolInput,
   success: OneTool.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
@@ -45,7 +45,7 @@ const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, succe
 
 const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   params: ofTool,
-  payload: Sent(ToolPatch),
+  payload: Sent(ChatbotToolPatch),
   success: OneTool,
   error: [Problem.NotFound, Problem.Conflict],
 })
@@ -69,7 +69,7 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
   )
 
 /** HTTP endpoints that a chatbot's model may call. */
-export class ToolsApi extends HttpApiGroup.make("tools")
+export class ChatbotToolsApi extends HttpApiGroup.make("tools")
   .add(createTool, listTools, getTool, updateTool, deleteTool)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Tools", description: "HTTP endpoints that a chatbot may call." }))

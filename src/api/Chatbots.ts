@@ -1,9 +1,10 @@
 import { Schema, Struct } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Chatbot, ChatbotInput, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
-import { FormFile } from "./FormFile.ts"
+import { updateAvatar } from "./Avatars.ts"
+import { IfMatch, withEtag } from "./Etag.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
 import { Problem } from "./Problem.ts"
@@ -13,20 +14,6 @@ import { Sent, sentBack } from "./Sent.ts"
 export const ChatbotSummary = Chatbot.mapFields(
   Struct.omit(["docs_metadata", "managers", "migrated_data", "llm_api_key", "v1_chatbot_id"]),
 ).annotate({ identifier: "ChatbotSummary" })
-
-const IfMatch = {
-  "if-match": Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Change only this version of the chatbot, as its `ETag` named it; 412 when it has changed since.",
-      examples: ['"7"'],
-    }),
-  ),
-}
-
-const withEtag = <S extends Schema.Top>(body: S) =>
-  HttpApiSchema.WithHeaders(body, {
-    etag: Schema.String.annotate({ description: "Version of the chatbot.", examples: ['"7"'] }),
-  })
 
 const chatbotPath = "/api/external/chatbot/:chatbotId"
 const params = { chatbotId: ChatbotId }
@@ -95,27 +82,6 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
     OpenApi.annotations({
       summary: "Delete a chatbot",
       description: "With its documents, conversations, avatar and the keys bound to it.",
-    }),
-  )
-
-/** What `updateAvatar` takes. */
-export const AvatarForm = Schema.Struct({
-  avatar: FormFile.annotate({ description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB." }),
-})
-
-const updateAvatar = HttpApiEndpoint.patch("updateAvatar", `${chatbotPath}/update-avatar`, {
-  params,
-  headers: IfMatch,
-  payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
-  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
-  error: [Problem.NotFound, Problem.PreconditionFailed],
-})
-  .middleware(RequestBody)
-  .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Update the avatar",
-      description: "`settings.avatar` is then the address under which this server shows it to everyone.",
     }),
   )
 

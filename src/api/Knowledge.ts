@@ -5,9 +5,12 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { FormFile, FormFiles } from "./FormFile.ts"
+import { IsSlow } from "./Annotations.ts"
+import { upload } from "./EmbedFiles.ts"
+import { FormFile } from "./FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./Paging.ts"
+import { Prefer } from "./Prefer.ts"
 import { Problem } from "./Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId"
@@ -34,21 +37,6 @@ const KnowledgeChatbot = Chatbot.mapFields(
 
 const Overview = Schema.Struct({ chatbot: KnowledgeChatbot })
 
-/** 200: every file is searchable, or has failed with its reason. */
-export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")(
-  {
-    message: Schema.String,
-    documents: Schema.Array(Document),
-  },
-  { description: "Every file is searchable, or has failed with its reason." },
-) {}
-
-/** 202: some are still being processed; their `status` tells. */
-export class UploadAccepted extends Schema.Class<UploadAccepted>("UploadAccepted")(
-  { message: Schema.String, documents: Schema.Array(Document) },
-  { httpApiStatus: 202, description: "Some files are still being processed; `status` of each document tells." },
-) {}
-
 /** 200: the new content answers searches. */
 export class ReplaceFinished extends Schema.Class<ReplaceFinished>("ReplaceFinished")(
   { chatbot: KnowledgeChatbot },
@@ -63,16 +51,6 @@ export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccep
     description: "The old content still answers searches; `status` of the document tells when the new does.",
   },
 ) {}
-
-const Prefer = {
-  prefer: Schema.optionalKey(
-    Schema.String.annotate({
-      description:
-        "RFC 7240: `wait=N` waits at most N seconds (≤ 60, default 20) until all is searchable; `respond-async` answers at once.",
-      examples: ["wait=30", "respond-async"],
-    }),
-  ),
-}
 
 /** Of a result, when the question has `explain: true`. */
 const Explanation = {
@@ -165,15 +143,6 @@ const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
 /** What `replace` takes. */
 export const ReplaceForm = Schema.Struct({ documentId: DocumentId, file: FormFile })
 
-/** What `upload` takes. */
-export const UploadForm = Schema.Struct({
-  chatbotId: ChatbotId,
-  files: FormFiles.annotate({
-    description:
-      "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
-  }),
-})
-
 const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   params,
   query: {
@@ -189,6 +158,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
 })
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -209,27 +179,12 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   success: Overview,
   error: Problem.NotFound,
 })
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Delete knowledge base data",
       description: "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers.",
-    }),
-  )
-
-const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
-  headers: Prefer,
-  payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
-  success: [UploadFinished, UploadAccepted],
-  error: Problem.NotFound,
-})
-  .middleware(RequestBody)
-  .annotate(RequiredScope, "knowledge:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Upload knowledge base files",
-      description:
-        "Answers 200 when every file is searchable or has failed with its reason, else 202. The same bytes uploaded again to the same chatbot return the existing document with `duplicate: true`.",
     }),
   )
 

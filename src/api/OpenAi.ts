@@ -5,6 +5,7 @@ import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } 
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { chatFailures, ReplyHeaders } from "./Chat.ts"
+import { IsSlow, Speaks } from "./Annotations.ts"
 import { alsoStream } from "./EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
@@ -158,6 +159,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   error: chatFailures(OpenAiError),
 })
   .middleware(middleware.openai.RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
@@ -193,6 +195,7 @@ const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
 /** What clients of OpenAI expect. */
 export class OpenAiApi extends HttpApiGroup.make("openai")
   .add(completions, models, model)
+  .annotate(Speaks, "openai")
   .annotateMerge(
     OpenApi.annotations({
       title: "OpenAI",

@@ -1,7 +1,17 @@
 import type { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
 import { merge } from "../domain/schema/Merge.ts"
+import { IsCrossOrigin } from "./Annotations.ts"
+
+/** The OpenAPI document of this API. */
+export const openApiDocument = HttpApiEndpoint.get("openApiDocument", "/openapi.json")
+
+/** What programs read to learn the API. */
+export class OpenApiDocumentApi extends HttpApiGroup.make("openApiDocument")
+  .add(openApiDocument)
+  .annotate(IsCrossOrigin, false) {}
 
 /*
  * What Effect's OpenAPI document lacks for linters and for generators of clients, added to the whole of it at once.

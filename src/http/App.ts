@@ -7,6 +7,7 @@ import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
+import * as ChatbotTools from "./ChatbotTools.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { edge } from "./edge/Edge.ts"
@@ -15,24 +16,24 @@ import { Lifecycle } from "./edge/Lifecycle.ts"
 import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
+import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
-import * as Tools from "./ChatbotTools.ts"
 import * as Usage from "./Usage.ts"
 
 /** Longest part of a path, in characters: a session token of 200, each percent-encoded. The router's own limit is 100. */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }), Docs.layer, Mcp.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
   Layer.provide([
     Admin.layer,
     Chat.layer,
     Chatbots.layer,
+    ChatbotTools.layer,
     Conversations.layer,
     Knowledge.layer,
     OpenAi.layer,
     System.layer,
-    Tools.layer,
     Usage.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { ChatbotTool, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import { ChatbotTool, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotTools } from "../services/ChatbotTools.ts"
 import { changes } from "./Changes.ts"
 
-const toolChange = changes(ChatbotTool, ToolPatch, ["input_schema"])
+const toolChange = changes(ChatbotTool, ChatbotToolPatch, ["input_schema"])
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -1,19 +1,18 @@
-import { Array, Effect, FileSystem, Schema, Stream } from "effect"
+import { Array, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { AvatarForm, ChatbotSummary } from "../api/Chatbots.ts"
-import { Config } from "../Config.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { ChatbotSummary } from "../api/Chatbots.ts"
 import { Chatbot, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/Chatbot.ts"
-import { Forbidden, InvalidRequest } from "../domain/Errors.ts"
+import { InvalidRequest } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
-import { Chatbots, etagOf } from "../services/Chatbots.ts"
+import { Chatbots } from "../services/Chatbots.ts"
+import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "./Changes.ts"
+import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
-import { Uploads } from "./Uploads.ts"
 
 /** Chatbots that are read, and made into text, at once: a list of them can be as large as a thousand prompts. */
 const READ_AT_ONCE = 50
@@ -21,17 +20,33 @@ const READ_AT_ONCE = 50
 const encodeSummary = Schema.encodeSync(ChatbotSummary)
 const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
 
-const withEtag = <A>(body: A, chatbot: { readonly version: bigint }) =>
-  HttpApiSchema.withHeaders({ body, headers: { etag: etagOf(chatbot) } })
-
 /** The chatbot that an update names, by either parameter. */
 const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId }) => {
   const id = query.id ?? query.chatbotId
   if (id === undefined) return Effect.fail(InvalidRequest.at("query.id", "Expected the id of the chatbot to update"))
-  if (query.chatbotId !== undefined && query.chatbotId !== id) {
-    return Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
-  }
-  return Effect.as(ensureServes(id), id)
+  return query.chatbotId === undefined || query.chatbotId === id
+    ? Effect.succeed(id)
+    : Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
+}
+
+/**
+ * A list of chatbots, of which the texts are there in parts. As one text, what is long would be copied more than once
+ * while others wait.
+ */
+const listed = (
+  parts: ReadonlyArray<ReadonlyArray<string>>,
+  rest: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>>,
+) => {
+  const options = { contentType: "application/json", headers }
+  const pieces = parts
+    .filter((texts) => texts.length > 0)
+    .map((texts, index) => `${index === 0 ? "" : ","}${texts.join(",")}`)
+  const end = Object.entries(rest).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  const texts = ['{"chatbots":[', ...pieces, `]${end.join("")}}`]
+  return pieces.length > 1
+    ? HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(texts)), options)
+    : HttpServerResponse.text(texts.join(""), options)
 }
 
 const chatbotChange = changes(Chatbot, ChatbotPatch)
@@ -43,21 +58,13 @@ export const layer = HttpApiBuilder.group(
   "chatbots",
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
-    const files = yield* FileSystem.FileSystem
-    const uploads = yield* Uploads
-    const { avatarLimit } = yield* Config
+    const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
       create: ({ payload }) =>
-        Effect.gen(function* () {
-          if ((yield* Caller).chatbotId !== null) {
-            return yield* new Forbidden({
-              detail: "This API key is bound to one chatbot, so it cannot create another.",
-            })
-          }
-          const chatbot = yield* chatbots.create(payload)
-          return withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot)
-        }),
+        Effect.map(chatbots.create(payload), (chatbot) =>
+          withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
+        ),
 
       update: ({ query, payload, headers }) =>
         Effect.gen(function* () {
@@ -69,22 +76,10 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const { items, next } = yield* chatbots.list(rangeOf(query))
           const { body, headers } = nextPage(request.url, query, next)
-          const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
           const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
-            chatbots.getMany(some.map(({ id }) => id)).pipe(
-              Effect.flatMap((found) => inTurns(found, summaryOf)),
-              Effect.map((texts) => texts.join(",")),
-            ),
+            Effect.flatMap(chatbots.getMany(some.map(({ id }) => id)), (found) => inTurns(found, summaryOf)),
           )
-          const pieces = parts.filter((part) => part !== "").map((part, index) => (index === 0 ? part : `,${part}`))
-          const options = { contentType: "application/json", headers }
-          // As one text, what is long would be copied more than once, while others wait.
-          return pieces.length > 1
-            ? HttpServerResponse.stream(
-                Stream.encodeText(Stream.make('{"chatbots":[', ...pieces, `]${rest.join("")}}`)),
-                options,
-              )
-            : HttpServerResponse.text(`{"chatbots":[${pieces.join("")}]${rest.join("")}}`, options)
+          return listed(parts, body, headers)
         }),
 
       get: ({ params }) =>
@@ -93,13 +88,7 @@ export const layer = HttpApiBuilder.group(
       delete: ({ params }) =>
         Effect.as(chatbots.remove(params.chatbotId), { message: "Chatbot deleted successfully" as const }),
 
-      updateAvatar: ({ params, payload, headers }) =>
-        Effect.gen(function* () {
-          const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
-          const image = yield* Effect.orDie(files.readFile(avatar.path))
-          const chatbot = yield* chatbots.updateAvatar(params.chatbotId, image, headers["if-match"])
-          return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
-        }),
+      updateAvatar,
 
       getChatWidget: ({ params }) =>
         Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>

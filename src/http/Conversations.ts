@@ -5,7 +5,7 @@ import { Api } from "../api/Api.ts"
 import { pageOf } from "../api/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { notations, type TranscriptFormat } from "../domain/chat/Transcript.ts"
-import { Conversations } from "../services/Conversations.ts"
+import { Conversations, type Transcript } from "../services/Conversations.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -40,20 +40,9 @@ export const layer = HttpApiBuilder.group(
       },
 
       transcript: ({ params, query, request }) =>
-        Effect.map(conversations.transcript(params.chatbotId, params.sessionId), ({ session, messages }) => {
-          const notation = notations[query.format ?? formatOf(request)]
-          const file = `conversation-${session.id}.${notation.fileExtension}`
-          const parts = Stream.make(notation.opening(session)).pipe(
-            Stream.concat(
-              Stream.map(Stream.zipWithIndex(messages), ([message, index]) => notation.message(message, index)),
-            ),
-            Stream.concat(Stream.make(notation.ending)),
-          )
-          return HttpServerResponse.stream(Stream.encodeText(parts), {
-            contentType: notation.mediaType,
-            headers: { "content-disposition": `attachment; filename="${file}"`, "cache-control": "no-store" },
-          })
-        }),
+        Effect.map(conversations.transcript(params.chatbotId, params.sessionId), (transcript) =>
+          fileOf(transcript, query.format ?? formatOf(request)),
+        ),
 
       delete: ({ params }) =>
         Effect.as(conversations.remove(params.chatbotId, params.sessionId), {
@@ -62,6 +51,20 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+/** A transcript as a file to keep, sent as it is read. */
+const fileOf = ({ session, messages }: Transcript, format: TranscriptFormat) => {
+  const notation = notations[format]
+  const parts = Stream.make(notation.opening(session)).pipe(
+    Stream.concat(Stream.map(Stream.zipWithIndex(messages), ([message, index]) => notation.message(message, index))),
+    Stream.concat(Stream.make(notation.ending)),
+  )
+  const file = `conversation-${session.id}.${notation.fileExtension}`
+  return HttpServerResponse.stream(Stream.encodeText(parts), {
+    contentType: notation.mediaType,
+    headers: { "content-disposition": `attachment; filename="${file}"`, "cache-control": "no-store" },
+  })
+}
 
 const formatOf = ({ headers }: HttpServerRequest.HttpServerRequest): TranscriptFormat =>
   headers["accept"]?.includes("text/markdown") === true ? "markdown" : "json"

@@ -3,16 +3,17 @@ import { Effect, FileSystem, Layer, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { contentSecurityPolicy, entries, htmlOf, pagePath, REFERENCE_PATH } from "./DocsPage.ts"
+import { docs } from "../api/Docs.ts"
+import { contentSecurityPolicy, entries, htmlOf, pagePath } from "./DocsPage.ts"
 
 /** The API's documentation, as a page. Its script takes 10 MB of memory, so it is loaded for the first reader. */
 const reference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope
     const page = yield* Effect.cached(
-      Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: REFERENCE_PATH })), scope),
+      Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: docs.path })), scope),
     )
-    yield* router.add("GET", REFERENCE_PATH, Effect.flatten(page))
+    yield* router.add("GET", docs.path, Effect.flatten(page))
   }),
 )
 

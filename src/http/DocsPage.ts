@@ -3,16 +3,14 @@ import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, FileSystem } from "effect"
 import type { Tokens } from "marked"
+import { docs } from "../api/Docs.ts"
 
 /*
  * The documentation that people read: files of Markdown in the checkout, as pages that need no script and no other file.
  */
 
-/** Path of the API's reference. The pages are below it. */
-export const REFERENCE_PATH = "/docs"
-
-/** Path of the page with this name. */
-export const pagePath = (name: string): `/${string}` => `${REFERENCE_PATH}/${name}`
+/** Path of the page with this name: the pages are below the reference of the API. */
+export const pagePath = (name: string): `/${string}` => `${docs.path}/${name}`
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -86,7 +84,7 @@ const navigation = (current: string): string =>
     .map(
       ({ name, title }) => `<a href="${pagePath(name)}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`,
     )
-    .concat(`<a href="${REFERENCE_PATH}">API reference</a>`)
+    .concat(`<a href="${docs.path}">API reference</a>`)
     .join("\n")
 
 /** The converter is loaded for the first reader: nobody else needs its memory. */

@@ -1,22 +1,16 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import {
-  ReplaceAccepted,
-  ReplaceFinished,
-  ReplaceForm,
-  UploadAccepted,
-  UploadFinished,
-  UploadForm,
-} from "../api/Knowledge.ts"
+import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../api/Knowledge.ts"
 import { pageOf } from "../api/Paging.ts"
 import { Config } from "../Config.ts"
-import { ensureServes } from "../domain/Caller.ts"
-import { type Document, isSettled } from "../domain/Document.ts"
+import { isSettled } from "../domain/Document.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { Chatbots } from "../services/Chatbots.ts"
+import { EmbedFiles } from "../services/EmbedFiles.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
+import { uploadHandler } from "./EmbedFiles.ts"
 import { waitOf } from "./Prefer.ts"
 import { Uploads } from "./Uploads.ts"
 
@@ -30,7 +24,8 @@ export const layer = HttpApiBuilder.group(
     const chatbots = yield* Chatbots
     const config = yield* Config
     const uploads = yield* Uploads
-    const limits = { fileSize: config.uploadFileLimit, files: config.uploadFilesLimit }
+    const embedFiles = yield* EmbedFiles
+    const upload = yield* uploadHandler
 
     return handlers.handleAll({
       query: ({ params, payload }) =>
@@ -44,11 +39,7 @@ export const layer = HttpApiBuilder.group(
           const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
           return HttpApiSchema.withHeaders({
             body: {
-              results: hits.map((hit) => ({
-                content: `Title: ${hit.title}\nChunk: ${hit.ordinal}\n\n${hit.content}`,
-                similarity: hit.similarity,
-                ...(payload.explain === true && explanationOf(hit)),
-              })),
+              results: hits.map((hit) => resultOf(hit, payload.explain === true)),
               similarity_threshold_setting: threshold,
               status: "OK" as const,
               total_docs: hits.length,
@@ -61,11 +52,14 @@ export const layer = HttpApiBuilder.group(
 
       replace: ({ params, query, payload, headers }) =>
         Effect.gen(function* () {
-          const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, { ...limits, files: 1 })
+          const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, {
+            fileSize: config.uploadFileLimit,
+            files: 1,
+          })
           if (query.id !== undefined && query.id !== documentId) {
             return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
           }
-          const document = yield* knowledge.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, config))
+          const document = yield* embedFiles.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, config))
           const chatbot = yield* chatbots.get(params.chatbotId)
           return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
         }),
@@ -80,14 +74,7 @@ export const layer = HttpApiBuilder.group(
           return { chatbot: yield* chatbots.get(params.chatbotId) }
         }),
 
-      upload: ({ payload, headers }) =>
-        Effect.gen(function* () {
-          const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
-          yield* ensureServes(chatbotId)
-          const documents = yield* knowledge.upload(chatbotId, files, waitOf(headers.prefer, config))
-          const body = { message: summary(documents), documents }
-          return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
-        }),
+      upload,
 
       listDocuments: ({ params, query }) =>
         Effect.gen(function* () {
@@ -110,23 +97,8 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-const explanationOf = ({ documentId, ordinal, page, scores }: Hit) => ({
-  document_id: documentId,
-  chunk: ordinal,
-  page,
-  scores,
+const resultOf = ({ content, documentId, ordinal, page, scores, similarity, title }: Hit, isExplained: boolean) => ({
+  content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
+  similarity,
+  ...(isExplained && { document_id: documentId, chunk: ordinal, page, scores }),
 })
-
-/** "4 files uploaded: 2 ready, 1 failed, 1 already there" */
-const summary = (documents: ReadonlyArray<Document>): string => {
-  const states = Map.groupBy(documents, (document) => {
-    if (!isSettled(document)) return "being processed"
-    return document.duplicate && document.status === "ready" ? "already there" : document.status
-  })
-  const told = ["ready", "failed", "being processed", "already there"] as const
-  const counts = told.flatMap((state) => {
-    const number = states.get(state)?.length ?? 0
-    return number === 0 ? [] : [`${number} ${state}`]
-  })
-  return `${documents.length} ${documents.length === 1 ? "file" : "files"} uploaded: ${counts.join(", ")}`
-}

@@ -1,18 +1,15 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { NotFound } from "../domain/Errors.ts"
-import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
-import { Chatbots } from "../services/Chatbots.ts"
 import { Health } from "../services/Health.ts"
+import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fn(function* (handlers) {
-    const chatbots = yield* Chatbots
+    const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
 
@@ -26,21 +23,7 @@ export const layer = HttpApiBuilder.group(
             : Effect.fail(shuttingDown),
         ),
 
-      avatar: ({ params }) =>
-        chatbots.avatar(params.name).pipe(
-          Effect.map((image) =>
-            HttpServerResponse.uint8Array(image, {
-              contentType: imageContentType(image),
-              headers: {
-                "cache-control": "public, max-age=31536000, immutable",
-                "content-security-policy": "default-src 'none'; sandbox",
-                "x-content-type-options": "nosniff",
-                "cross-origin-resource-policy": "cross-origin",
-              },
-            }),
-          ),
-          Effect.catchTag("BlobNotFound", () => Effect.fail(new NotFound({ detail: "There is no such avatar." }))),
-        ),
+      avatar,
     })
   }),
 )

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
-import type { ChatbotTool, ToolInput, ToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { Conflict, InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
 import { requiredOf } from "../domain/chatbot/InputSchema.ts"
@@ -27,7 +27,10 @@ type Changed = NotFound | Conflict | InvalidRequest | Unavailable
 export class ChatbotTools extends Context.Service<
   ChatbotTools,
   {
-    readonly create: (chatbot: ChatbotId, input: ToolInput) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
+    readonly create: (
+      chatbot: ChatbotId,
+      input: ChatbotToolInput,
+    ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
     /** In the order in which they were made. */
     readonly list: (
       chatbot: ChatbotId,
@@ -39,7 +42,7 @@ export class ChatbotTools extends Context.Service<
     readonly update: (
       chatbot: ChatbotId,
       id: ToolId,
-      change: Change<ChatbotTool, ToolPatch>,
+      change: Change<ChatbotTool, ChatbotToolPatch>,
     ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
     readonly remove: (
       chatbot: ChatbotId,
@@ -63,7 +66,7 @@ export class ChatbotTools extends Context.Service<
             Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
           )
 
-        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ToolInput) {
+        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
           const content = {
             ...input,
             method: input.method ?? "GET",
@@ -78,7 +81,7 @@ export class ChatbotTools extends Context.Service<
         const update = Effect.fn("ChatbotTools.update")(function* (
           chatbot: ChatbotId,
           id: ToolId,
-          change: Change<ChatbotTool, ToolPatch>,
+          change: Change<ChatbotTool, ChatbotToolPatch>,
         ) {
           const changed = (row: Storage.ToolRow) =>
             Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
@@ -135,7 +138,7 @@ const present = ({ created_at, header_names, headers: _, updated_at, ...row }: S
 })
 
 /** A tool with a change. */
-const contentWith = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ToolPatch) {
+const contentWith = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ChatbotToolPatch) {
   const { headers = {}, ...fields } = patch
   const given = new Map(lowerCased(headers))
   const url = patch.url ?? row.url

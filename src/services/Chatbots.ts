@@ -1,7 +1,6 @@
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Models } from "../models/Models.ts"
-import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
 import {
   type Chatbot,
   chatbotDefaults,
@@ -17,16 +16,14 @@ import {
 } from "../domain/chatbot/Chatbot.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
-  type Forbidden,
+  Forbidden,
   InvalidRequest,
   type NotFound,
   PreconditionFailed,
   type SlugTaken,
   type Unavailable,
-  UnsupportedMediaType,
 } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { imageExtension } from "../domain/chatbot/ImageFormats.ts"
 import { type Change, merge } from "../domain/schema/Merge.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -42,10 +39,10 @@ export interface ChatbotsSettings {
   readonly defaultModel: string
 }
 
-type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
+export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
 /** What `If-Match` held; absent for "whatever the version is". */
-type IfMatch = string | undefined
+export type IfMatch = string | undefined
 
 /** A configuration, and the version of the chatbot that it is of. */
 interface Versioned<A> {
@@ -53,13 +50,16 @@ interface Versioned<A> {
   readonly version: bigint
 }
 
+const boundToOne = new Forbidden({ detail: "This API key is bound to one chatbot, so it cannot create another." })
+
 /** Chatbots and how they look and sound. */
 export class Chatbots extends Context.Service<
   Chatbots,
   {
+    /** Refused to a caller whose key is bound to a chatbot. */
     readonly create: (
       input: ChatbotInput,
-    ) => Effect.Effect<Chatbot, InvalidRequest | SlugTaken | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Chatbot, Forbidden | InvalidRequest | SlugTaken | Unavailable, Caller | CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
     /** By id or slug, within what the caller's key serves. */
     readonly named: (
@@ -77,12 +77,13 @@ export class Chatbots extends Context.Service<
       id: ChatbotId,
       change: Change<Chatbot, ChatbotPatch>,
       ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, SlugTaken | Changed, CurrentOrganization>
-    readonly updateAvatar: (
+    ) => Effect.Effect<Chatbot, Forbidden | SlugTaken | Changed, Caller | CurrentOrganization>
+    /** Makes a blob the chatbot's avatar. The blob of the one before is deleted. */
+    readonly setAvatar: (
       id: ChatbotId,
-      image: Uint8Array,
+      key: string,
       ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, UnsupportedMediaType | Changed, CurrentOrganization>
+    ) => Effect.Effect<Chatbot, Changed, CurrentOrganization>
     readonly chatWidget: (
       id: ChatbotId,
     ) => Effect.Effect<Versioned<ChatWidgetConfig>, NotFound | Unavailable, CurrentOrganization>
@@ -101,8 +102,6 @@ export class Chatbots extends Context.Service<
       ifMatch: IfMatch,
     ) => Effect.Effect<Versioned<VoiceWidgetConfig>, Changed, CurrentOrganization>
     readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** The image behind an avatar's address. */
-    readonly avatar: (name: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
   }
 >()("parley/services/Chatbots") {
   static readonly layer = (settings: ChatbotsSettings) =>
@@ -113,7 +112,6 @@ export class Chatbots extends Context.Service<
         const models = yield* Models
         const blobs = yield* Blobs
         const snapshots = yield* Snapshots
-        const store = yield* BlobStore
         const random = yield* SecureRandom.SecureRandom
         const publicUrl = yield* PublicUrl
 
@@ -145,6 +143,7 @@ export class Chatbots extends Context.Service<
         }
 
         const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+          if ((yield* Caller).chatbotId !== null) return yield* boundToOne
           const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
           const parts = yield* decodeParts(chatbot)
           yield* checkModels(parts.settings)
@@ -177,6 +176,7 @@ export class Chatbots extends Context.Service<
           change: Change<Chatbot, ChatbotPatch>,
           ifMatch: IfMatch,
         ) {
+          yield* ensureServes(id)
           const { row } = yield* storage.modify(id, (row) =>
             Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
           )
@@ -221,19 +221,7 @@ export class Chatbots extends Context.Service<
             Effect.die,
           )
 
-        const updateAvatar = Effect.fn("Chatbots.updateAvatar")(function* (
-          id: ChatbotId,
-          image: Uint8Array,
-          ifMatch: IfMatch,
-        ) {
-          const extension = imageExtension(image)
-          if (extension === undefined) {
-            return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
-          }
-          // A chatbot that is not there must not cost an upload to the store.
-          yield* storage.get(id)
-          const key = `avatars/${yield* random.uuidV4()}.${extension}`
-          yield* blobs.put(key, Stream.succeed(image))
+        const setAvatar = Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
           const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
           yield* blobs.collect
           return present(row)
@@ -294,13 +282,12 @@ export class Chatbots extends Context.Service<
               present,
             ),
           update,
-          updateAvatar,
+          setAvatar,
           chatWidget,
           voiceAgent,
           updateChatWidget,
           updateVoiceAgent,
           remove,
-          avatar: (name) => store.get(`avatars/${name}`),
         }
       }),
     )

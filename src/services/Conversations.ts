@@ -11,6 +11,12 @@ import { Messages, type Place } from "../storage/Messages.ts"
 /** Messages of a transcript that are in memory at once. */
 const TRANSCRIPT_PAGE = 50
 
+/** A session, and all that was said in it, ascending, a little at a time. */
+export interface Transcript {
+  readonly session: Session
+  readonly messages: Stream.Stream<Message, Unavailable>
+}
+
 /** What was said with a chatbot. A session is named by its id, or by the token it was opened with. */
 export class Conversations extends Context.Service<
   Conversations,
@@ -25,15 +31,10 @@ export class Conversations extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
-    /** The session, and all that was said in it, ascending, a little at a time. */
     readonly transcript: (
       chatbot: ChatbotId,
       session: string,
-    ) => Effect.Effect<
-      { readonly session: Session; readonly messages: Stream.Stream<Message, Unavailable> },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
+    ) => Effect.Effect<Transcript, NotFound | Unavailable, CurrentOrganization>
     /** What the user thinks of a reply; `null` takes it back. */
     readonly rate: (
       chatbot: ChatbotId,

@@ -84,26 +84,54 @@ const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
     imported: normalize(join(dirname(file), match[1] ?? "")),
   }))
 
-/** One import of every cycle: the one that leads back. */
-const cycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): ReadonlyArray<WrongImport> => {
+/** One import of every cycle: the one that leads back. `nodeOf` gives the node of the graph that a file belongs to. */
+const cycles = (
+  graph: ReadonlyMap<string, ReadonlyArray<Import>>,
+  nodeOf: (file: string) => string,
+): ReadonlyArray<WrongImport> => {
   const found: Array<WrongImport> = []
   const finished = new Set<string>()
   const path: Array<string> = []
-  const visit = (file: string): void => {
-    path.push(file)
-    for (const edge of graph.get(file) ?? []) {
-      const start = path.indexOf(edge.imported)
-      if (start !== -1) found.push({ ...edge, why: `a cycle: ${[...path.slice(start), edge.imported].join(" → ")}` })
-      else if (!finished.has(edge.imported)) visit(edge.imported)
+  const visit = (node: string): void => {
+    path.push(node)
+    for (const edge of graph.get(node) ?? []) {
+      const next = nodeOf(edge.imported)
+      const start = path.indexOf(next)
+      if (start !== -1) found.push({ ...edge, why: `a cycle: ${[...path.slice(start), next].join(" → ")}` })
+      else if (!finished.has(next)) visit(next)
     }
     path.pop()
-    finished.add(file)
+    finished.add(node)
   }
-  for (const file of graph.keys()) if (!finished.has(file)) visit(file)
+  for (const node of graph.keys()) if (!finished.has(node)) visit(node)
   return found
 }
 
-/** Every import below `root`'s `src` and `test` that breaks the direction or closes a cycle. Type-only ones count. */
+/** Whether one room is within the other, or they are the same. */
+const areNested = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`)
+
+/**
+ * Cycles among the rooms of `src`: folders at any depth, of which each stands for its own files alone. A room and those
+ * within it may know each other.
+ */
+const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): ReadonlyArray<WrongImport> => {
+  const between = Array.from(graph.values()).flatMap((imports) =>
+    imports.filter(
+      ({ file, imported }) =>
+        file.startsWith("src/") && imported.startsWith("src/") && !areNested(dirname(file), dirname(imported)),
+    ),
+  )
+  return cycles(
+    Map.groupBy(between, ({ file }) => dirname(file)),
+    dirname,
+  )
+}
+
+/**
+ * Every import below `root`'s `src` and `test` that breaks the direction or closes a cycle, among files or among rooms.
+ * Type-only ones count.
+ */
 export const wrongImports = (root: string): ReadonlyArray<WrongImport> => {
   const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
   const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
@@ -113,7 +141,7 @@ export const wrongImports = (root: string): ReadonlyArray<WrongImport> => {
       return why === undefined ? [] : [{ ...one, why }]
     }),
   )
-  return [...misdirected, ...cycles(graph)]
+  return [...misdirected, ...cycles(graph, (file) => file), ...roomCycles(graph)]
 }
 
 if (import.meta.main) {

@@ -5,18 +5,20 @@ import { Models } from "../../src/models/Models.ts"
 import { Slug } from "../../src/domain/chatbot/Chatbot.ts"
 import type { ChatbotId } from "../../src/domain/Ids.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
+import { Avatars } from "../../src/services/Avatars.ts"
 import { Chatbots, etagOf } from "../../src/services/Chatbots.ts"
 import { PublicUrl } from "../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { recordedSnapshots } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
-import { as, makeOrganization } from "../lib/Tenants.ts"
+import { asCaller, makeOrganization } from "../lib/Tenants.ts"
 
 /** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
 const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
-  Chatbots.layer({ defaultModel: "local/extractive" }).pipe(
+  Avatars.layer.pipe(
+    Layer.provideMerge(Chatbots.layer({ defaultModel: "local/extractive" })),
     Layer.provideMerge(
       Layer.mergeAll(
         recordedSnapshots(tidied),
@@ -49,7 +51,7 @@ const storedKeys = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys(
 /** An organization of its own, and a chatbot in it. */
 const setUp = Effect.gen(function* () {
   const chatbots = yield* Chatbots
-  const mine = as(yield* makeOrganization)
+  const mine = asCaller(yield* makeOrganization)
   return { chatbots, mine, made: yield* mine(chatbots.create({ name: "Support" })) }
 })
 
@@ -182,12 +184,13 @@ describe("an avatar", () => {
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
-        const first = yield* mine(chatbots.updateAvatar(made.id, png, undefined))
+        const avatars = yield* Avatars
+        const first = yield* mine(avatars.update(made.id, png, undefined))
         expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.png$/)
-        const second = yield* mine(chatbots.updateAvatar(made.id, gif, undefined))
+        const second = yield* mine(avatars.update(made.id, gif, undefined))
         const name = second.settings.avatar?.split("/").at(-1) ?? ""
         expect(yield* storedKeys).toEqual([`avatars/${name}`])
-        expect(Buffer.from(yield* chatbots.avatar(name))).toEqual(Buffer.from(gif))
+        expect(Buffer.from(yield* avatars.get(name))).toEqual(Buffer.from(gif))
         yield* mine(chatbots.remove(made.id))
         expect(tidied).toContain(made.id)
         expect(yield* storedKeys).toEqual([])
@@ -198,16 +201,17 @@ describe("an avatar", () => {
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
-        const theirs = as(yield* makeOrganization)
-        const before = yield* mine(chatbots.updateAvatar(made.id, png, undefined))
+        const avatars = yield* Avatars
+        const theirs = asCaller(yield* makeOrganization)
+        const before = yield* mine(avatars.update(made.id, png, undefined))
         const svg = new TextEncoder().encode("<svg onload='alert(1)'/>")
         const failures = [
-          yield* Effect.flip(mine(chatbots.updateAvatar(made.id, svg, undefined))),
-          yield* Effect.flip(mine(chatbots.updateAvatar(made.id, gif, etagOf(made)))),
-          yield* Effect.flip(theirs(chatbots.updateAvatar(made.id, gif, undefined))),
+          yield* Effect.flip(mine(avatars.update(made.id, svg, undefined))),
+          yield* Effect.flip(mine(avatars.update(made.id, gif, etagOf(made)))),
+          yield* Effect.flip(theirs(avatars.update(made.id, gif, undefined))),
         ]
         ;(yield* BlobControl).failing.add("put")
-        failures.push(yield* Effect.flip(mine(chatbots.updateAvatar(made.id, gif, undefined))))
+        failures.push(yield* Effect.flip(mine(avatars.update(made.id, gif, undefined))))
         expect(failures.map(({ _tag }) => _tag)).toEqual([
           "UnsupportedMediaType",
           "PreconditionFailed",

@@ -11,7 +11,8 @@ import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
 import { Ingestion } from "../../src/jobs/Ingestion.ts"
-import { Knowledge, type ReceivedFile } from "../../src/services/Knowledge.ts"
+import { EmbedFiles, type ReceivedFile } from "../../src/services/EmbedFiles.ts"
+import { Knowledge } from "../../src/services/Knowledge.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { recordedSnapshots } from "../lib/Knowledge.ts"
 import {
@@ -27,7 +28,7 @@ import {
   storage,
 } from "../lib/Layers.ts"
 import { ingestionDefaults } from "../lib/Ingesting.ts"
-import { as, makeTenant } from "../lib/Tenants.ts"
+import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
 
 const FILE_LIMIT = 1_000
 const FILES_LIMIT = 4
@@ -37,7 +38,7 @@ const PATIENCE = Duration.seconds(30)
 const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
-  Knowledge.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT }).pipe(
+  Layer.merge(Knowledge.layer, EmbedFiles.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
     Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: 50_000_000 })),
@@ -76,13 +77,13 @@ const received = (text: string, name = "file.txt"): ReceivedFile => {
 }
 
 const upload = ({ organization, chatbot }: Tenant, files: ReadonlyArray<ReceivedFile>, wait = PATIENCE) =>
-  Knowledge.use((knowledge) => as(organization)(knowledge.upload(chatbot, files, wait)))
+  EmbedFiles.use((embedFiles) => asCaller(organization)(embedFiles.upload(chatbot, files, wait)))
 const uploadOne = (tenant: Tenant, text: string, name?: string) =>
   Effect.flatMap(upload(tenant, [received(text, name)]), ([document]) =>
     document === undefined ? Effect.die("no document") : Effect.succeed(document),
   )
 const replace = ({ organization, chatbot }: Tenant, id: DocumentId, file: ReceivedFile, wait = PATIENCE) =>
-  Knowledge.use((knowledge) => as(organization)(knowledge.replace(chatbot, id, file, wait)))
+  EmbedFiles.use((embedFiles) => as(organization)(embedFiles.replace(chatbot, id, file, wait)))
 const remove = ({ organization, chatbot }: Tenant, id: DocumentId | "all") =>
   Knowledge.use((knowledge) => as(organization)(knowledge.remove(chatbot, id)))
 const list = ({ organization, chatbot }: Tenant) =>

@@ -87,7 +87,7 @@ const Description = Text.check(Schema.isBetweenLength(1, 4_096)).annotate({
 })
 
 /** The fields that declare a tool. */
-export const ToolInput = Schema.Struct({
+export const ChatbotToolInput = Schema.Struct({
   name: ToolName,
   description: Description,
   input_schema: InputSchema,
@@ -98,10 +98,10 @@ export const ToolInput = Schema.Struct({
   ),
   timeout_ms: Schema.optionalKey(Timeout),
 })
-export type ToolInput = typeof ToolInput.Type
+export type ChatbotToolInput = typeof ChatbotToolInput.Type
 
 /** A change of a tool. A field that is absent stays as it is. */
-export const ToolPatch = ToolInput.mapFields(Struct.map(Schema.optionalKey)).mapFields(
+export const ChatbotToolPatch = ChatbotToolInput.mapFields(Struct.map(Schema.optionalKey)).mapFields(
   Struct.assign({
     headers: Schema.optionalKey(
       headersOf(Schema.NullOr(HeaderValue), {
@@ -111,7 +111,7 @@ export const ToolPatch = ToolInput.mapFields(Struct.map(Schema.optionalKey)).map
     ),
   }),
 )
-export type ToolPatch = typeof ToolPatch.Type
+export type ChatbotToolPatch = typeof ChatbotToolPatch.Type
 
 /** A tool as the API shows it. */
 export const ChatbotTool = Schema.Struct({

@@ -4,12 +4,12 @@ import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/h
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/Dialect.ts"
 import { RequestId } from "../../api/RequestId.ts"
+import { type Area, areaOf, methodsAt } from "../../api/Routes.ts"
 import * as Errors from "../../domain/Errors.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
-import { isMcp } from "../mcp/Mcp.ts"
-import { methodsOf } from "./Methods.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
+import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
@@ -48,21 +48,18 @@ const corsHeadersForOpenAi = {
   "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
 }
 
-/** The dialect of what is at this path. */
-export const dialectOf = (path: string): Dialect =>
-  path.startsWith("/v1/") ? "openai" : isMcp(path) ? "mcp" : "parley"
+const corsHeadersFor = ({ dialect, isCrossOrigin }: Area) => {
+  if (!isCrossOrigin) return undefined
+  return dialect === "openai" ? corsHeadersForOpenAi : corsHeaders
+}
 
-const corsHeadersFor = (path: string) =>
-  dialectOf(path) === "openai" ? corsHeadersForOpenAi : path.startsWith("/api/") ? corsHeaders : undefined
-
-const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
-  const path = pathOf(request.url)
-  const methods = methodsOf(path)
+const notRouted = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
+  const methods = methodsAt(pathOf(request.url))
   // A known path with a part that is longer than any name is not routed either.
   return methods.length === 0 || methods.includes(request.method)
-    ? respondWith(dialectOf(path), new Errors.NotFound({ detail: "There is nothing at this path." }))
+    ? respondWith(dialect, new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
-        dialectOf(path),
+        dialect,
         new Errors.MethodNotAllowed({
           detail: `${request.method} is not possible here. Possible: ${methods.join(", ")}.`,
         }),
@@ -72,51 +69,45 @@ const notRouted = (request: HttpServerRequest.HttpServerRequest) => {
 
 /** What no endpoint answered. */
 const onFailure =
-  (request: HttpServerRequest.HttpServerRequest, lifecycle: Lifecycle["Service"]) => (cause: Cause.Cause<unknown>) => {
+  (request: HttpServerRequest.HttpServerRequest, dialect: Dialect, lifecycle: Lifecycle["Service"]) =>
+  (cause: Cause.Cause<unknown>) => {
     const error = Cause.findError(cause)
     if (
       Result.isSuccess(error) &&
       HttpServerError.isHttpServerError(error.success) &&
       error.success.reason._tag === "RouteNotFound"
     ) {
-      return notRouted(request)
+      return notRouted(request, dialect)
     }
     if (Cause.hasInterrupts(cause)) {
       // Where we did not give up ourselves, the client is gone: there is nobody to tell.
       return lifecycle.phase === "closing"
-        ? respondWith(dialectOf(pathOf(request.url)), shuttingDown)
+        ? respondWith(dialect, shuttingDown)
         : Effect.succeed(HttpServerResponse.empty({ status: 499 }))
     }
-    return Effect.andThen(
-      Effect.logError("A request failed", cause),
-      respondWith(dialectOf(pathOf(request.url)), internalError),
-    )
+    return Effect.andThen(Effect.logError("A request failed", cause), respondWith(dialect, internalError))
   }
 
 const wrongMediaType =
   "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
 
 /** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
-const inForm = (path: string, response: HttpServerResponse.HttpServerResponse) => {
-  const mediaType = failureMediaType(dialectOf(path))
-  if (response.status < 400 || response.headers["content-type"] === mediaType) return undefined
+const inForm = (dialect: Dialect, response: HttpServerResponse.HttpServerResponse) => {
+  // The errors of MCP have a form of their own.
+  if (response.status < 400 || dialect === "mcp") return undefined
+  if (response.headers["content-type"] === failureMediaType(dialect)) return undefined
   switch (response.status) {
     case 413:
-      return respondWith(dialectOf(path), new Errors.TooLarge({ detail: "The body is too large." }))
+      return respondWith(dialect, new Errors.TooLarge({ detail: "The body is too large." }))
     case 415:
-      return respondWith(dialectOf(path), new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
+      return respondWith(dialect, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
     case 400:
-      return respondWith(dialectOf(path), unreadableBody)
+      return respondWith(dialect, unreadableBody)
     case 499:
       return undefined
     default:
-      return respondWith(dialectOf(path), internalError)
+      return respondWith(dialect, internalError)
   }
-}
-
-const pathOf = (url: string) => {
-  const end = url.indexOf("?")
-  return end === -1 ? url : url.slice(0, end)
 }
 
 const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
@@ -137,20 +128,15 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
 export const edge =
   (lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
-    const answer = (request: HttpServerRequest.HttpServerRequest, path: string) => {
+    const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
-      if (
-        (lifecycle.phase === "draining" || lifecycle.phase === "closing") &&
-        path !== "/healthz" &&
-        path !== "/readyz"
-      )
-        return respondWith(dialectOf(path), shuttingDown)
+      if ((lifecycle.phase === "draining" || lifecycle.phase === "closing") && !isProbe)
+        return respondWith(dialect, shuttingDown)
       const version = versionProblem(request.headers)
-      if (version !== undefined) return respondWith(dialectOf(path), version)
+      if (version !== undefined) return respondWith(dialect, version)
       return Effect.flatMap(
-        Effect.catchCause(api, onFailure(request, lifecycle)),
-        // The errors of MCP have a form of their own.
-        (response) => (isMcp(path) ? undefined : inForm(path, response)) ?? Effect.succeed(response),
+        Effect.catchCause(api, onFailure(request, dialect, lifecycle)),
+        (response) => inForm(dialect, response) ?? Effect.succeed(response),
       )
     }
 
@@ -166,8 +152,9 @@ export const edge =
           const clock = fiber.getRef(Clock.Clock)
           const start = monotonicMillis(clock)
           const path = pathOf(request.url)
+          const area = areaOf(path)
           lifecycle.running.add(fiber)
-          return answer(request, path).pipe(
+          return answer(request, area).pipe(
             Effect.ensuring(
               Effect.sync(() => {
                 lifecycle.running.delete(fiber)
@@ -187,7 +174,7 @@ export const edge =
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
-                ...corsHeadersFor(path),
+                ...corsHeadersFor(area),
                 // Whoever is slow would keep the connection with the rest of what it has to send.
                 ...(response.status === 408 && { connection: "close" }),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),

@@ -3,6 +3,7 @@ import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
+import { mcp, mcpOfChatbot } from "../../api/Mcp.ts"
 import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
@@ -59,11 +60,11 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     const admit = Effect.gen(function* () {
       const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
-      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: "/mcp" }
+      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: mcp.path }
       const served = Option.getOrUndefined(decodeChatbotId(named))
       if (served === undefined) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
       yield* Effect.provideService(ensureServes(served), Caller, caller)
-      return { caller, served, path: `/mcp/${served}` }
+      return { caller, served, path: mcpOfChatbot.path.replace(":chatbotId", served) }
     })
 
     /** Whether it asks for a session. */
@@ -105,7 +106,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
   }),
 )
 
-const at = (path: "/mcp" | "/mcp/:chatbotId") =>
+const at = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
   Layer.unwrap(
     Effect.map(PublicUrl, (publicUrl) =>
       McpServer.layerHttp({
@@ -123,9 +124,4 @@ const at = (path: "/mcp" | "/mcp/:chatbotId") =>
     ),
   )
 
-/** Where MCP is. */
-export const isMcp = (path: string): boolean => path === "/mcp" || path.startsWith("/mcp/")
-
-export const layer = Layer.mergeAll(at("/mcp"), Layer.fresh(at("/mcp/:chatbotId"))).pipe(
-  Layer.provide(authorized.layer),
-)
+export const layer = Layer.mergeAll(at(mcp), Layer.fresh(at(mcpOfChatbot))).pipe(Layer.provide(authorized.layer))

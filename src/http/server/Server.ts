@@ -1,7 +1,9 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { isSlow } from "../../api/Routes.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
+import { pathOf } from "../edge/PathOf.ts"
 import { whileStarting } from "./Starting.ts"
 
 export type Handler = (request: Request) => Promise<Response>
@@ -18,8 +20,6 @@ export interface ServerSettings {
 
 /** Bun closes a connection on which nothing happens for so long. */
 const IDLE_SECONDS = 30
-/** Addresses whose answer takes as long as a model, or a document. */
-const SLOW = /\/(?:chat|completions|embedfiles|knowledge-base|mcp(?:\/[\w-]+)?)(?:\?|$)/
 /** How long readiness is down before new requests are refused: load balancers look about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
 /** How long connections may take to close once there is nothing more to send. */
@@ -70,7 +70,8 @@ export class Server extends Context.Service<
               maxRequestBodySize: Number.MAX_SAFE_INTEGER,
               idleTimeout: IDLE_SECONDS,
               fetch: (request, server) => {
-                if (request.method !== "GET" && SLOW.test(request.url)) server.timeout(request, patience)
+                if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
+                  server.timeout(request, patience)
                 return handler(request)
               },
             }),

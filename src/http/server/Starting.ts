@@ -2,8 +2,11 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import { RequestId } from "../../api/RequestId.ts"
+import { areaOf } from "../../api/Routes.ts"
+import { healthz } from "../../api/System.ts"
 import { Unavailable } from "../../domain/Errors.ts"
-import { dialectOf, keptId } from "../edge/Edge.ts"
+import { keptId } from "../edge/Edge.ts"
+import { pathOf } from "../edge/PathOf.ts"
 import { respondWith } from "../edge/Respond.ts"
 
 /*
@@ -16,9 +19,9 @@ const notYet = new Unavailable({ detail: "The server is starting.", retry_after_
 const lives = Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "ok" }))
 
 export const whileStarting = (request: Request): Response => {
-  const { pathname } = new URL(request.url)
+  const path = pathOf(request.url)
   const id = keptId(request.headers.get("x-request-id") ?? undefined) ?? Bun.randomUUIDv7()
-  const answer = pathname === "/healthz" ? lives : respondWith(dialectOf(pathname), notYet)
+  const answer = path === healthz.path ? lives : respondWith(areaOf(path).dialect, notYet)
   const response = Effect.runSync(Effect.provideService(answer, RequestId, id))
   return HttpServerResponse.toWeb(
     HttpServerResponse.setHeaders(response, { "x-request-id": id, "x-api-version": apiVersion }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { routes } from "../../../src/api/Routes.ts"
 import { allScopes, type Scope } from "../../../src/domain/ApiKey.ts"
 import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
@@ -355,6 +356,14 @@ describe("a key", () => {
     problem(reply, 401, "unauthorized")
     expect(reply.headers.get("www-authenticate")).toBe("Bearer")
   })
+
+  test.each(routes.map(({ method, needsKey, path }) => [method, path, needsKey] as const))(
+    "is asked for exactly where the endpoint declares it: %s %s",
+    async (method, path, needsKey) => {
+      const { status } = await nobody.send(method, path.replaceAll(/:\w+/g, nowhere))
+      expect(status === 401).toBe(needsKey)
+    },
+  )
 
   const without = new Map<Scope, Promise<Client>>()
   const withoutScope = (scope: Scope) => {

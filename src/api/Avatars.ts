@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Chatbot } from "../domain/chatbot/Chatbot.ts"
+import { ChatbotId } from "../domain/Ids.ts"
+import { IfMatch, withEtag } from "./Etag.ts"
+import { FormFile } from "./FormFile.ts"
+import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Problem } from "./Problem.ts"
+
+/** Shows an avatar to everyone; an operation of the system. */
+export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
+  params: {
+    name: Schema.String.check(
+      Schema.isPattern(/^[0-9a-f-]{36}\.(?:png|jpg|webp|gif)$/u, {
+        message: "Expected the name of an avatar, as `settings.avatar` ends with it",
+      }),
+    ).annotate({
+      description: "The file's name, as `settings.avatar` of a chatbot holds it.",
+      examples: ["987c56ce-0295-48d0-b5c8-b9ccb000ab39.png"],
+    }),
+  },
+  success: HttpApiSchema.StreamUint8Array({ contentType: "image/*" }),
+  error: Problem.NotFound,
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "A chatbot's avatar",
+    description: "Public, immutable, never executed by a browser: a new avatar has a new address.",
+  }),
+)
+
+/** What `updateAvatar` takes. */
+export const AvatarForm = Schema.Struct({
+  avatar: FormFile.annotate({ description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB." }),
+})
+
+/** Gives a chatbot another avatar; an operation of the chatbots. */
+export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external/chatbot/:chatbotId/update-avatar", {
+  params: { chatbotId: ChatbotId },
+  headers: IfMatch,
+  payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
+  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
+  error: [Problem.NotFound, Problem.PreconditionFailed],
+})
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Update the avatar",
+      description: "`settings.avatar` is then the address under which this server shows it to everyone.",
+    }),
+  )

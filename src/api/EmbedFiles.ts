@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Document } from "../domain/Document.ts"
+import { ChatbotId } from "../domain/Ids.ts"
+import { IsSlow } from "./Annotations.ts"
+import { FormFiles } from "./FormFile.ts"
+import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Prefer } from "./Prefer.ts"
+import { Problem } from "./Problem.ts"
+
+/** What `upload` takes. */
+export const UploadForm = Schema.Struct({
+  chatbotId: ChatbotId,
+  files: FormFiles.annotate({
+    description:
+      "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
+  }),
+})
+
+/** 200: every file is searchable, or has failed with its reason. */
+export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")(
+  {
+    message: Schema.String,
+    documents: Schema.Array(Document),
+  },
+  { description: "Every file is searchable, or has failed with its reason." },
+) {}
+
+/** 202: some are still being processed; their `status` tells. */
+export class UploadAccepted extends Schema.Class<UploadAccepted>("UploadAccepted")(
+  { message: Schema.String, documents: Schema.Array(Document) },
+  { httpApiStatus: 202, description: "Some files are still being processed; `status` of each document tells." },
+) {}
+
+/** Takes files into a knowledge base; an operation of the knowledge bases. */
+export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
+  headers: Prefer,
+  payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
+  success: [UploadFinished, UploadAccepted],
+  error: Problem.NotFound,
+})
+  .middleware(RequestBody)
+  .annotate(IsSlow, true)
+  .annotate(RequiredScope, "knowledge:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Upload knowledge base files",
+      description:
+        "Answers 200 when every file is searchable or has failed with its reason, else 202. The same bytes uploaded again to the same chatbot return the existing document with `duplicate: true`.",
+    }),
+  )

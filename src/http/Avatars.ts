@@ -1,0 +1,43 @@
+import { Effect, FileSystem } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { AvatarForm } from "../api/Avatars.ts"
+import { Config } from "../Config.ts"
+import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
+import { Avatars } from "../services/Avatars.ts"
+import { withEtag } from "./Etag.ts"
+import { Uploads } from "./Uploads.ts"
+
+/** Nothing in an image is executed, whoever uploaded it, and its address never shows another one. */
+const headers = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "cross-origin",
+}
+
+/** Handlers for two groups: the system shows avatars, and chatbots get them. */
+export const avatarHandlers = Effect.gen(function* () {
+  const avatars = yield* Avatars
+  const files = yield* FileSystem.FileSystem
+  const uploads = yield* Uploads
+  const { avatarLimit } = yield* Config
+
+  return {
+    avatar: HttpApiBuilder.handler(Api, "system", "avatar", ({ params }) =>
+      Effect.map(avatars.get(params.name), (image) =>
+        HttpServerResponse.uint8Array(image, { contentType: imageContentType(image), headers }),
+      ),
+    ),
+
+    updateAvatar: HttpApiBuilder.handler(Api, "chatbots", "updateAvatar", ({ params, payload, headers }) =>
+      Effect.gen(function* () {
+        const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
+        const image = yield* Effect.orDie(files.readFile(avatar.path))
+        const chatbot = yield* avatars.update(params.chatbotId, image, headers["if-match"])
+        return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
+      }),
+    ),
+  }
+})

@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { UploadAccepted, UploadFinished, UploadForm } from "../api/EmbedFiles.ts"
+import { Config } from "../Config.ts"
+import { type Document, isSettled } from "../domain/Document.ts"
+import { EmbedFiles } from "../services/EmbedFiles.ts"
+import { waitOf } from "./Prefer.ts"
+import { Uploads } from "./Uploads.ts"
+
+/** The handler of `/api/embedfiles`. */
+export const uploadHandler = Effect.gen(function* () {
+  const embedFiles = yield* EmbedFiles
+  const uploads = yield* Uploads
+  const config = yield* Config
+  const limits = { fileSize: config.uploadFileLimit, files: config.uploadFilesLimit }
+
+  return HttpApiBuilder.handler(Api, "knowledge", "upload", ({ payload, headers }) =>
+    Effect.gen(function* () {
+      const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
+      const documents = yield* embedFiles.upload(chatbotId, files, waitOf(headers.prefer, config))
+      const body = { message: summary(documents), documents }
+      return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
+    }),
+  )
+})
+
+/** "4 files uploaded: 2 ready, 1 failed, 1 already there" */
+const summary = (documents: ReadonlyArray<Document>): string => {
+  const states = Map.groupBy(documents, (document) => {
+    if (!isSettled(document)) return "being processed"
+    return document.duplicate && document.status === "ready" ? "already there" : document.status
+  })
+  const told = ["ready", "failed", "being processed", "already there"] as const
+  const counts = told.flatMap((state) => {
+    const number = states.get(state)?.length ?? 0
+    return number === 0 ? [] : [`${number} ${state}`]
+  })
+  return `${documents.length} ${documents.length === 1 ? "file" : "files"} uploaded: ${counts.join(", ")}`
+}

@@ -1,0 +1,99 @@
+import { Context, Effect, Layer } from "effect"
+import type { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
+import { Caller } from "../domain/Caller.ts"
+import { type Conflict, Forbidden, type InvalidRequest, NotFound, type Unavailable } from "../domain/Errors.ts"
+import type { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
+import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
+import type { Listed, Range } from "../domain/Page.ts"
+import type { Change } from "../domain/schema/Merge.ts"
+import { ApiKeys, type IssuedKey, type KeyRequest } from "./ApiKeys.ts"
+import { Organizations } from "./Organizations.ts"
+
+const notOperator = new Forbidden({ detail: "Only the operator's organization manages organizations." })
+const noOrganization = new NotFound({ detail: "There is no such organization." })
+
+/** What is asked of a new key; without an organization, it is made for the caller's. */
+export interface AdminKeyRequest extends Omit<KeyRequest, "organization"> {
+  readonly organization: OrganizationId | undefined
+}
+
+/**
+ * Organizations and API keys, as far as the caller's admin key reaches: the operator's reaches all of them, and any other
+ * key its own organization. An organization that is out of reach is not found.
+ */
+export class Admin extends Context.Service<
+  Admin,
+  {
+    /** Only for the operator. */
+    readonly createOrganization: (name: string) => Effect.Effect<Organization, Forbidden | Unavailable, Caller>
+    /** Oldest first. */
+    readonly listOrganizations: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable, Caller>
+    /** Only for the operator. */
+    readonly updateOrganization: (
+      id: OrganizationId,
+      change: Change<Organization, OrganizationPatch>,
+    ) => Effect.Effect<Organization, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
+    /** Only for the operator. */
+    readonly removeOrganization: (
+      id: OrganizationId,
+    ) => Effect.Effect<void, Forbidden | NotFound | Conflict | Unavailable, Caller>
+    readonly createApiKey: (
+      request: AdminKeyRequest,
+    ) => Effect.Effect<IssuedKey, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
+    /** Newest first. Without an organization, those of the caller's. */
+    readonly listApiKeys: (
+      organization: OrganizationId | undefined,
+      range: Range,
+    ) => Effect.Effect<Listed<ApiKey>, NotFound | Unavailable, Caller>
+    readonly revokeApiKey: (id: ApiKeyId) => Effect.Effect<ApiKey, NotFound | Unavailable, Caller>
+    readonly updateApiKey: (
+      id: ApiKeyId,
+      change: Change<ApiKey, ApiKeyPatch>,
+    ) => Effect.Effect<ApiKey, InvalidRequest | NotFound | Unavailable, Caller>
+  }
+>()("parley/services/Admin") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const keys = yield* ApiKeys
+
+      const ensureOperator = Effect.flatMap(Caller, ({ isOperator }) =>
+        isOperator ? Effect.void : Effect.fail(notOperator),
+      )
+
+      /** The only organization whose keys the caller reaches; none where all are reached. */
+      const reach = Effect.map(Caller, ({ isOperator, organizationId }) => (isOperator ? undefined : organizationId))
+
+      const organizationOf = Effect.fnUntraced(function* (asked: OrganizationId | undefined) {
+        const { isOperator, organizationId } = yield* Caller
+        if (asked === undefined || asked === organizationId) return organizationId
+        const found = isOperator ? yield* organizations.find(asked) : undefined
+        return found === undefined ? yield* noOrganization : asked
+      })
+
+      const listOrganizations = Effect.fn("Admin.listOrganizations")(function* (range: Range) {
+        const only = yield* reach
+        if (only === undefined) return yield* organizations.list(range)
+        // After any place there is nothing: the only one has no other after it.
+        const own = range.after === undefined ? yield* organizations.find(only) : undefined
+        return { items: own === undefined ? [] : [own], next: undefined }
+      })
+
+      return {
+        createOrganization: (name) => Effect.andThen(ensureOperator, organizations.create(name)),
+        listOrganizations,
+        updateOrganization: (id, change) => Effect.andThen(ensureOperator, organizations.update(id, change)),
+        removeOrganization: (id) => Effect.andThen(ensureOperator, organizations.remove(id)),
+        createApiKey: (request) =>
+          Effect.flatMap(organizationOf(request.organization), (organization) =>
+            keys.create({ ...request, organization }),
+          ),
+        listApiKeys: (organization, range) =>
+          Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
+        revokeApiKey: (id) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
+        updateApiKey: (id, change) => Effect.flatMap(reach, (only) => keys.update(id, only, change)),
+      }
+    }),
+  )
+}

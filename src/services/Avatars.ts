@@ -1,0 +1,54 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Blobs } from "../blobs/Blobs.ts"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import type { Chatbot } from "../domain/chatbot/Chatbot.ts"
+import { imageExtension } from "../domain/chatbot/ImageFormats.ts"
+import { NotFound, type Unavailable, UnsupportedMediaType } from "../domain/Errors.ts"
+import type { ChatbotId } from "../domain/Ids.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { type Changed, Chatbots, type IfMatch } from "./Chatbots.ts"
+
+const noAvatar = new NotFound({ detail: "There is no such avatar." })
+
+/** Images that stand for chatbots. They are kept as blobs, and everyone who knows their address may see them. */
+export class Avatars extends Context.Service<
+  Avatars,
+  {
+    /** The image that is shown under this name, which ends an avatar's address. */
+    readonly get: (name: string) => Effect.Effect<Uint8Array, NotFound | Unavailable>
+    /** Gives a chatbot another avatar, with an address of its own. */
+    readonly update: (
+      chatbot: ChatbotId,
+      image: Uint8Array,
+      ifMatch: IfMatch,
+    ) => Effect.Effect<Chatbot, UnsupportedMediaType | Changed, CurrentOrganization>
+  }
+>()("parley/services/Avatars") {
+  static readonly layer = Layer.effect(
+    Avatars,
+    Effect.gen(function* () {
+      const chatbots = yield* Chatbots
+      const blobs = yield* Blobs
+      const store = yield* BlobStore
+      const random = yield* SecureRandom.SecureRandom
+
+      const get = (name: string) =>
+        Effect.catchTag(store.get(`avatars/${name}`), "BlobNotFound", () => Effect.fail(noAvatar))
+
+      const update = Effect.fn("Avatars.update")(function* (chatbot: ChatbotId, image: Uint8Array, ifMatch: IfMatch) {
+        const extension = imageExtension(image)
+        if (extension === undefined) {
+          return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
+        }
+        // A chatbot that is not there must not cost an upload to the store.
+        yield* chatbots.get(chatbot)
+        const key = `avatars/${yield* random.uuidV4()}.${extension}`
+        yield* blobs.put(key, Stream.succeed(image))
+        return yield* chatbots.setAvatar(chatbot, key, ifMatch)
+      })
+
+      return { get, update }
+    }),
+  )
+}

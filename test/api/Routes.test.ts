@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test"
+import { Glob } from "bun"
+import { Context } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/Annotations.ts"
+import { areaOf, isSlow, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
+
+const names = ({ method, path }: Route) => `${method} ${path}`
+
+/** The path of a route with this in place of each of its parameters. */
+const filled = (path: string, parameter: string) => path.replaceAll(/:\w+/g, parameter)
+
+/** What stands in paths: ids, and texts that look like other parts of the API or have to be encoded. */
+const parameters = [
+  "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b",
+  "chat",
+  "knowledge-base",
+  "a%2Fb",
+  "ü",
+  "a.b",
+  "x".repeat(600),
+]
+
+describe("what is declared of an endpoint holds at its path", () => {
+  test.each(routes.map((route) => [names(route), route] as const))(
+    "%s",
+    (_, { annotations, isDocumented, method, path }) => {
+      for (const parameter of parameters) {
+        const at = filled(path, parameter)
+        expect(isSlow(method, at)).toBe(Context.get(annotations, IsSlow))
+        expect(methodsAt(at).includes(method)).toBe(isDocumented)
+      }
+    },
+  )
+
+  test("slow are the endpoints that wait for a language model or for a document", () => {
+    expect(
+      routes
+        .filter(({ annotations }) => Context.get(annotations, IsSlow))
+        .map(names)
+        .toSorted(),
+    ).toEqual([
+      "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
+      "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
+      "POST /api/embedfiles",
+      "POST /api/external/chatbot/:chatbotId/chat",
+      "POST /mcp",
+      "POST /mcp/:chatbotId",
+      "POST /v1/chat/completions",
+    ])
+  })
+
+  test("without a key are the endpoints for load balancers, and what everyone may see", () => {
+    expect(routes.flatMap((route) => (route.needsKey ? [] : [names(route)])).toSorted()).toEqual([
+      "GET /avatars/:name",
+      "GET /docs",
+      "GET /docs/:page",
+      "GET /healthz",
+      "GET /openapi.json",
+      "GET /readyz",
+    ])
+  })
+})
+
+test("a path that only resembles those of endpoints has no methods, and is not slow", () => {
+  const declared = new Set(routes.map(({ path }) => filled(path, "a")))
+  const resembling = routes
+    .flatMap(({ path }) => {
+      const at = filled(path, "a")
+      return [`${at}/`, `/${at}`, `${at}/nothing/more`, at.toUpperCase(), filled(path, "")]
+    })
+    .filter((path) => !declared.has(path))
+  expect(resembling.length).toBeGreaterThan(100)
+  expect(resembling.filter((path) => methodsAt(path).length > 0)).toEqual([])
+  expect(resembling.filter((path) => routes.some(({ method }) => isSlow(method, path)))).toEqual([])
+})
+
+describe("the area of a path", () => {
+  test.each(routes.map((route) => [names(route), route] as const))(
+    "has what is declared of %s",
+    (_, { annotations, path }) => {
+      expect(areaOf(path)).toEqual({
+        dialect: Context.get(annotations, Speaks),
+        isCrossOrigin: Context.get(annotations, IsCrossOrigin),
+        isProbe: Context.get(annotations, IsProbe),
+      })
+    },
+  )
+
+  test.each([
+    ["/v1/nothing", "openai", true],
+    ["/v1/models/a/b", "openai", true],
+    ["/api/nothing", "parley", true],
+    ["/mcp/a/b", "mcp", false],
+    ["/avatars/nothing/here", "parley", false],
+    // These are not below what they resemble.
+    ["/v1", "parley", false],
+    ["/api", "parley", false],
+    ["/V1/models", "parley", false],
+    ["/v10/models", "parley", false],
+    ["/mcp-server", "parley", false],
+    ["/nothing", "parley", false],
+    ["/", "parley", false],
+    ["*", "parley", false],
+  ] as const)("is known where there is no endpoint: %s", (path, dialect, isCrossOrigin) => {
+    expect(areaOf(path)).toEqual({ dialect, isCrossOrigin, isProbe: false })
+  })
+})
+
+test("the server names no path beside those that its endpoints declare", () => {
+  const beginnings = new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))
+  const path = new RegExp(`["'\`/]\\\\?/(?:${Array.from(beginnings).join("|")})\\b`)
+  const root = join(import.meta.dir, "../../src/http")
+  const naming = Array.from(new Glob("**/*.ts").scanSync(root)).filter((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split("\n")
+      .some((line) => path.test(line) && !/^import |^ *(?:\*|\/\*|\/\/)/.test(line)),
+  )
+  expect(naming).toEqual([])
+})
