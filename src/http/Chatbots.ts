@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
     const chatbots = yield* Chatbots
     const files = yield* FileSystem.FileSystem
     const uploads = yield* Uploads
-    const { avatarLimit } = yield* Config
+    const { avatarLimit } = (yield* Config).requests
 
     return handlers.handleAll({
       create: ({ payload }) =>

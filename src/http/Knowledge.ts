@@ -28,9 +28,9 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
     const chatbots = yield* Chatbots
-    const config = yield* Config
+    const settings = (yield* Config).uploads
     const uploads = yield* Uploads
-    const limits = { fileSize: config.uploadFileLimit, files: config.uploadFilesLimit }
+    const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
 
     return handlers.handleAll({
       query: ({ params, payload }) =>
@@ -65,7 +65,12 @@ export const layer = HttpApiBuilder.group(
           if (query.id !== undefined && query.id !== documentId) {
             return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
           }
-          const document = yield* knowledge.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, config))
+          const document = yield* knowledge.replace(
+            params.chatbotId,
+            documentId,
+            file,
+            waitOf(headers.prefer, settings),
+          )
           const chatbot = yield* chatbots.get(params.chatbotId)
           return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
         }),
@@ -84,7 +89,7 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
           yield* ensureServes(chatbotId)
-          const documents = yield* knowledge.upload(chatbotId, files, waitOf(headers.prefer, config))
+          const documents = yield* knowledge.upload(chatbotId, files, waitOf(headers.prefer, settings))
           const body = { message: summary(documents), documents }
           return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
         }),

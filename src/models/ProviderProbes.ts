@@ -1,8 +1,9 @@
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import type { ModelsSettings } from "./Models.ts"
+import { configuredProviders, type ModelsSettings } from "./Models.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { refusedKey } from "./calls/ProviderFailure.ts"
+import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
 /** Whether a provider of language models can be used. */
 export interface Probe {
@@ -25,7 +26,7 @@ export class ProviderProbes extends Context.Service<
     Layer.effect(
       ProviderProbes,
       Effect.map(HttpClient.HttpClient, (client) => {
-        const { anthropic, openai } = settings
+        const { anthropic, openai } = configuredProviders(settings)
         const probe = Effect.fnUntraced(function* (
           provider: string,
           keySetting: string,
@@ -50,8 +51,8 @@ export class ProviderProbes extends Context.Service<
             : [
                 probe(
                   "anthropic",
-                  "ANTHROPIC_API_KEY",
-                  "ANTHROPIC_BASE_URL",
+                  ANTHROPIC_API_KEY,
+                  ANTHROPIC_BASE_URL,
                   true,
                   HttpClientRequest.get(`${anthropic.baseUrl ?? ANTHROPIC_URL}/v1/models`).pipe(
                     HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
@@ -64,8 +65,8 @@ export class ProviderProbes extends Context.Service<
             : [
                 probe(
                   "openai",
-                  "OPENAI_API_KEY",
-                  "OPENAI_BASE_URL",
+                  OPENAI_API_KEY,
+                  OPENAI_BASE_URL,
                   openai.apiKey !== undefined,
                   HttpClientRequest.get(
                     chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),

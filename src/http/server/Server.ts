@@ -1,5 +1,6 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { urlOf } from "../../system/Url.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { whileStarting } from "./Starting.ts"
@@ -123,6 +124,3 @@ export class Server extends Context.Service<
       }),
     )
 }
-
-export const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`
