@@ -1,4 +1,4 @@
-import { HOST, PUBLIC_URL } from "../system/Variables.ts"
+import { HOST, PORT, PUBLIC_URL } from "../system/Variables.ts"
 import { replyDeadline } from "./Chats.ts"
 import { duration, httpUrl, integer, oneOf, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
@@ -9,10 +9,10 @@ const server = {
     "127.0.0.1",
     "Address to listen on; `0.0.0.0` for all. Change it when clients, or a proxy, ask from other machines.",
   ),
-  port: integer(0, 65_535).or("PORT", "3000", "Port to listen on; 0 picks a free one."),
+  port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent(
     PUBLIC_URL,
-    "Base of the addresses it gives out (avatars). Set it when clients reach the server by another name, as behind a proxy. Absent: from host and port.",
+    "Base of the addresses that the server gives out, such as those of avatars. Set it when clients reach the server by another name, as behind a proxy. Absent: made of host and port.",
   ),
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
@@ -28,7 +28,10 @@ const log = {
     "info",
     "Least level that is logged. `debug` for looking into something, `warn` for a log that only speaks of trouble.",
   ),
-  format: oneOf("pretty", "json").orAbsent("LOG_FORMAT", "Absent: `pretty` on a terminal, else `json`."),
+  format: oneOf("pretty", "json").orAbsent(
+    "LOG_FORMAT",
+    "Form of the lines of the log: `json` for machines, `pretty` for people. Absent: `pretty` on a terminal, else `json`.",
+  ),
 }
 
 export const address = {

@@ -4,6 +4,7 @@
  */
 
 export const HOST = "HOST"
+export const PORT = "PORT"
 export const PUBLIC_URL = "PUBLIC_URL"
 export const BOOTSTRAP_API_KEY = "BOOTSTRAP_API_KEY"
 

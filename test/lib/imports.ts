@@ -50,7 +50,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "SettingsReview.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],
-  quickstart: ["api", "domain", "Launcher.ts"],
+  "launch.ts": [],
+  quickstart: ["api", "domain", "system", "Launcher.ts"],
 }
 
 const entry = "src/main.ts"
