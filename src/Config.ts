@@ -44,7 +44,9 @@ export const documentation: ReadonlyArray<
   Pick<Group, "title" | "introduction"> & { readonly settings: ReadonlyArray<About> }
 > = groups.map(({ title, introduction, sections }) => {
   const listed = settingsIn(sections).flatMap(({ about }) => (about.isElsewhere === true ? [] : [about]))
-  return { title, introduction, settings: Array.from(new Map(listed.map((about) => [about.variable, about])).values()) }
+  // What several layers of a group share is listed after what is each one's own.
+  const settings = listed.filter((about, index) => listed.lastIndexOf(about) === index)
+  return { title, introduction, settings }
 })
 
 /** Every setting once. */

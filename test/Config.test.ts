@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { resolve } from "node:path"
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Glob } from "bun"
 import { ConfigProvider, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import * as fc from "fast-check"
 import { Config, settings } from "../src/Config.ts"
@@ -141,4 +143,27 @@ describe("settings", () => {
         },
       ),
     ))
+})
+
+describe("a variable", () => {
+  const root = join(import.meta.dir, "..", "src")
+  const comments = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
+  /** Its texts, without the parts that are computed. */
+  const texts = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+  const written = Array.from(new Glob("**/*.ts").scanSync(root)).flatMap((file) =>
+    (readFileSync(join(root, file), "utf8").replace(comments, "").match(texts) ?? []).map((text) => ({
+      file,
+      words: new Set(text.replaceAll(/\$\{[^}]*\}/g, "").match(/[A-Z][A-Z_]+/g)),
+    })),
+  )
+
+  test.each(settings.map(({ variable }) => variable))("%s is written once in all of src", (variable) => {
+    const files = written.flatMap(({ file, words }) => (words.has(variable) ? [file] : []))
+    expect(files).toEqual([expect.stringMatching(/^config\/|^system\/Variables\.ts$/)])
+  })
+
+  test("is documented once", () => {
+    const variables = settings.map(({ variable }) => variable)
+    expect(variables).toEqual(Array.from(new Set(variables)))
+  })
 })

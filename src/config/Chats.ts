@@ -16,18 +16,26 @@ const promptTokensMax = integer(1_000, 10_000_000).or(
 
 const agent = {
   replyDeadline,
-  stepsMax: integer(1, 50).or("CHAT_STEPS_LIMIT", "6", "Model calls of one reply, at most."),
+  stepsMax: integer(1, 50).or(
+    "CHAT_STEPS_LIMIT",
+    "6",
+    "Model calls of one reply, at most; the last may call no tools, so that there is an answer.",
+  ),
   promptTokensMax,
   callTimeout: positiveDuration.or(
     "TOOL_TIMEOUT",
     "10s",
     "Longest time for one tool call, unless the tool has a time of its own.",
   ),
-  concurrency: integer(1, 64).or("TOOL_CONCURRENCY", "4", "Tool calls at once, of one reply."),
+  concurrency: integer(1, 64).or("TOOL_CONCURRENCY", "4", "Tool calls of one reply at once."),
 }
 
 const chat = {
-  historyLimit: integer(1, 1_000).or("CHAT_HISTORY_LIMIT", "100", "Stored messages that a model is shown, at most."),
+  historyLimit: integer(1, 1_000).or(
+    "CHAT_HISTORY_LIMIT",
+    "100",
+    "Stored messages of a conversation that a model is shown, at most.",
+  ),
   promptTokensMax,
 }
 
@@ -43,7 +51,7 @@ const checkpoints = {
   interval: durationOrOff.or(
     "REPLY_CHECKPOINT",
     "5s",
-    "How often a reply that takes long is stored as far as it has got, for a server that dies; or `off`.",
+    "How often a reply that takes long is stored as far as it has got, so that little of it is lost when its server dies.",
   ),
 }
 
@@ -83,7 +91,11 @@ const budgets = {
 }
 
 const usage = {
-  retentionDays: integer(1, 36_500).or("USAGE_RETENTION", "400", "Days for which usage is kept."),
+  retentionDays: integer(1, 36_500).or(
+    "USAGE_RETENTION",
+    "400",
+    "Days for which usage is kept. Raise it where bills are made of it later.",
+  ),
 }
 
 export const spending = {

@@ -20,7 +20,7 @@ const database = {
   diskReserve: size.or(
     "DISK_RESERVE",
     "64MiB",
-    "Space on the disk of the embedded database below which it is only read, so that it can go on. `0KiB`: off.",
+    "Free space on the disk of the embedded database below which the database is only read, so that it can go on once there is space again. `0KiB`: off.",
   ),
   url: postgresUrl.orAbsent(
     DATABASE_URL,
@@ -29,12 +29,12 @@ const database = {
   maxConnections: integer(2, 1_000).or(
     "DATABASE_CONNECTIONS",
     "16",
-    "Connections to Postgres at once, at most. All processes together have to stay below the `max_connections` of the database.",
+    "Connections to Postgres at once, at most. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database.",
   ),
   pipeline: integer(1, 128).or(
     "DATABASE_PIPELINE",
     "32",
-    "Statements under way at once in one connection to Postgres, at most.",
+    "Statements under way at once in one connection to Postgres, at most. 1 sends each after the answer to the one before.",
   ),
   timeLimit: positiveDuration.or(
     "DATABASE_TIMEOUT",
@@ -59,24 +59,24 @@ const secrets = {
 
 const blobs = {
   kind: oneOf("local").or("BLOBS", "local", `Where files are kept; \`local\` is a directory below \`${DATA_DIR}\`.`),
-  directory: below("files"),
+  directory: below("files").elsewhere,
 }
 
 const blobCheck = {
   interval: positiveDuration.or(
     "FILES_CHECK_INTERVAL",
     "24h",
-    "How often the stored files are compared with the database.",
+    "How often the stored files are compared with the database, to find what is missing and what belongs to nobody.",
   ),
   strangerAge: duration.or(
     "ORPHAN_AGE",
     "24h",
-    "A stored file that belongs to nobody is deleted when it is older than this. Make it longer when older copies of the database may be restored.",
+    "Age at which a stored file that belongs to nobody is deleted. Make it longer when older copies of the database may be restored.",
   ),
 }
 
 export const data = {
   title: "Data",
-  introduction: "What the server keeps, and where.",
+  introduction: "What the server keeps, where, and how long it waits for its database.",
   sections: { database, bootstrap, secrets, blobs, blobCheck },
 } satisfies Group

@@ -10,7 +10,7 @@ const concurrency = integer(1, 64).or(
 const lease = positiveDuration.or(
   "INGEST_LEASE",
   "30s",
-  "How long a document stays with a process that shows no sign of life.",
+  "How long a document stays with a process that shows no sign of life. Raise it when processes stand still for longer, as on machines that are suspended.",
 )
 
 const ingestion = {
@@ -18,25 +18,29 @@ const ingestion = {
   attempts: integer(1, 100).or(
     "INGEST_ATTEMPTS",
     "3",
-    "Tries of a document that itself makes them fail, before it is given up.",
+    "Attempts at a document that fail because of the document itself, before it is given up.",
   ),
   lapses: integer(1, 10_000).or(
     "INGEST_LAPSES",
     "50",
-    "Tries of a document that end with the server that makes them, before it is given up.",
+    "Attempts at a document that end because their server does, before the document is given up: it may be what ends them.",
   ),
   retryDelay: positiveDuration.or(
     "INGEST_RETRY_DELAY",
     "1h",
-    "When a document that was given up is tried anew; after twice as long each time.",
+    "Time after which a document that was given up is tried anew; it doubles each time.",
   ),
   retries: integer(0, 20).or("INGEST_RETRIES", "5", "How often a document that was given up is tried anew."),
   lease,
 }
 
 const extract = {
-  concurrency,
-  deadline: positiveDuration.or("EXTRACT_TIMEOUT", "30s", "Longest time to read one file, of the processor."),
+  concurrency: concurrency.elsewhere,
+  deadline: positiveDuration.or(
+    "EXTRACT_TIMEOUT",
+    "30s",
+    "Longest time of the processor that reading one file may take. Raise it when large files fail with `extraction_timed_out`.",
+  ),
   memory: size.or(
     "EXTRACT_MEMORY",
     "512MiB",

@@ -22,17 +22,17 @@ const calls = {
   turnWait: duration.or(
     "PROVIDER_TURN_WAIT",
     "10s",
-    "How long a model call waits for its turn, before it is refused with 503.",
+    "How long a model call waits for its turn among the calls at once, before it fails with 503.",
   ),
   replyTimeout: positiveDuration.or(
     "PROVIDER_REPLY_TIMEOUT",
     "100s",
-    "Longest time for one attempt at a model call, to the end of its answer; less leaves time to ask `fallbackModels`.",
+    "Longest time for one attempt at a model call, to the end of its answer. Lower it to leave time for `fallbackModels` within the deadline of the reply.",
   ),
   firstByteTimeout: positiveDuration.or(
     "PROVIDER_FIRST_BYTE_TIMEOUT",
     "30s",
-    "How long a model provider may take to the first byte of a stream; a model that has to be loaded first takes long.",
+    "How long a model provider may take to the first byte of a stream. Raise it for a model that has to be loaded first.",
   ),
   stallTimeout: positiveDuration.or(
     "PROVIDER_STALL_TIMEOUT",
@@ -44,14 +44,22 @@ const calls = {
     "16MiB",
     "Largest answer of a model provider, as it comes over the wire.",
   ),
-  attemptsMax: integer(1, 10).or("PROVIDER_ATTEMPTS", "3", "Attempts at one model call, before its first byte."),
+  attemptsMax: integer(1, 10).or(
+    "PROVIDER_ATTEMPTS",
+    "3",
+    "Attempts at one model call, as long as no byte of its answer has come.",
+  ),
   failuresMax: integer(1, 1_000).or(
     "CIRCUIT_FAILURES",
     "5",
-    `So many failures of a model provider within \`${CIRCUIT_WINDOW}\`, when they are half of its calls, and it is left alone for a while: calls fail at once, with 503.`,
+    `Failures of a model provider within \`${CIRCUIT_WINDOW}\` after which it is left alone for a while, if they are at least half of its calls: further calls fail at once, with 503.`,
   ),
-  window: positiveDuration.or(CIRCUIT_WINDOW, "30s", "The time in which these failures are counted."),
-  openFor: positiveDuration.or("CIRCUIT_REST", "15s", "How long it is left alone, before one call tries it again."),
+  window: positiveDuration.or(CIRCUIT_WINDOW, "30s", "Time in which these failures are counted."),
+  openFor: positiveDuration.or(
+    "CIRCUIT_REST",
+    "15s",
+    "How long a provider is left alone, before one call tries it again.",
+  ),
 }
 
 const models = {

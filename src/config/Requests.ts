@@ -5,11 +5,15 @@ import type { Group } from "./Setting.ts"
 const bodyTimeout = positiveDuration.or(
   "REQUEST_BODY_TIMEOUT",
   "20s",
-  "How long a JSON body may take to arrive, and how long an upload may pause; then 408.",
+  "How long a JSON body may take to arrive, and how long an upload may pause, before the request fails with 408. Raise it for clients with slow connections.",
 )
 
 const requests = {
-  jsonBodyLimit: size.or("JSON_BODY_LIMIT", "1MiB", "Largest JSON body."),
+  jsonBodyLimit: size.or(
+    "JSON_BODY_LIMIT",
+    "1MiB",
+    "Largest JSON body. Raise it for clients that send long conversations.",
+  ),
   jsonDepthLimit: integer(1, 1_000).or("JSON_DEPTH_LIMIT", "32", "Deepest nesting of a JSON body."),
   bodyTimeout,
   avatarLimit: size.or("AVATAR_LIMIT", "10MiB", "Largest avatar."),
@@ -17,7 +21,7 @@ const requests = {
 
 const uploads = {
   directory: uploadsDirectory,
-  pause: bodyTimeout,
+  pause: bodyTimeout.elsewhere,
   fileLimit: size.or(
     "UPLOAD_FILE_LIMIT",
     "25MiB",

@@ -22,7 +22,7 @@ const embeddings = {
   queryTimeout: positiveDuration.or(
     "EMBEDDINGS_QUERY_TIMEOUT",
     "5s",
-    "Longest time to embed a question; without, words alone decide.",
+    "Longest time to embed a question. When it is over, the search goes by words alone.",
   ),
   concurrency: integer(1, 64).or(
     "EMBEDDINGS_CONCURRENCY",
@@ -42,7 +42,7 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes of knowledge bases, with what of them is mapped from disk. Raise it when one knowledge base has more than some 120,000 passages.",
+    "Memory for search indexes of knowledge bases, with what of them is mapped from disk. It holds one of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
   ),
 }
 

@@ -7,7 +7,11 @@ const chatbotTools = {
 }
 
 const safeFetch = {
-  responseLimit: size.or("TOOL_RESPONSE_LIMIT", "256KiB", "What is read of an HTTP tool's answer, at most."),
+  responseLimit: size.or(
+    "TOOL_RESPONSE_LIMIT",
+    "256KiB",
+    "Bytes of an HTTP tool's answer that are read, at most. Raise it for tools that answer with long texts.",
+  ),
   allowed: privateNetworks
     .orAbsent(
       "TOOL_PRIVATE_NETWORKS",
