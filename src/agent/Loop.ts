@@ -1,4 +1,4 @@
-import { DateTime, Duration, Effect } from "effect"
+import { DateTime, type Duration, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
