@@ -1,7 +1,8 @@
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
+import { engines } from "../package.json" with { type: "json" }
 import { engineSettings } from "../src/launch.ts"
 import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
 import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
@@ -166,6 +167,16 @@ describe("a script that is launched", () => {
     const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")
     for (const { variable, value } of engineSettings) expect(environment).toContain(`${variable}=${value}`)
   })
+})
+
+test("commands of the documentation and of the checks name an engine that the manifest allows", () => {
+  const root = join(import.meta.dir, "..")
+  const files = ["README.md", ".ci/run", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
+  const versions = files.flatMap((file) =>
+    Array.from(readFileSync(join(root, file), "utf8").matchAll(/\bbun@(\d[\d.]*\d)/g), ([, version = ""]) => version),
+  )
+  expect(versions.length).toBeGreaterThan(3)
+  expect(versions.filter((version) => !Bun.semver.satisfies(version, engines.bun))).toEqual([])
 })
 
 describe("what launched a server", () => {

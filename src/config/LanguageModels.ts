@@ -69,7 +69,11 @@ const models = {
   ),
   anthropic: {
     apiKey: secret.orAbsent(ANTHROPIC_API_KEY, "Makes every `claude-…` model available."),
-    baseUrl: httpUrl.orAbsent(ANTHROPIC_BASE_URL, "Where the Anthropic API is. Absent: Anthropic's own."),
+    baseUrl: httpUrl.or(
+      ANTHROPIC_BASE_URL,
+      "https://api.anthropic.com",
+      "Where the Anthropic API is. Change it for a proxy that speaks as Anthropic does.",
+    ),
     limits: {
       concurrency: integer(1, 65_535).or(
         "ANTHROPIC_CONCURRENCY",

@@ -14,7 +14,6 @@ export interface Probe {
 }
 
 const TIMEOUT = Duration.seconds(10)
-const ANTHROPIC_URL = "https://api.anthropic.com"
 const ANTHROPIC_VERSION = "2023-06-01"
 
 /** Asks each configured provider of language models for its list of models, which costs nothing and needs the key. */
@@ -54,7 +53,7 @@ export class ProviderProbes extends Context.Service<
                   ANTHROPIC_API_KEY,
                   ANTHROPIC_BASE_URL,
                   true,
-                  HttpClientRequest.get(`${anthropic.baseUrl ?? ANTHROPIC_URL}/v1/models`).pipe(
+                  HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
                     HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
                     HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
                   ),

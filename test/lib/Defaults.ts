@@ -23,11 +23,7 @@ interface ProviderSettings {
   readonly limits?: Partial<CallSettings>
 }
 
-const providerSettings = ({ apiKey, baseUrl, limits }: ProviderSettings = {}) => ({
-  apiKey,
-  baseUrl,
-  limits: callSettings(limits),
-})
+const limitsOf = (given: ProviderSettings | undefined) => ({ limits: callSettings(given?.limits) })
 
 /** Settings of which only these are set. */
 export const modelsSettings = (
@@ -38,8 +34,8 @@ export const modelsSettings = (
   } = {},
 ): ModelsSettings => ({
   defaultModel: given.defaultModel,
-  anthropic: providerSettings(given.anthropic),
-  openai: providerSettings(given.openai),
+  anthropic: { ...defaults.models.anthropic, ...given.anthropic, ...limitsOf(given.anthropic) },
+  openai: { ...defaults.models.openai, ...given.openai, ...limitsOf(given.openai) },
 })
 
 /** Says that this process has the database to itself, or that it shares it with others. */

@@ -20,8 +20,7 @@ import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
 export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted
-  /** Absent: Anthropic's own. */
-  readonly baseUrl: string | undefined
+  readonly baseUrl: string
   readonly limits: CallSettings
 }
 
@@ -86,7 +85,7 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
   const client = new Client({
     // A key that is a string shows up when the client is inspected.
     apiKey: async () => Redacted.value(settings.apiKey),
-    baseURL: settings.baseUrl ?? "https://api.anthropic.com",
+    baseURL: settings.baseUrl,
     maxRetries: 0,
     logLevel: "off",
     openTelemetry: false,

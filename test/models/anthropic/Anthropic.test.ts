@@ -643,7 +643,11 @@ test("a key that the provider repeats is not told on to the log", async () => {
 })
 
 test("the key is shown by no inspection of the connection", () => {
-  const anthropic = makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: undefined, limits: callSettings() })
+  const anthropic = makeAnthropic({
+    apiKey: Redacted.make(fakeKey),
+    baseUrl: "http://127.0.0.1:1",
+    limits: callSettings(),
+  })
   expect(Bun.inspect(anthropic, { depth: 20 })).not.toContain(fakeKey)
 })
 
