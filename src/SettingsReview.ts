@@ -1,5 +1,15 @@
 import { Effect, Layer } from "effect"
-import { Config, documentation } from "./Config.ts"
+import { Config, settings } from "./Config.ts"
+import { configuredProviders } from "./models/Models.ts"
+import {
+  ANTHROPIC_API_KEY,
+  DATABASE_URL,
+  EMBEDDINGS,
+  HOST,
+  OPENAI_API_KEY,
+  OPENAI_BASE_URL,
+  PUBLIC_URL,
+} from "./system/Variables.ts"
 
 /*
  * What is probably not meant, though every value is allowed: names that are nearly those of settings, and settings that
@@ -9,7 +19,7 @@ import { Config, documentation } from "./Config.ts"
 /** Environment variables. */
 type Environment = Readonly<Record<string, string | undefined>>
 
-const known: ReadonlyArray<string> = documentation.map(({ variable }) => variable)
+const known: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
 /** Nobody else's variables begin like this, as far as we know. */
 const OWN_PREFIX = /^(?:CHAT|CIRCUIT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
@@ -65,32 +75,32 @@ interface Idle {
 }
 
 const idleIn = (config: Config["Service"]): ReadonlyArray<Idle> => {
-  const hasOpenAi = config.openaiApiKey !== undefined || config.openaiBaseUrl !== undefined
+  const { anthropic, openai } = configuredProviders(config.models)
   const idle: ReadonlyArray<Idle & { readonly holds: boolean }> = [
     {
-      holds: config.embeddings.provider === "local",
+      holds: config.embeddings.model.provider === "local",
       settings: /^EMBEDDINGS_/,
-      why: "EMBEDDINGS is `local`",
+      why: `${EMBEDDINGS} is \`local\``,
     },
     {
-      holds: config.anthropicApiKey === undefined,
+      holds: anthropic === undefined,
       settings: /^ANTHROPIC_/,
-      why: "ANTHROPIC_API_KEY is not set",
+      why: `${ANTHROPIC_API_KEY} is not set`,
     },
     {
-      holds: !hasOpenAi,
+      holds: openai === undefined,
       settings: /^OPENAI_/,
-      why: "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
+      why: `neither ${OPENAI_API_KEY} nor ${OPENAI_BASE_URL} is set`,
     },
     {
-      holds: config.anthropicApiKey === undefined && !hasOpenAi,
+      holds: anthropic === undefined && openai === undefined,
       settings: /^(?:PROVIDER|CIRCUIT)_/,
       why: "no provider of language models is configured",
     },
     {
-      holds: config.databaseUrl === undefined,
+      holds: config.database.url === undefined,
       settings: /^DATABASE_/,
-      why: "DATABASE_URL is not set",
+      why: `${DATABASE_URL} is not set`,
     },
   ]
   return idle.filter(({ holds }) => holds)
@@ -105,10 +115,10 @@ const withoutEffect = (environment: Environment, config: Config["Service"]): Rea
 
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*"])
 
-const unreachable = ({ host, publicUrl }: Config["Service"]): ReadonlyArray<string> =>
+const unreachable = ({ server: { host, publicUrl } }: Config["Service"]): ReadonlyArray<string> =>
   EVERY_ADDRESS.has(host) && publicUrl === undefined
     ? [
-        `HOST is ${host}, so every machine that reaches this one can ask, and PUBLIC_URL is not set, so the addresses that are given out (avatars) hold ${host}. Set PUBLIC_URL to the address by which clients reach the server.`,
+        `${HOST} is ${host}, so every machine that reaches this one can ask, and ${PUBLIC_URL} is not set, so the addresses that are given out (avatars) hold ${host}. Set ${PUBLIC_URL} to the address by which clients reach the server.`,
       ]
     : []
 

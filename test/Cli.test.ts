@@ -1,7 +1,8 @@
-import { cpSync } from "node:fs"
+import { cpSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
+import manifest from "../package.json" with { type: "json" }
 import { allScopes } from "../src/domain/ApiKey.ts"
 import { SystemSql } from "../src/storage/sql/Database.ts"
 import { Client } from "./lib/Client.ts"
@@ -130,16 +131,27 @@ describe("where a running server has the embedded database", () => {
   })
 })
 
-test("a forgotten `bun install` is told as such", async () => {
-  const checkout = await run(temporaryDirectory("checkout"))
-  const root = join(import.meta.dir, "..")
-  for (const name of ["package.json", "bunfig.toml", "src", "sql"]) {
-    cpSync(join(root, name), join(checkout, name), { recursive: true })
+describe("a start is refused in one line", () => {
+  /** What `bun run start` says in a checkout where nothing is installed. */
+  const startIn = async (manifest: object) => {
+    const checkout = await run(temporaryDirectory("checkout"))
+    for (const name of ["bunfig.toml", "src", "sql"]) {
+      cpSync(join(import.meta.dir, "..", name), join(checkout, name), { recursive: true })
+    }
+    writeFileSync(join(checkout, "package.json"), JSON.stringify(manifest))
+    const { exited, stderr, stdout } = spawn(settings, [process.execPath, "run", "start"], checkout)
+    expect(await exited).toBe(1)
+    expect(stdout()).toBe("")
+    return stderr()
   }
-  const without = spawn(settings, [process.execPath, "run", "start"], checkout)
-  expect(await without.exited).toBe(1)
-  expect({ out: without.stdout(), error: without.stderr() }).toEqual({
-    out: "",
-    error: expect.stringMatching(/^parley: [^\n]*not installed. Run `bun install`[^\n]*\n$/),
+
+  test("after a forgotten `bun install`", async () => {
+    expect(await startIn(manifest)).toMatch(/^parley: [^\n]*not installed. Run `bun install`[^\n]*\n$/)
+  })
+
+  test("on an engine that is too old, which is said first", async () => {
+    expect(await startIn({ ...manifest, engines: { bun: ">=99.1.2" } })).toBe(
+      `parley: This is Bun ${Bun.version}, and Parley needs 99.1.2 or later: \`npx --yes bun@99.1.2 …\` runs it.\n`,
+    )
   })
 })

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Glob } from "bun"
 import { ConfigProvider, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import * as fc from "fast-check"
-import { Config, documentation } from "../src/Config.ts"
+import { Config, settings } from "../src/Config.ts"
 import { makeKey } from "../src/domain/ApiKey.ts"
 import { StartupError } from "../src/system/StartupError.ts"
 
@@ -19,22 +22,20 @@ const encryptionKey = `hunter2${"A".repeat(36)}=`
 describe("settings", () => {
   test("all have a default, or may be absent", async () => {
     const values = await valuesOf()
-    expect(values.port).toBe(3000)
-    expect(values.databaseUrl).toBeUndefined()
-    expect(values.uploadFileLimit).toBe(25 * 1024 * 1024)
-    expect(Duration.toSeconds(values.uploadWait)).toBe(20)
-    expect(Object.keys(values)).toHaveLength(documentation.length)
+    expect(values.server.port).toBe(3000)
+    expect(values.database.url).toBeUndefined()
+    expect(values.uploads.fileLimit).toBe(25 * 1024 * 1024)
+    expect(Duration.toSeconds(values.uploads.wait)).toBe(20)
+    expect(values.blobs.directory).toBe(resolve("data/files"))
   })
 
   test("written out as they are documented, are the defaults", async () => {
-    const written = documentation.flatMap(({ variable, default: value }) =>
-      value === undefined ? [] : [[variable, value]],
-    )
+    const written = settings.flatMap(({ variable, default: value }) => (value === undefined ? [] : [[variable, value]]))
     expect(await valuesOf(Object.fromEntries(written))).toEqual(await valuesOf())
   })
 
   test("that are empty count as absent", async () => {
-    const empty = Object.fromEntries(documentation.map(({ variable }) => [variable, ""]))
+    const empty = Object.fromEntries(settings.map(({ variable }) => [variable, ""]))
     expect(await valuesOf(empty)).toEqual(await valuesOf())
   })
 
@@ -100,20 +101,19 @@ describe("settings", () => {
       SECRETS_KEY: `${encryptionKey}, ${Buffer.alloc(32, 255).toString("base64")}`,
     })
     expect(values).toMatchObject({
-      port: 0,
-      publicUrl: "https://chat.example.com",
-      similarityThreshold: 0.25,
-      jsonBodyLimit: 512 * 1024,
-      indexMemory: 1024 ** 3,
-      embeddings: { provider: "voyage", model: "voyage-4:large" },
+      server: { port: 0, publicUrl: "https://chat.example.com" },
+      retriever: { threshold: 0.25 },
+      requests: { jsonBodyLimit: 512 * 1024 },
+      knowledgeIndexes: { bytes: 1024 ** 3 },
+      embeddings: { model: { provider: "voyage", model: "voyage-4:large" } },
     })
-    expect(Duration.toMillis(values.chatDeadline)).toBe(120_000)
-    expect(Duration.toMillis(values.uploadWait)).toBe(500)
-    expect(values.bootstrapApiKey && Redacted.value(values.bootstrapApiKey)).toBe(own)
+    expect(Duration.toMillis(values.agent.replyDeadline)).toBe(120_000)
+    expect(Duration.toMillis(values.uploads.wait)).toBe(500)
+    expect(values.bootstrap.apiKey && Redacted.value(values.bootstrap.apiKey)).toBe(own)
     const keys =
-      values.secretsKey && Redacted.value(values.secretsKey).map((one) => Buffer.from(one).toString("base64"))
+      values.secrets.keys && Redacted.value(values.secrets.keys).map((one) => Buffer.from(one).toString("base64"))
     expect(keys).toEqual([encryptionKey, `${"/".repeat(42)}8=`])
-    expect((await valuesOf({ BOOTSTRAP_API_KEY: key })).bootstrapApiKey).toBeDefined()
+    expect((await valuesOf({ BOOTSTRAP_API_KEY: key })).bootstrap.apiKey).toBeDefined()
   })
 
   test("that are secret do not show when they are printed", async () => {
@@ -125,13 +125,13 @@ describe("settings", () => {
       SECRETS_KEY: encryptionKey,
     })
     expect(Bun.inspect(values) + JSON.stringify(values)).not.toContain("hunter2")
-    expect(secrets.every((variable) => documentation.some((setting) => setting.variable === variable))).toBe(true)
+    expect(secrets.every((variable) => settings.some((setting) => setting.variable === variable))).toBe(true)
   })
 
   test("of any text at all are a value, or refused in one line", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...documentation.map(({ variable }) => variable)),
+        fc.constantFrom(...settings.map(({ variable }) => variable)),
         fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: fc.constantFrom(..."0123456789.smhKMGiB-") })),
         async (variable, value) => {
           const exit = await Effect.runPromiseExit(read({ [variable]: value }))
@@ -143,4 +143,27 @@ describe("settings", () => {
         },
       ),
     ))
+})
+
+describe("a variable", () => {
+  const root = join(import.meta.dir, "..", "src")
+  const comments = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
+  /** Its texts, without the parts that are computed. */
+  const texts = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+  const written = Array.from(new Glob("**/*.ts").scanSync(root)).flatMap((file) =>
+    (readFileSync(join(root, file), "utf8").replace(comments, "").match(texts) ?? []).map((text) => ({
+      file,
+      words: new Set(text.replaceAll(/\$\{[^}]*\}/g, "").match(/[A-Z][A-Z_]+/g)),
+    })),
+  )
+
+  test.each(settings.map(({ variable }) => variable))("%s is written once in all of src", (variable) => {
+    const files = written.flatMap(({ file, words }) => (words.has(variable) ? [file] : []))
+    expect(files).toEqual([expect.stringMatching(/^config\/|^system\/Variables\.ts$/)])
+  })
+
+  test("is documented once", () => {
+    const variables = settings.map(({ variable }) => variable)
+    expect(variables).toEqual(Array.from(new Set(variables)))
+  })
 })

@@ -26,7 +26,7 @@ import { chunk } from "../src/knowledge/chunk/Chunker.ts"
 import { Unreadable } from "../src/knowledge/extract/Extraction.ts"
 import { headingOf, plainText } from "../src/knowledge/extract/Heading.ts"
 import { markdownLink } from "../src/knowledge/extract/Link.ts"
-import { read } from "../src/knowledge/extract/Read.ts"
+import { readDocument as read } from "./lib/Defaults.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "../src/knowledge/extract/Text.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/files/OfficeFile.ts"
 import { cost, units } from "./lib/Growth.ts"
@@ -54,7 +54,7 @@ const sourcesIn = (text: string, content: string) =>
 const turns = (text: string) => Array.from({ length: 200 }, (_, index) => text.slice(index * 100, index * 100 + 300))
 const asTurns = (text: string) => turns(text).map((content) => ({ role: "assistant" as const, content }))
 const tool = { name: "a", description: "a", input_schema: { type: "object" } }
-const waits = { uploadWait: Duration.seconds(1), uploadWaitLimit: Duration.seconds(1) }
+const waits = { wait: Duration.seconds(1), waitLimit: Duration.seconds(1) }
 const decoding = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownOption(schema, { errors: "all" })
   return (value: unknown) => decode(value)

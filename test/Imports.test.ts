@@ -24,7 +24,8 @@ describe("the direction of imports", () => {
       check({
         "src/main.ts": 'import { App } from "./http/App.ts"\nimport { Documents } from "./storage/Documents.ts"',
         "src/http/App.ts": 'import { Config } from "../Config.ts"\nimport { Chat } from "../services/Chat.ts"',
-        "src/Config.ts": 'import { Model } from "./domain/Model.ts"',
+        "src/Config.ts": 'import { address } from "./config/Address.ts"',
+        "src/config/Address.ts": 'import { Model } from "../domain/Model.ts"',
         "src/services/Chat.ts": 'import type { Documents } from "../storage/Documents.ts"',
         "src/storage/Documents.ts": 'import { Model } from "../domain/Model.ts"',
         "src/domain/Model.ts": 'import { Schema } from "effect"\nimport { Id } from "./Id.ts"',

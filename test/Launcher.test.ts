@@ -1,7 +1,9 @@
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
+import { engines } from "../package.json" with { type: "json" }
+import { engineSettings } from "../src/launch.ts"
 import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
 import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
 import { freshDirectory, temporaryDirectory } from "./lib/TestDatabase.ts"
@@ -122,6 +124,59 @@ describe("SIGHUP", () => {
     expect(await endOf(server)).toBe("ended")
     expect(server.stdout()).toContain('"reason":"SIGTERM"')
   })
+})
+
+describe("a script that is launched", () => {
+  /** What it sees of its process, and what becomes of it. */
+  const launch = async (environment: Settings, ...options: ReadonlyArray<string>) => {
+    const directory = await run(temporaryDirectory("launched"))
+    const script = join(directory, "script.ts")
+    writeFileSync(
+      script,
+      `const { argv, env, execArgv, pid } = process
+      console.log(JSON.stringify({ pid, arguments: argv.slice(2), execArgv, env, input: await Bun.stdin.text() }))
+      process.exit(7)`,
+    )
+    const child = Bun.spawn([process.execPath, ...options, "src/launch.ts", script, "one", "and two"], {
+      cwd: join(import.meta.dir, ".."),
+      env: { PATH: process.env["PATH"], ...environment },
+      stdin: new Blob(["from outside"]),
+      stdout: "pipe",
+    })
+    return { child, seen: JSON.parse(await new Response(child.stdout).text()), code: await child.exited }
+  }
+
+  test("takes the place of its launcher, with arguments, options of the engine, standard input and exit code", async () => {
+    const { child, code, seen } = await launch({}, "--no-env-file")
+    expect(seen).toMatchObject({ pid: child.pid, arguments: ["one", "and two"], execArgv: ["--no-env-file"] })
+    expect(seen.input).toBe("from outside")
+    expect(code).toBe(7)
+  })
+
+  test("finds the settings of the engine in its environment, where nobody has set them otherwise", async () => {
+    const settings = Object.fromEntries(engineSettings.map(({ variable, value }) => [variable, value]))
+    expect((await launch({})).seen.env).toMatchObject(settings)
+    const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: "", BUN_JSC_forceCodeBlockLiveness: "0" }
+    expect((await launch(own)).seen.env).toMatchObject({ ...settings, BUN_JSC_forceCodeBlockLiveness: "0" })
+  })
+
+  test("is the server of `bun run start`, in one process", async () => {
+    const { server, settings } = await launched(["bun", "run", "start"])
+    const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
+    expect(Number(parent)).toBe(server.pid)
+    const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")
+    for (const { variable, value } of engineSettings) expect(environment).toContain(`${variable}=${value}`)
+  })
+})
+
+test("commands of the documentation and of the checks name an engine that the manifest allows", () => {
+  const root = join(import.meta.dir, "..")
+  const files = ["README.md", ".ci/run", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
+  const versions = files.flatMap((file) =>
+    Array.from(readFileSync(join(root, file), "utf8").matchAll(/\bbun@(\d[\d.]*\d)/g), ([, version = ""]) => version),
+  )
+  expect(versions.length).toBeGreaterThan(3)
+  expect(versions.filter((version) => !Bun.semver.satisfies(version, engines.bun))).toEqual([])
 })
 
 describe("what launched a server", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { Config, documentation } from "../src/Config.ts"
+import { Config, settings } from "../src/Config.ts"
 import { review } from "../src/SettingsReview.ts"
 
 const reviewed = async (environment: Record<string, string>): Promise<ReadonlyArray<string>> => {
@@ -91,6 +91,6 @@ describe("no warning is given for", () => {
   })
 
   test("settings that are empty, which count as absent", async () => {
-    expect(await reviewed(Object.fromEntries(documentation.map(({ variable }) => [variable, ""])))).toEqual([])
+    expect(await reviewed(Object.fromEntries(settings.map(({ variable }) => [variable, ""])))).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { sourcesOf } from "./Citations.ts"
 import { generateStreamed, generateWhole } from "./Generate.ts"
 import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
-import { type AgentLimits, agentLimits, runLoop } from "./Loop.ts"
+import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
 import type { OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { type ProviderError, timedOut, toProviderError } from "../models/ProviderErrors.ts"
@@ -74,12 +74,12 @@ export class Agent extends Context.Service<
   Agent,
   { readonly reply: (input: AgentInput) => Effect.Effect<AgentReply, ProviderError> }
 >()("parley/agent/Agent") {
-  static readonly layer = (settings: Partial<AgentLimits> = {}): Layer.Layer<Agent, never, Models> =>
+  static readonly layer = (settings: AgentSettings & Partial<AgentSizes>): Layer.Layer<Agent, never, Models> =>
     Layer.effect(
       Agent,
       Effect.gen(function* () {
         const models = yield* Models
-        const limits = { ...agentLimits, ...settings }
+        const limits = { ...agentSizes, ...settings }
         const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
             const { calls, provider } = yield* Effect.mapError(

@@ -1,4 +1,4 @@
-import { DateTime, Duration, Effect } from "effect"
+import { DateTime, type Duration, Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
@@ -11,29 +11,30 @@ import {
   type AgentTool,
   failedOutcome,
   runTool,
-  type ToolLimits,
-  toolLimits,
   type ToolOutcome,
+  type ToolSettings,
+  type ToolSizes,
+  toolSizes,
 } from "./tools/AgentTool.ts"
 
-export interface AgentLimits extends ToolLimits {
+export interface AgentSettings extends ToolSettings {
   /** Most calls of the model for one reply; the last one may not call tools, so that there is an answer. */
   readonly stepsMax: number
-  /** So many identical calls in a row end the calling. */
-  readonly identicalCallsMax: number
   /** How long a whole reply may take. */
   readonly replyDeadline: Duration.Duration
   /** Tokens of what one call of the model is shown, about: older turns that would exceed it are left out. */
   readonly promptTokensMax: number
 }
 
-export const agentLimits: AgentLimits = {
-  ...toolLimits,
-  stepsMax: 6,
-  identicalCallsMax: 3,
-  replyDeadline: Duration.seconds(120),
-  promptTokensMax: 100_000,
+/** What is no setting. */
+export interface AgentSizes extends ToolSizes {
+  /** So many identical calls in a row end the calling. */
+  readonly identicalCallsMax: number
 }
+
+export const agentSizes: AgentSizes = { ...toolSizes, identicalCallsMax: 3 }
+
+export interface AgentLimits extends AgentSettings, AgentSizes {}
 
 export interface StepRequest {
   readonly messages: ReadonlyArray<Prompt.Message>
@@ -145,7 +146,7 @@ const refusalOf = (
   { finish }: Generation,
   mayCall: boolean,
   index: number,
-  { callsMax }: ToolLimits,
+  { callsMax }: ToolSizes,
 ): string | undefined => {
   if (!mayCall) return "No more tools may be called for this answer."
   if (!wholeReasons.has(finish)) return "The call was cut off and did not run."

@@ -24,13 +24,21 @@ const DRAFT_MAX_AGE = Duration.hours(1)
 /** Keys that are listed at once. */
 const PAGE = 500
 
+export interface LocalBlobStoreSettings {
+  readonly directory: string
+}
+
 /**
  * Blobs as files below a directory, made with mode 0700. A blob is written to a temporary file, synced, and renamed to
  * its key, so that it is whole or absent, whatever happens.
  */
-export const layer = (
-  directory: string,
-): Layer.Layer<BlobStore, StartupError, FileSystem.FileSystem | Path.Path | SecureRandom.SecureRandom> =>
+export const layer = ({
+  directory,
+}: LocalBlobStoreSettings): Layer.Layer<
+  BlobStore,
+  StartupError,
+  FileSystem.FileSystem | Path.Path | SecureRandom.SecureRandom
+> =>
   Layer.effect(
     BlobStore,
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { Data, type Duration } from "effect"
 import type { Headers } from "effect/http"
 import { retryAfterOf } from "../outbound/RetryAfter.ts"
+import { EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL } from "../system/Variables.ts"
 
 /**
  * Why a provider has not answered with vectors.
@@ -35,13 +36,13 @@ export const failureOfStatus = (
   if (status === 401) {
     return setting(
       hasKey
-        ? "It refuses the key in EMBEDDINGS_API_KEY (401)."
-        : "It wants a key, and EMBEDDINGS_API_KEY is not set (401).",
+        ? `It refuses the key in ${EMBEDDINGS_API_KEY} (401).`
+        : `It wants a key, and ${EMBEDDINGS_API_KEY} is not set (401).`,
     )
   }
   if (status === 402 || status === 403) return setting(`It does not let this account use the model (${status}).`)
   if (status === 404 || status === 405) {
-    return setting(`It does not know the model, or there is no such interface at EMBEDDINGS_BASE_URL (${status}).`)
+    return setting(`It does not know the model, or there is no such interface at ${EMBEDDINGS_BASE_URL} (${status}).`)
   }
   return new EmbeddingsFailure({
     kind: PASSING.has(status) || status >= 500 ? "passing" : "refused",

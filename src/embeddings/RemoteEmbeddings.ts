@@ -8,6 +8,7 @@ import { failureOfStatus, EmbeddingsFailure, tooSlow, unreachable, unusable } fr
 import { makeProviderPause } from "./ProviderPause.ts"
 import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
+import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
 
 export interface RemoteSettings {
   readonly provider: ProviderName
@@ -49,8 +50,8 @@ export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings, Startup
 const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   if (settings.apiKey === undefined && settings.baseUrl === undefined) {
     return yield* new StartupError({
-      what: `EMBEDDINGS is ${settings.provider}:${settings.model}, and there is no key for it.`,
-      doThis: "Set EMBEDDINGS_API_KEY, or EMBEDDINGS_BASE_URL to a server that needs none.",
+      what: `${EMBEDDINGS} is ${settings.provider}:${settings.model}, and there is no key for it.`,
+      doThis: `Set ${EMBEDDINGS_API_KEY}, or ${EMBEDDINGS_BASE_URL} to a server that needs none.`,
     })
   }
   const client = yield* HttpClient.HttpClient
@@ -96,7 +97,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       if (settings.dimensions !== undefined && dimensions !== settings.dimensions) {
         return yield* new EmbeddingsFailure({
           kind: "setting",
-          reason: `The model makes vectors of ${dimensions} dimensions and not of EMBEDDINGS_DIMENSIONS, ${settings.dimensions}.`,
+          reason: `The model makes vectors of ${dimensions} dimensions and not of ${EMBEDDINGS_DIMENSIONS}, ${settings.dimensions}.`,
         })
       }
       return vectors

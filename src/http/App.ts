@@ -43,7 +43,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
 /** The API on the server, as long as it lives. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { jsonBodyLimit } = yield* Config
+    const { jsonBodyLimit } = (yield* Config).requests
     const server = yield* Server
     const lifecycle = yield* Lifecycle
     const random = yield* SecureRandom.SecureRandom

@@ -22,7 +22,7 @@ export const avatarHandlers = Effect.gen(function* () {
   const avatars = yield* Avatars
   const files = yield* FileSystem.FileSystem
   const uploads = yield* Uploads
-  const { avatarLimit } = yield* Config
+  const { avatarLimit } = (yield* Config).requests
 
   return {
     avatar: HttpApiBuilder.handler(Api, "system", "avatar", ({ params }) =>

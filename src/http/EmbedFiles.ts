@@ -12,13 +12,13 @@ import { Uploads } from "./Uploads.ts"
 export const uploadHandler = Effect.gen(function* () {
   const embedFiles = yield* EmbedFiles
   const uploads = yield* Uploads
-  const config = yield* Config
-  const limits = { fileSize: config.uploadFileLimit, files: config.uploadFilesLimit }
+  const settings = (yield* Config).uploads
+  const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
 
   return HttpApiBuilder.handler(Api, "knowledge", "upload", ({ payload, headers }) =>
     Effect.gen(function* () {
       const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
-      const documents = yield* embedFiles.upload(chatbotId, files, waitOf(headers.prefer, config))
+      const documents = yield* embedFiles.upload(chatbotId, files, waitOf(headers.prefer, settings))
       const body = { message: summary(documents), documents }
       return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
     }),

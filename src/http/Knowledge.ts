@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
     const chatbots = yield* Chatbots
-    const config = yield* Config
+    const settings = (yield* Config).uploads
     const uploads = yield* Uploads
     const embedFiles = yield* EmbedFiles
     const upload = yield* uploadHandler
@@ -53,13 +53,18 @@ export const layer = HttpApiBuilder.group(
       replace: ({ params, query, payload, headers }) =>
         Effect.gen(function* () {
           const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, {
-            fileSize: config.uploadFileLimit,
+            fileSize: settings.fileLimit,
             files: 1,
           })
           if (query.id !== undefined && query.id !== documentId) {
             return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
           }
-          const document = yield* embedFiles.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, config))
+          const document = yield* embedFiles.replace(
+            params.chatbotId,
+            documentId,
+            file,
+            waitOf(headers.prefer, settings),
+          )
           const chatbot = yield* chatbots.get(params.chatbotId)
           return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
         }),

@@ -2,8 +2,8 @@ import { Duration } from "effect"
 
 export interface WaitSettings {
   /** When the request says nothing. */
-  readonly uploadWait: Duration.Duration
-  readonly uploadWaitLimit: Duration.Duration
+  readonly wait: Duration.Duration
+  readonly waitLimit: Duration.Duration
 }
 
 /**
@@ -15,6 +15,6 @@ export const waitOf = (prefer: string | undefined, settings: WaitSettings): Dura
     .split(",")
     .map((preference) => preference.split(";")[0]?.trim().toLowerCase() ?? "")
   const [seconds] = preferences.flatMap((preference) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(preference)?.[1] ?? [])
-  if (seconds !== undefined) return Duration.min(Duration.seconds(Number(seconds)), settings.uploadWaitLimit)
-  return preferences.includes("respond-async") ? Duration.zero : settings.uploadWait
+  if (seconds !== undefined) return Duration.min(Duration.seconds(Number(seconds)), settings.waitLimit)
+  return preferences.includes("respond-async") ? Duration.zero : settings.wait
 }

@@ -17,14 +17,13 @@ import { displayName } from "../domain/Document.ts"
 import { filesUnavailable, notWritable } from "../system/Disk.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
 import { regularly } from "../system/Background.ts"
+import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { invalidBody } from "./edge/Problems.ts"
-import { bodyTimeout, isLonger } from "./edge/RequestBody.ts"
+import { isLonger, tooSlow } from "./edge/RequestBody.ts"
 
 export interface UploadSettings {
   /** Where files are while they are received. */
   readonly directory: string
-  /** Whether no other process can have uploads in this directory: then whatever is found there is left over. */
-  readonly isAlone: boolean
   /** How long nothing may arrive before an upload is given up. */
   readonly pause: Duration.Duration
 }
@@ -66,12 +65,14 @@ export class Uploads extends Context.Service<
     ) => Effect.Effect<A, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
 >()("parley/http/Uploads") {
-  static readonly layer = ({ directory, isAlone, pause }: UploadSettings) =>
+  static readonly layer = ({ directory, pause }: UploadSettings) =>
     Layer.effect(
       Uploads,
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
+        // Whoever has the database alone has this directory alone, so whatever is found there is left over.
+        const { isAlone } = yield* DatabaseTraits
 
         const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
           notWritable(`The directory for uploads, ${directory},`, error),
@@ -148,7 +149,7 @@ export class Uploads extends Context.Service<
             seen = arrived.count
             yield* Effect.sleep(pause)
           }
-          return yield* because(bodyTimeout("The body: nothing of it arrived for", pause))
+          return yield* because(tooSlow("The body: nothing of it arrived for", pause))
         })
 
         const receive = Effect.fn("Uploads.receive")(function* <A>(

@@ -11,6 +11,7 @@ import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
 import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
+import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** How often an idle worker looks whether another process left it something. */
 const POLL_INTERVAL = Duration.seconds(1)
@@ -34,8 +35,6 @@ export interface IngestionSettings {
   readonly retries: number
   /** How long an attempt may show no sign of life. */
   readonly lease: Duration.Duration
-  /** No other process works on this database, so what is leased at the start was left by one that is gone. */
-  readonly isAlone: boolean
 }
 
 /** The document cannot become knowledge, however often it is tried. */
@@ -220,7 +219,7 @@ export class Ingestion extends Context.Service<
           ),
         )
 
-        if (settings.isAlone) yield* ingestions.releaseAll
+        if ((yield* DatabaseTraits).isAlone) yield* ingestions.releaseAll
         yield* Effect.forkScoped(
           withoutTimeLimit(
             Effect.forEach(Array.range(1, settings.concurrency), () => Effect.forever(next), {

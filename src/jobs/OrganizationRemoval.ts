@@ -1,7 +1,9 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Blobs } from "../blobs/Blobs.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import { OrganizationRemains } from "../storage/OrganizationRemains.ts"
 
@@ -70,6 +72,16 @@ export class OrganizationRemoval extends Context.Service<
         )
 
       return { want: Effect.asVoid(bell.open), run: run(() => Effect.void), keep }
+    }),
+  )
+
+  /** Does so in the background as long as the layer lives, and has the files of what it deleted removed. */
+  static readonly layerRegularly = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const blobs = yield* Blobs
+      const snapshots = yield* Snapshots
+      const removeFiles = (chatbot: ChatbotId) => Effect.andThen(blobs.nudge, Effect.ignore(snapshots.tidy(chatbot)))
+      yield* Effect.forkScoped((yield* OrganizationRemoval).keep(removeFiles))
     }),
   )
 }

@@ -7,6 +7,7 @@ import { sketch } from "../knowledge/segments/Sketch.ts"
 import { type Reembedding, Reembeddings } from "../storage/Reembeddings.ts"
 import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { FAULT_DELAY, persistently, regularly } from "../system/Background.ts"
+import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** How often it looks for chunks by other models: the setting changes seldom. */
 const LOOK_INTERVAL = Duration.minutes(1)
@@ -18,8 +19,6 @@ const REFUSED_DELAY = Duration.hours(6)
 export interface ReembeddingSettings {
   /** How long a document stays with a process that shows no sign of life. */
   readonly lease: Duration.Duration
-  /** No other process works on this database. */
-  readonly isAlone: boolean
 }
 
 /**
@@ -33,6 +32,7 @@ export const layer = (settings: ReembeddingSettings) =>
       const embeddings = yield* Embeddings
       const random = yield* SecureRandom.SecureRandom
       const { model } = embeddings
+      const { isAlone } = yield* DatabaseTraits
 
       /** Until nothing of it is outdated, or the lease is lost. */
       const embedAgain = (job: Reembedding) =>
@@ -104,10 +104,7 @@ export const layer = (settings: ReembeddingSettings) =>
         yield* drain
       })
 
-      const begin = Effect.andThen(
-        reembeddings.declare(model),
-        settings.isAlone ? reembeddings.releaseAll : Effect.void,
-      )
+      const begin = Effect.andThen(reembeddings.declare(model), isAlone ? reembeddings.releaseAll : Effect.void)
       const warning = "Embedding again waits"
       yield* persistently(warning, begin).pipe(
         Effect.andThen(regularly(LOOK_INTERVAL, warning, look)),

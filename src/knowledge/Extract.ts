@@ -1,14 +1,7 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
-import {
-  DEFAULT_TEXT_LIMIT,
-  type ExtractedText,
-  failureCodes,
-  type Source,
-  type SplitText,
-  Unreadable,
-} from "./extract/Extraction.ts"
+import { type ExtractedText, failureCodes, type Source, type SplitText, Unreadable } from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { read } from "./extract/Read.ts"
 
@@ -27,17 +20,11 @@ export interface ExtractSettings {
   readonly memory: number
   /** Characters (UTF-16 code units) that a document may have once it is text. */
   readonly textLimit: number
-  /** An idle process is ended after this, and gives its memory back. */
-  readonly idle: Duration.Duration
+  /** An idle process is ended after this, and gives its memory back. Absent: a minute. */
+  readonly idle?: Duration.Duration
 }
 
-export const defaultExtractSettings: ExtractSettings = {
-  concurrency: 2,
-  deadline: Duration.seconds(30),
-  memory: 512 * 1024 * 1024,
-  textLimit: DEFAULT_TEXT_LIMIT,
-  idle: Duration.seconds(60),
-}
+const IDLE = Duration.minutes(1)
 
 /** A process makes room for a new one after so many documents, whatever they left behind. */
 const MAX_SERVED = 500
@@ -86,7 +73,7 @@ export class Extract extends Context.Service<
     readonly split: (source: Source) => Effect.Effect<SplitText, ExtractionFailed>
   }
 >()("parley/knowledge/Extract") {
-  static readonly layerWith = (settings: ExtractSettings) =>
+  static readonly layer = (settings: ExtractSettings) =>
     Layer.effect(
       Extract,
       Effect.gen(function* () {
@@ -94,7 +81,7 @@ export class Extract extends Context.Service<
           acquire: ExtractProcess.start(settings.textLimit),
           min: 0,
           max: settings.concurrency,
-          timeToLive: settings.idle,
+          timeToLive: settings.idle ?? IDLE,
         })
 
         const retireIfWorn = Effect.fnUntraced(function* (process: ExtractProcess) {
@@ -167,6 +154,4 @@ export class Extract extends Context.Service<
         }
       }),
     )
-
-  static readonly layer = Extract.layerWith(defaultExtractSettings)
 }

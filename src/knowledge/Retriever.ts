@@ -26,6 +26,11 @@ const ATTEMPTS = 5
 
 type Wanted = Parameters<KnowledgeIndexes["Service"]["open"]>[2]
 
+export interface RetrieverSettings {
+  /** Similarity below which a search leaves a result out. Absent: as calibrated. */
+  readonly threshold: number | undefined
+}
+
 /** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
 export class Retriever extends Context.Service<
   Retriever,
@@ -46,7 +51,7 @@ export class Retriever extends Context.Service<
   }
 >()("parley/knowledge/Retriever") {
   /** @param options `threshold` from 0 to 1; absent: calibrated, see `Similarity.ts` */
-  static readonly layer = (options: { readonly threshold: number | undefined }) =>
+  static readonly layer = (settings: RetrieverSettings) =>
     Layer.effect(
       this,
       Effect.gen(function* () {
@@ -54,7 +59,7 @@ export class Retriever extends Context.Service<
         const embeddings = yield* Embeddings
         const indexes = yield* KnowledgeIndexes
         const vectorIndexes = yield* VectorIndexes
-        const threshold = options.threshold ?? THRESHOLD
+        const threshold = settings.threshold ?? THRESHOLD
 
         /** While the model cannot be asked, words alone decide. */
         const embed = (query: string) =>

@@ -1,10 +1,12 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { extractiveCalls, extractiveModel } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
+import { StartupError } from "../system/StartupError.ts"
+import { ANTHROPIC_API_KEY, DEFAULT_MODEL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
 /** The model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -12,11 +14,26 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
   detail: Schema.String,
 }) {}
 
-/** The providers that are configured. */
 export interface ModelsSettings {
-  readonly anthropic?: AnthropicSettings | undefined
-  readonly openai?: OpenAiSettings | undefined
+  /** Model of a new chatbot that names none. Absent: what the providers suggest. */
+  readonly defaultModel: string | undefined
+  /** Without a key, Anthropic is not asked. */
+  readonly anthropic: Omit<AnthropicSettings, "apiKey"> & { readonly apiKey: Redacted.Redacted | undefined }
+  /** Without a key and a base URL, no such server is asked. */
+  readonly openai: OpenAiSettings
 }
+
+/** The providers that the settings configure. */
+export const configuredProviders = ({
+  anthropic: { apiKey, ...anthropic },
+  openai,
+}: ModelsSettings): {
+  readonly anthropic: AnthropicSettings | undefined
+  readonly openai: OpenAiSettings | undefined
+} => ({
+  anthropic: apiKey && { apiKey, ...anthropic },
+  openai: openai.apiKey === undefined && openai.baseUrl === undefined ? undefined : openai,
+})
 
 export interface ResolvedModel {
   readonly calls: ModelCalls
@@ -50,8 +67,9 @@ const anthropicOf = (settings: AnthropicSettings) =>
 const providersOf = Effect.fnUntraced(function* (
   settings: ModelsSettings,
 ): Effect.fn.Return<ReadonlyArray<Provider>, never, HttpClient.HttpClient> {
-  const anthropic = settings.anthropic === undefined ? undefined : yield* anthropicOf(settings.anthropic)
-  const openai = settings.openai === undefined ? undefined : makeOpenAi(settings.openai, yield* HttpClient.HttpClient)
+  const configured = configuredProviders(settings)
+  const anthropic = configured.anthropic && (yield* anthropicOf(configured.anthropic))
+  const openai = configured.openai && makeOpenAi(configured.openai, yield* HttpClient.HttpClient)
   return [
     {
       name: "local",
@@ -63,13 +81,13 @@ const providersOf = Effect.fnUntraced(function* (
       name: "anthropic",
       serves: isClaude,
       calls: anthropic && ((model) => Effect.map(anthropic, ({ calls }) => calls(model))),
-      missing: "ANTHROPIC_API_KEY",
+      missing: ANTHROPIC_API_KEY,
     },
     {
       name: "openai",
       serves: isOpenAi,
       calls: openai && ((model) => Effect.sync(() => openai.calls(model.slice(openAiPrefix.length)))),
-      missing: "OPENAI_API_KEY, or OPENAI_BASE_URL",
+      missing: `${OPENAI_API_KEY}, or ${OPENAI_BASE_URL}`,
     },
   ]
 })
@@ -78,24 +96,39 @@ const providersOf = Effect.fnUntraced(function* (
 export class Models extends Context.Service<
   Models,
   {
+    /** Model of a new chatbot that names none. */
+    readonly defaultModel: string
     /** Fails when `get` would. */
     readonly check: (model: string) => Effect.Effect<void, ModelUnavailable>
     /** The model; the fallbacks are asked in turn where it fails for a reason of its provider. */
     readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<ResolvedModel, ModelUnavailable>
   }
 >()("parley/models/Models") {
-  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, never, HttpClient.HttpClient> =>
+  /** Fails when the default model cannot be used: that stops the start, rather than each new chatbot. */
+  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, StartupError, HttpClient.HttpClient> =>
     Layer.effect(
       Models,
       Effect.gen(function* () {
         const providers = yield* providersOf(settings)
+        const { defaultModel } = settings
+        if (defaultModel !== undefined) yield* Effect.mapError(find(providers, defaultModel), unusableDefault)
         return Models.of({
+          defaultModel: defaultModel ?? suggestedModel(settings),
           check: (model) => Effect.asVoid(find(providers, model)),
           get: (model, fallbacks = []) => resolve(providers, model, fallbacks),
         })
       }),
     )
 }
+
+const suggestedModel = ({ anthropic }: ModelsSettings) =>
+  anthropic.apiKey === undefined ? extractiveModel : "claude-sonnet-5-5"
+
+const unusableDefault = ({ detail, model }: ModelUnavailable) =>
+  new StartupError({
+    what: `${DEFAULT_MODEL} is ${JSON.stringify(model)}, which cannot be used: ${detail}`,
+    doThis: "Set it to a model whose provider is configured.",
+  })
 
 const find = (providers: ReadonlyArray<Provider>, model: string) => {
   const provider = providers.find((provider) => provider.serves(model))

@@ -1,8 +1,9 @@
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import type { ModelsSettings } from "./Models.ts"
+import { configuredProviders, type ModelsSettings } from "./Models.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { refusedKey } from "./calls/ProviderFailure.ts"
+import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
 /** Whether a provider of language models can be used. */
 export interface Probe {
@@ -13,7 +14,6 @@ export interface Probe {
 }
 
 const TIMEOUT = Duration.seconds(10)
-const ANTHROPIC_URL = "https://api.anthropic.com"
 const ANTHROPIC_VERSION = "2023-06-01"
 
 /** Asks each configured provider of language models for its list of models, which costs nothing and needs the key. */
@@ -25,7 +25,7 @@ export class ProviderProbes extends Context.Service<
     Layer.effect(
       ProviderProbes,
       Effect.map(HttpClient.HttpClient, (client) => {
-        const { anthropic, openai } = settings
+        const { anthropic, openai } = configuredProviders(settings)
         const probe = Effect.fnUntraced(function* (
           provider: string,
           keySetting: string,
@@ -50,10 +50,10 @@ export class ProviderProbes extends Context.Service<
             : [
                 probe(
                   "anthropic",
-                  "ANTHROPIC_API_KEY",
-                  "ANTHROPIC_BASE_URL",
+                  ANTHROPIC_API_KEY,
+                  ANTHROPIC_BASE_URL,
                   true,
-                  HttpClientRequest.get(`${anthropic.baseUrl ?? ANTHROPIC_URL}/v1/models`).pipe(
+                  HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
                     HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
                     HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
                   ),
@@ -64,8 +64,8 @@ export class ProviderProbes extends Context.Service<
             : [
                 probe(
                   "openai",
-                  "OPENAI_API_KEY",
-                  "OPENAI_BASE_URL",
+                  OPENAI_API_KEY,
+                  OPENAI_BASE_URL,
                   openai.apiKey !== undefined,
                   HttpClientRequest.get(
                     chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),

@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
 import { RequestId } from "../api/RequestId.ts"
-import { Config } from "../Config.ts"
 
 const levels = {
   trace: "Trace",
@@ -11,6 +10,13 @@ const levels = {
   error: "Error",
   none: "None",
 } as const
+
+export interface LogSettings {
+  /** Least level that is logged. */
+  readonly level: keyof typeof levels
+  /** Absent: `pretty` on a terminal, else `json`. */
+  readonly format: "pretty" | "json" | undefined
+}
 
 const STDOUT = 1
 /** Lines wait this long for each other, so that a busy server writes once for many. */
@@ -106,12 +112,12 @@ const writer = Effect.acquireRelease(
 )
 
 /** One line for each entry, to standard output: JSON for machines, or coloured for people. */
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const { logFormat, logLevel } = yield* Config
-    const format = logFormat ?? (process.stdout.isTTY ? "pretty" : "json")
-    const { write } = yield* writer
-    const logger = Logger.map(format === "json" ? json : pretty, write)
-    return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[logLevel]))
-  }),
-)
+export const layer = (settings: LogSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const format = settings.format ?? (process.stdout.isTTY ? "pretty" : "json")
+      const { write } = yield* writer
+      const logger = Logger.map(format === "json" ? json : pretty, write)
+      return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[settings.level]))
+    }),
+  )

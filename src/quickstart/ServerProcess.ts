@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { KEY_ENTROPY_BYTES, makeKey } from "../domain/ApiKey.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
+import { BOOTSTRAP_API_KEY, DATA_DIR, PORT } from "../system/Variables.ts"
 
 /** The checkout. */
 export const root = new URL("../..", import.meta.url).pathname
@@ -32,14 +33,13 @@ export const startServer = Effect.fn("startServer")(function* (options: {
 
   const server = yield* spawner.spawn(
     // Without a `.env` file: it could name a database that holds something.
-    ChildProcess.make(process.execPath, ["--no-env-file", "--no-orphans", "src/main.ts"], {
+    ChildProcess.make(process.execPath, ["--no-env-file", "--no-orphans", "src/launch.ts", "src/main.ts"], {
       cwd: root,
       env: {
         ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
-        PORT: String(options.port),
-        DATA_DIR: path.join(options.directory, "data"),
-        BOOTSTRAP_API_KEY: key,
-        BUN_CONFIG_MAX_HTTP_REQUESTS: process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"],
+        [PORT]: String(options.port),
+        [DATA_DIR]: path.join(options.directory, "data"),
+        [BOOTSTRAP_API_KEY]: key,
       },
       stdin: "ignore",
       forceKillAfter: KILL_AFTER,

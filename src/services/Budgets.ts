@@ -6,6 +6,7 @@ import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { tokensAtMost } from "../domain/chat/Tokens.ts"
 import * as Storage from "../storage/Budgets.ts"
+import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface BudgetSettings {
   /** Where nothing is set for an organization, or for a key. */
@@ -15,8 +16,6 @@ export interface BudgetSettings {
   readonly outputMax: number
   /** The longest that one reply takes. */
   readonly replyDeadline: Duration.Duration
-  /** No other process works on this database, so what is reserved at the start was left by one that is gone. */
-  readonly isAlone: boolean
 }
 
 /** What a reply may take beyond its deadline, to be stored. */
@@ -46,7 +45,7 @@ export class Budgets extends Context.Service<
         const storage = yield* Storage.Budgets
         const random = yield* SecureRandom.SecureRandom
         const lease = Duration.sum(settings.replyDeadline, LEASE_GRACE)
-        if (settings.isAlone) yield* storage.drop("all")
+        if ((yield* DatabaseTraits).isAlone) yield* storage.drop("all")
 
         const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
           const id = yield* random.uuidV7()

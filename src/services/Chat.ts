@@ -5,7 +5,7 @@ import { emitted } from "../agent/AgentEvent.ts"
 import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Passage } from "../domain/Passage.ts"
-import { toolLimits } from "../agent/tools/AgentTool.ts"
+import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import {
@@ -145,7 +145,7 @@ export class Chat extends Context.Service<
           tool_count === 0 || !isToolEnabled
             ? noTools
             : Effect.map(chatbotTools.list(id), (rows) =>
-                rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolLimits.resultMaxLength })),
+                rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
               )
 
         const answerIn = Effect.fnUntraced(function* (

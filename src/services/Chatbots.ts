@@ -34,11 +34,6 @@ import * as Storage from "../storage/Chatbots.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
 
-export interface ChatbotsSettings {
-  /** Model of a new chatbot that names none. */
-  readonly defaultModel: string
-}
-
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
 /** What `If-Match` held; absent for "whatever the version is". */
@@ -104,193 +99,192 @@ export class Chatbots extends Context.Service<
     readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/services/Chatbots") {
-  static readonly layer = (settings: ChatbotsSettings) =>
-    Layer.effect(
-      Chatbots,
-      Effect.gen(function* () {
-        const storage = yield* Storage.Chatbots
-        const models = yield* Models
-        const blobs = yield* Blobs
-        const snapshots = yield* Snapshots
-        const random = yield* SecureRandom.SecureRandom
-        const publicUrl = yield* PublicUrl
+  static readonly layer = Layer.effect(
+    Chatbots,
+    Effect.gen(function* () {
+      const storage = yield* Storage.Chatbots
+      const models = yield* Models
+      const blobs = yield* Blobs
+      const snapshots = yield* Snapshots
+      const random = yield* SecureRandom.SecureRandom
+      const publicUrl = yield* PublicUrl
 
-        const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
-          ...row,
-          settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
-          created_at: timestamp(row.created_at),
-          updated_at: timestamp(row.updated_at),
-          llm_api_key: null,
-          docs_metadata: null,
-          enabled_plugins: null,
-          managers: null,
-          migrated_data: false,
-          suggestions: null,
-          v1_chatbot_id: null,
-          version_id: null,
-        })
+      const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
+        ...row,
+        settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
+        created_at: timestamp(row.created_at),
+        updated_at: timestamp(row.updated_at),
+        llm_api_key: null,
+        docs_metadata: null,
+        enabled_plugins: null,
+        managers: null,
+        migrated_data: false,
+        suggestions: null,
+        v1_chatbot_id: null,
+        version_id: null,
+      })
 
-        const checkModels = ({
-          fallbackModels,
-          model,
-        }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
-          const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
-          return Effect.forEach(
-            model === undefined ? named : [[model, "settings.model"] as const, ...named],
-            ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
-            { discard: true },
-          )
-        }
+      const checkModels = ({
+        fallbackModels,
+        model,
+      }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
+        const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+        return Effect.forEach(
+          model === undefined ? named : [[model, "settings.model"] as const, ...named],
+          ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
+          { discard: true },
+        )
+      }
 
-        const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
-          if ((yield* Caller).chatbotId !== null) return yield* boundToOne
-          const chatbot = merge(chatbotDefaults(input.name, settings.defaultModel), input)
-          const parts = yield* decodeParts(chatbot)
-          yield* checkModels(parts.settings)
-          const insertAs = Effect.fnUntraced(function* (slug: string) {
-            return yield* storage.insert({
-              id: ChatbotId.make(yield* random.uuidV7()),
-              name: input.name,
-              description: input.description ?? "",
-              slug,
-              active: input.active ?? true,
-              is_public: input.is_public ?? false,
-              ...parts,
-              chat_widget_config: emptyChatWidget,
-            })
+      const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        const chatbot = merge(chatbotDefaults(input.name, models.defaultModel), input)
+        const parts = yield* decodeParts(chatbot)
+        yield* checkModels(parts.settings)
+        const insertAs = Effect.fnUntraced(function* (slug: string) {
+          return yield* storage.insert({
+            id: ChatbotId.make(yield* random.uuidV7()),
+            name: input.name,
+            description: input.description ?? "",
+            slug,
+            active: input.active ?? true,
+            is_public: input.is_public ?? false,
+            ...parts,
+            chat_widget_config: emptyChatWidget,
           })
-          if (input.slug !== undefined) return present(yield* insertAs(input.slug))
-          const suggested = slugOf(input.name)
-          return present(
-            yield* insertAs(yield* freeSlug(suggested, storage.slugsInUse)).pipe(
-              // Another took it meanwhile, and many at once would go on taking each other's numbers.
-              Effect.catchTag("SlugTaken", () =>
-                Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
-              ),
+        })
+        if (input.slug !== undefined) return present(yield* insertAs(input.slug))
+        const suggested = slugOf(input.name)
+        return present(
+          yield* insertAs(yield* freeSlug(suggested, storage.slugsInUse)).pipe(
+            // Another took it meanwhile, and many at once would go on taking each other's numbers.
+            Effect.catchTag("SlugTaken", () =>
+              Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
+            ),
+          ),
+        )
+      })
+
+      const update = Effect.fn("Chatbots.update")(function* (
+        id: ChatbotId,
+        change: Change<Chatbot, ChatbotPatch>,
+        ifMatch: IfMatch,
+      ) {
+        yield* ensureServes(id)
+        const { row } = yield* storage.modify(id, (row) =>
+          Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
+        )
+        yield* blobs.collect
+        return present(row)
+      })
+
+      /** What a change makes of the row. */
+      const changed = (row: Storage.ChatbotRow) =>
+        Effect.fnUntraced(function* ({
+          personality_config = {},
+          settings = {},
+          voice_widget_config,
+          ...plain
+        }: ChatbotPatch) {
+          yield* checkModels(settings)
+          const parts = yield* decodeParts(
+            merge(
+              { personality_config: row.personality_config, settings: row.settings },
+              { personality_config, settings },
             ),
           )
+          return {
+            ...plain,
+            ...parts,
+            ...(settings.avatar === null && { avatar_blob: null }),
+            ...(voice_widget_config !== undefined && {
+              voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
+            }),
+          }
         })
 
-        const update = Effect.fn("Chatbots.update")(function* (
-          id: ChatbotId,
-          change: Change<Chatbot, ChatbotPatch>,
-          ifMatch: IfMatch,
-        ) {
-          yield* ensureServes(id)
-          const { row } = yield* storage.modify(id, (row) =>
-            Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
-          )
-          yield* blobs.collect
-          return present(row)
-        })
+      /** A change of anything but the slug. */
+      const modify = (
+        id: ChatbotId,
+        ifMatch: IfMatch,
+        change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
+      ) =>
+        Effect.catchTag(
+          storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
+          "SlugTaken",
+          Effect.die,
+        )
 
-        /** What a change makes of the row. */
-        const changed = (row: Storage.ChatbotRow) =>
-          Effect.fnUntraced(function* ({
-            personality_config = {},
-            settings = {},
-            voice_widget_config,
-            ...plain
-          }: ChatbotPatch) {
-            yield* checkModels(settings)
-            const parts = yield* decodeParts(
-              merge(
-                { personality_config: row.personality_config, settings: row.settings },
-                { personality_config, settings },
-              ),
-            )
-            return {
-              ...plain,
-              ...parts,
-              ...(settings.avatar === null && { avatar_blob: null }),
-              ...(voice_widget_config !== undefined && {
-                voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
-              }),
-            }
-          })
+      const setAvatar = Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
+        const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+        yield* blobs.collect
+        return present(row)
+      })
 
-        /** A change of anything but the slug. */
-        const modify = (
-          id: ChatbotId,
-          ifMatch: IfMatch,
-          change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
-        ) =>
-          Effect.catchTag(
-            storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
-            "SlugTaken",
-            Effect.die,
-          )
+      const chatWidget = (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf)
+      const voiceAgent = (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf)
 
-        const setAvatar = Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
-          const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
-          yield* blobs.collect
-          return present(row)
-        })
+      const updateChatWidget = Effect.fn("Chatbots.updateChatWidget")(function* (
+        id: ChatbotId,
+        change: Change<ChatWidgetConfig, ChatWidgetPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const { row } = yield* modify(id, ifMatch, (row) =>
+          Effect.map(change(row.chat_widget_config), (patch) => ({
+            chat_widget_config: { ...row.chat_widget_config, ...patch },
+          })),
+        )
+        return chatWidgetOf(row)
+      })
 
-        const chatWidget = (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf)
-        const voiceAgent = (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf)
+      const updateVoiceAgent = Effect.fn("Chatbots.updateVoiceAgent")(function* (
+        id: ChatbotId,
+        change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const { row } = yield* modify(id, ifMatch, (row) =>
+          change(row.voice_widget_config ?? {}).pipe(
+            Effect.flatMap((patch) => mergedVoice(row, patch)),
+            Effect.map((voice_widget_config) => ({ voice_widget_config })),
+          ),
+        )
+        return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
+      })
 
-        const updateChatWidget = Effect.fn("Chatbots.updateChatWidget")(function* (
-          id: ChatbotId,
-          change: Change<ChatWidgetConfig, ChatWidgetPatch>,
-          ifMatch: IfMatch,
-        ) {
-          const { row } = yield* modify(id, ifMatch, (row) =>
-            Effect.map(change(row.chat_widget_config), (patch) => ({
-              chat_widget_config: { ...row.chat_widget_config, ...patch },
-            })),
-          )
-          return chatWidgetOf(row)
-        })
+      const list = Effect.fn("Chatbots.list")(function* (range: Range) {
+        const { chatbotId } = yield* Caller
+        if (chatbotId === null) return yield* storage.list(range)
+        // After any place there is nothing: its only one has no other after it.
+        return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
+      })
 
-        const updateVoiceAgent = Effect.fn("Chatbots.updateVoiceAgent")(function* (
-          id: ChatbotId,
-          change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
-          ifMatch: IfMatch,
-        ) {
-          const { row } = yield* modify(id, ifMatch, (row) =>
-            change(row.voice_widget_config ?? {}).pipe(
-              Effect.flatMap((patch) => mergedVoice(row, patch)),
-              Effect.map((voice_widget_config) => ({ voice_widget_config })),
-            ),
-          )
-          return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
-        })
+      const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
+        yield* storage.remove(id)
+        yield* blobs.collect
+        // What fails here is found by the next sweep.
+        yield* Effect.ignore(snapshots.tidy(id))
+      })
 
-        const list = Effect.fn("Chatbots.list")(function* (range: Range) {
-          const { chatbotId } = yield* Caller
-          if (chatbotId === null) return yield* storage.list(range)
-          // After any place there is nothing: its only one has no other after it.
-          return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
-        })
-
-        const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
-          yield* storage.remove(id)
-          yield* blobs.collect
-          // What fails here is found by the next sweep.
-          yield* Effect.ignore(snapshots.tidy(id))
-        })
-
-        return {
-          create,
-          get: (id) => Effect.map(storage.get(id), present),
-          list,
-          getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
-          named: (name) =>
-            Effect.map(
-              Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
-              present,
-            ),
-          update,
-          setAvatar,
-          chatWidget,
-          voiceAgent,
-          updateChatWidget,
-          updateVoiceAgent,
-          remove,
-        }
-      }),
-    )
+      return {
+        create,
+        get: (id) => Effect.map(storage.get(id), present),
+        list,
+        getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
+        named: (name) =>
+          Effect.map(
+            Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
+            present,
+          ),
+        update,
+        setAvatar,
+        chatWidget,
+        voiceAgent,
+        updateChatWidget,
+        updateVoiceAgent,
+        remove,
+      }
+    }),
+  )
 }
 
 /** Merging two valid configurations gives a valid one, so what does not decode is a fault of ours. */

@@ -1,16 +1,20 @@
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../storage/UnfinishedReplies.ts"
 import { regularly } from "../system/Background.ts"
+import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface CheckpointSettings {
   /** How often a reply is stored as far as it has got; infinite: never. */
   readonly interval: Duration.Duration
-  /** A server that has not shown any sign of life for so long is dead, and others see to its replies. */
-  readonly lease: Duration.Duration
-  /** No other process works on this database, so what is unfinished at the start was left by one that is gone. */
-  readonly isAlone: boolean
+  /**
+   * A server that has not shown any sign of life for so long is dead, and others see to its replies. Absent: three
+   * intervals, and longer than a busy machine or database holds anybody up.
+   */
+  readonly lease?: Duration.Duration
 }
 
+/** A busy machine or database holds nobody up for so long. */
+const LEASE_MIN = Duration.seconds(15)
 /** How often to look which replies are due, at most: a few at a time hold up others less than all at once. */
 const LOOK_EVERY = Duration.seconds(1)
 /** How often to look for replies whose server is dead. */
@@ -38,14 +42,17 @@ export class Checkpoints extends Context.Service<
     readonly watch: (reply: ReplyUnderWay, draft: () => Draft | undefined) => Watch
   }
 >()("parley/services/Checkpoints") {
-  static readonly layer = ({ interval, isAlone, lease }: CheckpointSettings) =>
+  static readonly layer = ({
+    interval,
+    lease = Duration.max(Duration.times(interval, 3), LEASE_MIN),
+  }: CheckpointSettings) =>
     Layer.effect(
       Checkpoints,
       Effect.gen(function* () {
         const unfinished = yield* UnfinishedReplies
         const watched = new Set<Watched>()
 
-        if (isAlone) yield* unfinished.recover("all")
+        if ((yield* DatabaseTraits).isAlone) yield* unfinished.recover("all")
         yield* Effect.forkScoped(
           regularly(
             RECOVER_EVERY,

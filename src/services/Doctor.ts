@@ -6,6 +6,7 @@ import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
+import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
 
 /** One line about one part of the server. `note`: nothing to mend, but worth a look. */
@@ -154,7 +155,7 @@ const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefine
       return note(
         "secrets",
         first === undefined
-          ? `${which} lie in the database as they are; with SECRETS_KEY they would be encrypted`
+          ? `${which} lie in the database as they are; with ${SECRETS_KEY} they would be encrypted`
           : `${which} are not encrypted; a server does that when it starts`,
       )
     case "sealed":
@@ -162,7 +163,7 @@ const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefine
         ? ok("secrets", `${which} encrypted by key ${key}`)
         : note("secrets", `${which} encrypted by key ${key}; a server that starts goes over to ${first}`)
     case "unknown key":
-      return wrong("secrets", `${which} cannot be decrypted: key ${key} is not in SECRETS_KEY`)
+      return wrong("secrets", `${which} cannot be decrypted: key ${key} is not in ${SECRETS_KEY}`)
     case "changed":
       return wrong("secrets", `${which} cannot be decrypted: they are not what key ${key} encrypted for them`)
   }

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
@@ -10,7 +11,7 @@ import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
-import { LexemeIndexes, type LexemeIndexesSettings } from "./search/LexemeIndexes.ts"
+import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
@@ -21,8 +22,8 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 
-/** Every repository, over the two clients of a database and the keys that encrypt secrets in it. */
-export const layer = (lexemeIndexes?: LexemeIndexesSettings) =>
+/** Every repository, over the two clients of a database. Secrets in it are encrypted by the keys of the settings. */
+export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
     ApiKeys.layer,
     BlobGarbage.layer,
@@ -35,7 +36,7 @@ export const layer = (lexemeIndexes?: LexemeIndexesSettings) =>
     Documents.layer,
     Ingestions.layer,
     Inspection.layer,
-    LexemeIndexes.layer(lexemeIndexes),
+    LexemeIndexes.layer,
     Messages.layer,
     OrganizationRemains.layer,
     Organizations.layer,
@@ -45,4 +46,4 @@ export const layer = (lexemeIndexes?: LexemeIndexesSettings) =>
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  )
+  ).pipe(Layer.provide(Secrets.layer(secrets)))

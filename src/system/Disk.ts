@@ -3,6 +3,7 @@ import { Effect, Predicate } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
 import { StartupError } from "./StartupError.ts"
 import { wordsOf } from "./SystemError.ts"
+import { DATA_DIR } from "./Variables.ts"
 
 /** Error codes of a full disk, or of a disk quota that is used up. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL"])
@@ -30,7 +31,7 @@ export const notWritable = (which: string, error: unknown): StartupError =>
     what: `${which} cannot be written: ${wordsOf(error)}.`,
     doThis: isDiskFull(error)
       ? "Free some space on its disk and start again."
-      : "Give the server's user the right to write there, or set DATA_DIR to another directory.",
+      : `Give the server's user the right to write there, or set ${DATA_DIR} to another directory.`,
   })
 
 /** The free bytes on a directory's disk that this process may use; undefined when the file system does not say. */

@@ -9,6 +9,7 @@ import type { Passage } from "../../src/domain/Passage.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 const passage: Passage = {
   documentId: "d1",
@@ -33,7 +34,7 @@ const reply = (model: ScriptedModel, overrides: Partial<AgentInput> = {}, limits
     const agent = yield* Agent
     return yield* agent.reply(input(overrides))
   }).pipe(
-    Effect.provide(Agent.layer(limits).pipe(Layer.provide(model.models))),
+    Effect.provide(Agent.layer({ ...defaults.agent, ...limits }).pipe(Layer.provide(model.models))),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 

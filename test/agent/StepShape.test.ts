@@ -8,6 +8,7 @@ import { passages, scenarios } from "../golden/Scenarios.ts"
 import golden from "../golden/steps.json"
 import { fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
+import { defaults, modelsSettings } from "../lib/Defaults.ts"
 
 /*
  * Steps are those of the AI SDK at 4.0.38, field by field. What may differ, and why:
@@ -19,7 +20,7 @@ import { fakeProvider } from "../lib/FakeProvider.ts"
 const stepsOf = (name: keyof typeof golden) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...(scenarios[name] ?? []))
-    const models = Models.layer({ anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } })
+    const models = Models.layer(modelsSettings({ anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } }))
     const reply = yield* Agent.use((agent) =>
       agent.reply({
         model: "claude-sonnet-5-5",
@@ -31,7 +32,9 @@ const stepsOf = (name: keyof typeof golden) =>
             passages.map(({ document_id, ...passage }) => ({ ...passage, documentId: document_id, page: null })),
           ),
       }),
-    ).pipe(Effect.provide(Agent.layer().pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
+    ).pipe(
+      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
+    )
     // As they go over the wire.
     return JSON.parse(JSON.stringify(yield* Schema.encodeEffect(Schema.Array(Step))(reply.steps)))
   }).pipe(Effect.scoped, Effect.runPromise)

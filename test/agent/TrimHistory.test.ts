@@ -5,6 +5,7 @@ import * as fc from "fast-check"
 import { Agent } from "../../src/agent/Agent.ts"
 import { trimHistory } from "../../src/agent/TrimHistory.ts"
 import { answers, asks, ScriptedModel } from "../lib/ScriptedModel.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 const system = Prompt.systemMessage({ content: "s".repeat(30) })
 const user = (text: string) => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
@@ -73,7 +74,7 @@ test("the model is shown what fits in each call, the calls and results of its an
           Effect.succeed([{ documentId: "d", title: "Tides", chunk: 1, page: null, content: "z".repeat(3_000) }]),
       }),
     ).pipe(
-      Effect.provide(Agent.layer({ promptTokensMax: 3_000 }).pipe(Layer.provide(model.models))),
+      Effect.provide(Agent.layer({ ...defaults.agent, promptTokensMax: 3_000 }).pipe(Layer.provide(model.models))),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
   )

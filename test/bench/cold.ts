@@ -18,6 +18,7 @@ import { makeCorpus } from "./http/Corpus.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 /*
  * Searches that find no index in memory: the first of a process, of knowledge bases that take turns in less memory than
@@ -141,7 +142,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     Layer.provideMerge(
       Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
     ),
-    Layer.provideMerge(layerPostgres({ url: Redacted.make(url) })),
+    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
   )
   const bases = yield* Effect.provide(fill(settings.sizes), storage)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { parseArgs } from "node:util"
 import { detect, type Format } from "../../src/domain/Formats.ts"
-import { read } from "../../src/knowledge/extract/Read.ts"
+import { readDocument as read } from "../lib/Defaults.ts"
 import { renderedText } from "./lib/RenderedText.ts"
 
 /** Words without their marks, in lower case; each character of scripts without spaces is one. */

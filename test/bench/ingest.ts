@@ -22,6 +22,7 @@ import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 const FILES_PER_UPLOAD = 10
 const UPLOADS_AT_ONCE = 2
@@ -213,8 +214,13 @@ ratio  ${(parley.chunks / parley.milliseconds / (yardstick.chunks / yardstick.mi
 
 Each stage alone, in one process:`)
   const organization = OrganizationId.make(crypto.randomUUID())
-  const storage = Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto, Extract.layer).pipe(
-    Layer.provideMerge(layerPostgres({ url: Redacted.make(url) })),
+  const storage = Layer.mergeAll(
+    Chunks.layer,
+    Embeddings.layerLocal,
+    SecureRandom.layerWebCrypto,
+    Extract.layer(defaults.extract),
+  ).pipe(
+    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
   )
   yield* Effect.andThen(makeOrganization(organization), stages(files)).pipe(

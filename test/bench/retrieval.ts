@@ -53,7 +53,7 @@ const layer = (indexBytes: number) =>
     Layer.provideMerge(
       Layer.mergeAll(
         Chunks.layer,
-        LexemeIndexes.layer(),
+        LexemeIndexes.layer,
         VectorIndexes.layer(),
         Embeddings.layerLocal,
         SecureRandom.layerWebCrypto,

@@ -20,6 +20,7 @@ import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 interface Settings {
   readonly server: string
@@ -182,7 +183,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     Layer.provideMerge(
       Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
     ),
-    Layer.provideMerge(layerPostgres({ url: Redacted.make(url) })),
+    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
   )
   const filled = yield* Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { eventually, platform, quiet } from "../lib/Layers.ts"
 
 const root = mkdtempSync(join(tmpdir(), "parley-blobs-"))
 const directory = join(root, "files")
-const layerAt = (path: string) => Layer.provide(LocalBlobStore.layer(path), platform)
+const layerAt = (path: string) => Layer.provide(LocalBlobStore.layer({ directory: path }), platform)
 const runtime = ManagedRuntime.make(layerAt(directory))
 const run = runtime.runPromise
 beforeAll(() => run(Effect.void))
@@ -156,7 +156,7 @@ describe("a full disk", () => {
     const error = await put("x", Stream.succeed(bytesOf("x"))).pipe(
       Effect.flip,
       Effect.provide(
-        LocalBlobStore.layer(path).pipe(
+        LocalBlobStore.layer({ directory: path }).pipe(
           Layer.provide(fullFiles),
           Layer.provide(platform),
           Layer.merge(Logger.layer([logger])),
@@ -218,7 +218,7 @@ describe("the directory", () => {
           }),
         ),
       )
-      const layer = LocalBlobStore.layer(path).pipe(Layer.provide(refusing), Layer.provide(platform))
+      const layer = LocalBlobStore.layer({ directory: path }).pipe(Layer.provide(refusing), Layer.provide(platform))
       const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layer))))
       expect(error.message).toStartWith(`The directory for files, ${path}, cannot be written: permission denied.`)
       expect(error.message).toContain("DATA_DIR")

@@ -14,6 +14,7 @@ import {
   fakeVector,
   type Spoil,
 } from "../lib/FakeEmbeddings.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
@@ -28,14 +29,13 @@ const run = <A, E>(
   Effect.gen(function* () {
     const fake = yield* fakeEmbeddings()
     const layer = RemoteEmbeddings.layer({
+      ...defaults.embeddings,
       provider: "openai",
       model: "small",
       apiKey: Redacted.make(fakeEmbeddingsKey),
       baseUrl: fake.url,
-      dimensions: undefined,
       timeout: Duration.seconds(20),
       queryTimeout: Duration.seconds(20),
-      concurrency: 4,
       ...settings,
     })
     return yield* Effect.flatMap(Effect.service(Embeddings), (embeddings) => body(embeddings, fake)).pipe(

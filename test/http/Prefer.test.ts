@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { waitOf } from "../../src/http/Prefer.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
-const settings = { uploadWait: Duration.seconds(20), uploadWaitLimit: Duration.seconds(60) }
+const settings = { wait: Duration.seconds(20), waitLimit: Duration.seconds(60) }
 const secondsOf = (prefer: string | undefined) => Duration.toSeconds(waitOf(prefer, settings))
 
 test.each([

@@ -11,6 +11,7 @@ import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/S
 import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
 
 setDefaultTimeout(testTimeout)
 
@@ -117,7 +118,14 @@ describe("a file that is being received", () => {
 
 describe("the directory of uploads", () => {
   const build = (directory: string, isAlone: boolean) =>
-    run(Layer.build(Layer.provide(Uploads.layer({ directory, isAlone, pause: Duration.seconds(1) }), platform)))
+    run(
+      Layer.build(
+        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+          platform,
+          databaseTraits({ isAlone }),
+        ]),
+      ),
+    )
   const leave = (directory: string, process: string, seconds: number) => {
     mkdirSync(join(directory, process, "request"), { recursive: true })
     writeFileSync(join(directory, process, "request", "half.txt"), "Half of it.")
@@ -138,7 +146,10 @@ describe("the directory of uploads", () => {
     const clock = await run(TestClock.make())
     await run(
       Layer.build(
-        Layer.provide(Uploads.layer({ directory, isAlone: false, pause: Duration.seconds(1) }), platform),
+        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+          platform,
+          databaseTraits({ isAlone: false }),
+        ]),
       ).pipe(Effect.provideService(Clock.Clock, clock)),
     )
     const [own = ""] = readdirSync(directory)

@@ -19,6 +19,7 @@ import {
 } from "../lib/Ingesting.ts"
 import { BlobControl, EmbeddingsControl, eventually, ExtractControl, plainExtract } from "../lib/Layers.ts"
 import { as } from "../lib/Tenants.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
 
 const runtime = ManagedRuntime.make(ingestionNeeds)
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
@@ -89,7 +90,7 @@ describe("many processes", () => {
         yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.hours(1) })
         yield* Effect.scoped(Effect.andThen(start(), workerIsFree))
         expect((yield* look(document)).status).toBe("extracting")
-        yield* start({ isAlone: true })
+        yield* Effect.provide(start(), databaseTraits({ isAlone: true }))
         expect((yield* settled(document)).status).toBe("ready")
       }),
     ))

@@ -12,6 +12,7 @@ import { fakeVector } from "../lib/FakeEmbeddings.ts"
 import { learn, relearn, search, type Tenant } from "../lib/Knowledge.ts"
 import { eventually, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
@@ -59,7 +60,7 @@ const old = makeModel("old", 3)
 
 /** A process that embeds again, until the scope closes. */
 const start = (model: Model, lease = Duration.minutes(5)) =>
-  Layer.build(Layer.fresh(Reembedding.layer({ lease, isAlone: false })).pipe(Layer.provide(model.layer)))
+  Layer.build(Layer.fresh(Reembedding.layer({ lease })).pipe(Layer.provide(model.layer)))
 
 const learnOld = (tenant: Tenant, title: string, passages: number) =>
   learn(
@@ -261,7 +262,7 @@ test("begins also when its start meets a fault", () =>
       enqueue: () => Effect.sync(() => ++looks && 0),
       claim: () => Effect.undefined,
     })
-    yield* start(old).pipe(Effect.provide(Layer.mergeAll(reembeddings, platform)))
+    yield* start(old).pipe(Effect.provide(Layer.mergeAll(reembeddings, platform, databaseTraits({ isAlone: false }))))
     yield* TestClock.adjust("1 hour")
     expect(starts).toBe(3)
     expect(looks).toBeGreaterThan(0)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import type { Source } from "../../src/knowledge/extract/Extraction.ts"
-import { defaultExtractSettings, Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
+import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
+import { defaults } from "../lib/Defaults.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 
 const source = (name: string, content: string | Uint8Array, format: Source["format"]): Source => ({
@@ -15,7 +16,7 @@ const fixture = async (name: string) => source(name, await Bun.file(fixturePath(
 const extract = (document: Source) => Effect.flatMap(Extract, (service) => service.extract(document))
 
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
-  Effect.runPromise(Effect.provide(effect, Extract.layerWith({ ...defaultExtractSettings, ...settings })))
+  Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, ...settings })))
 
 describe("a PDF of three pages", () => {
   const document = fixture("handbook.pdf").then((pdf) => run(extract(pdf)))

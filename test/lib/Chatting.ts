@@ -65,14 +65,13 @@ export const budgetSettings: BudgetSettings = {
   key: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
   outputMax: OUTPUT_MAX,
   replyDeadline: Duration.minutes(2),
-  isAlone: false,
 }
 
 /** The service over the real storage. */
 export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT, promptTokensMax: PROMPT_TOKENS }).pipe(
   Layer.provide([
     Budgets.layer(budgetSettings),
-    Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5), isAlone: false }),
+    Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
   ]),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
 )

@@ -20,6 +20,7 @@ import {
   storage,
 } from "./Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "./Tenants.ts"
+import { defaults } from "./Defaults.ts"
 
 /*
  * Processes that ingest what tests upload, over stand-ins for what may fail them.
@@ -42,14 +43,11 @@ export const reset = Effect.gen(function* () {
 })
 
 export const ingestionDefaults: IngestionSettings = {
+  ...defaults.ingestion,
   concurrency: 1,
-  attempts: 3,
-  lapses: 50,
-  retryDelay: Duration.hours(1),
   // Else what was given up would be due at once, too.
   retries: 0,
   lease: Duration.minutes(5),
-  isAlone: false,
 }
 
 /** A process that ingests until the test ends. */

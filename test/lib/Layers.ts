@@ -9,7 +9,6 @@ import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import * as Storage from "../../src/storage/Storage.ts"
-import { Secrets } from "../../src/system/Secrets.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -22,11 +21,8 @@ export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Sec
 /** Failures that are made on purpose are not worth a line. */
 export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** Nothing is encrypted. */
-const noSecrets = Layer.provide(Secrets.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
-
-/** Every repository. */
-export const repositories = Layer.provideMerge(Storage.layer(), noSecrets)
+/** Every repository. Nothing is encrypted. */
+export const repositories = Layer.provide(Storage.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
 
 /** Every repository, over a new database that is provided too. */
 export const storage = Layer.provideMerge(repositories, TestDatabase.layer)

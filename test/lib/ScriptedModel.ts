@@ -69,6 +69,7 @@ export class ScriptedModel {
     return Layer.succeed(
       Models,
       Models.of({
+        defaultModel: "scripted",
         check: (model) => (model === "missing" ? unavailable : Effect.void),
         get: (model) => (model === "missing" ? unavailable : Effect.succeed(resolved)),
       }),

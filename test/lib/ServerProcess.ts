@@ -29,6 +29,7 @@ export const settingsFor = Effect.fnUntraced(function* (
 })
 
 export interface ServerProcess {
+  readonly pid: number
   readonly exited: Promise<number>
   /** What it has written so far. */
   readonly stdout: () => string
@@ -81,6 +82,7 @@ export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = 
     return code
   })
   return {
+    pid: child.pid,
     exited,
     listening,
     stdout: () => stdout,

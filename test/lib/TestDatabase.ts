@@ -11,6 +11,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/sql/Database.ts"
 import { migrationsDirectory, readMigrations } from "../../src/storage/sql/Migrations.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
+import { databaseTraits, defaults } from "./Defaults.ts"
 
 /** A database of one's own, by what a server is told to find it. */
 export type TestDatabase =
@@ -29,17 +30,17 @@ export const fresh: Effect.Effect<TestDatabase, StartupError | SqlError.SqlError
   serverUrl === undefined ? freshDirectory : copyOfDatabase(serverUrl),
 )
 
-/** The two clients over such a database. */
+/** The two clients over such a database, which several processes of a test may use. */
 export const layer: Layer.Layer<Database, StartupError | SqlError.SqlError> = Layer.unwrap(
-  Effect.map(fresh, (database) => layerOf(database)),
+  Effect.map(fresh, (database) => Layer.provideMerge(databaseTraits({ isAlone: false }), layerOf(database))),
 )
 
 /** The two clients over a database of which the settings are known. */
 export const layerOf = (database: TestDatabase): Layer.Layer<Database, StartupError> =>
   Layer.provide(
     database.kind === "embedded"
-      ? layerEmbedded({ directory: database.directory })
-      : layerPostgres({ url: Redacted.make(database.url) }),
+      ? layerEmbedded({ ...defaults.database, directory: database.directory })
+      : layerPostgres({ ...defaults.database, url: Redacted.make(database.url) }),
     fileSystem,
   )
 

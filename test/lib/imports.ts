@@ -43,13 +43,15 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   jobs: [...stores, "blobs", "knowledge"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
   http: ["api", "services", "domain", "text", "system", "Config.ts"],
-  "Config.ts": ["domain", "system", "outbound"],
-  observability: ["api", "Config.ts"],
-  "Cli.ts": ["services", "jobs", "domain", "system"],
-  "SettingsReview.ts": ["Config.ts"],
+  config: ["domain", "system", "outbound"],
+  "Config.ts": ["config", "system"],
+  observability: ["api"],
+  cli: ["services", "jobs", "domain", "system", "Config.ts"],
+  "SettingsReview.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],
-  quickstart: ["api", "domain", "Launcher.ts"],
+  "launch.ts": [],
+  quickstart: ["api", "domain", "system", "Launcher.ts"],
 }
 
 const entry = "src/main.ts"

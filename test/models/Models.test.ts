@@ -2,20 +2,24 @@ import { describe, expect, test } from "bun:test"
 import { Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
-import { Models, type ModelsSettings } from "../../src/models/Models.ts"
+import { Models } from "../../src/models/Models.ts"
 import { calls, fails, fakeKey, message, says } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
+import { defaults, modelsSettings } from "../lib/Defaults.ts"
 
 const anthropic = { anthropic: { apiKey: Redacted.make(fakeKey) } }
 
-const check = (model: string, settings: ModelsSettings) =>
+const check = (model: string, settings: Parameters<typeof modelsSettings>[0]) =>
   Effect.gen(function* () {
     const models = yield* Models
     const checked = yield* Effect.result(models.check(model))
     const got = yield* Effect.result(models.get(model))
     expect(got._tag).toBe(checked._tag)
     return checked._tag === "Failure" ? checked.failure.detail : "ok"
-  }).pipe(Effect.provide(Models.layer(settings).pipe(Layer.provide(FetchHttpClient.layer))), Effect.runPromise)
+  }).pipe(
+    Effect.provide(Models.layer(modelsSettings(settings)).pipe(Layer.provide(FetchHttpClient.layer))),
+    Effect.runPromise,
+  )
 
 describe("a model", () => {
   test("local/extractive is always there", async () => {
@@ -65,7 +69,9 @@ test("a chat over Anthropic's protocol: search, answer, and the bodies that were
       })
     }).pipe(
       Effect.provide(
-        Agent.layer().pipe(Layer.provide(Models.layer(settings).pipe(Layer.provide(FetchHttpClient.layer)))),
+        Agent.layer(defaults.agent).pipe(
+          Layer.provide(Models.layer(modelsSettings(settings)).pipe(Layer.provide(FetchHttpClient.layer))),
+        ),
       ),
     )
     return { reply, requests: fake.requests }
@@ -121,7 +127,12 @@ test("a chat over OpenAI's protocol that falls back: search, answer, who answere
           ]),
       }),
     ).pipe(
-      Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer(settings)), Layer.provide(FetchHttpClient.layer))),
+      Effect.provide(
+        Agent.layer(defaults.agent).pipe(
+          Layer.provide(Models.layer(modelsSettings(settings))),
+          Layer.provide(FetchHttpClient.layer),
+        ),
+      ),
       Effect.provideService(References.MinimumLogLevel, "None"),
     )
   })

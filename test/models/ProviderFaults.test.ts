@@ -4,7 +4,7 @@ import { type LanguageModel, Prompt } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
-import type { CallLimits } from "../../src/models/calls/ProviderCalls.ts"
+import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import { toProviderError } from "../../src/models/ProviderErrors.ts"
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { languageModelOf } from "../lib/LanguageModels.ts"
@@ -12,6 +12,7 @@ import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
 import type { Answer } from "../lib/Wire.ts"
+import { callSettings } from "../lib/Defaults.ts"
 
 /** How often each case is run: once, unless somebody wants to be sure. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
@@ -19,7 +20,7 @@ const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 /** Longer than a test may take. */
 const long = Duration.seconds(90)
 const short = Duration.millis(150)
-const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallLimits> => ({
+const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => ({
   attemptsMax: attempts,
   retryDelay: Duration.millis(1),
   answerBytesMax: 1024 * 1024,
@@ -29,12 +30,18 @@ const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallLimits> => ({
 })
 
 const protocols = {
-  anthropic: (url: string, limits: Partial<CallLimits>) =>
-    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits }).calls("claude-test-1")),
-  openai: (url: string, limits: Partial<CallLimits>) =>
+  anthropic: (url: string, limits: Partial<CallSettings>) =>
+    languageModelOf(
+      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) }).calls(
+        "claude-test-1",
+      ),
+    ),
+  openai: (url: string, limits: Partial<CallSettings>) =>
     Effect.flatMap(HttpClient.HttpClient, (client) =>
       languageModelOf(
-        makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits }, client).calls("test-1"),
+        makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
+          "test-1",
+        ),
       ),
     ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
@@ -53,7 +60,7 @@ const ways = {
 }
 type Way = keyof typeof ways
 
-const ask = (protocol: Protocol, way: Way, limits: Partial<CallLimits>, ...answers: ReadonlyArray<Answer>) =>
+const ask = (protocol: Protocol, way: Way, limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
     const fake: FakeProvider = yield* fakeProvider(...answers)
     const said: Array<string> = []

@@ -2,15 +2,16 @@ import { expect, test } from "bun:test"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
-import { Models, type ModelsSettings } from "../../src/models/Models.ts"
+import { Models } from "../../src/models/Models.ts"
 import { ProviderProbes } from "../../src/models/ProviderProbes.ts"
 import { fails, fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
+import { defaults, modelsSettings } from "../lib/Defaults.ts"
 
 const key = Redacted.make(fakeKey)
 
 /** What the log and the caller are told when the provider of this model answers with this status. */
-const told = (model: string, status: number, settingsAt: (url: string) => ModelsSettings) =>
+const told = (model: string, status: number, settingsAt: (url: string) => Parameters<typeof modelsSettings>[0]) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${JSON.stringify(message)}`))
@@ -24,9 +25,9 @@ const told = (model: string, status: number, settingsAt: (url: string) => Models
         search: () => Effect.succeed([]),
       }),
     )
-    const models = Layer.provide(Models.layer(settingsAt(fake.url)), FetchHttpClient.layer)
+    const models = Layer.provide(Models.layer(modelsSettings(settingsAt(fake.url))), FetchHttpClient.layer)
     const error = yield* Effect.flip(ask).pipe(
-      Effect.provide([Layer.provide(Agent.layer(), models), Logger.layer([logger])]),
+      Effect.provide([Layer.provide(Agent.layer(defaults.agent), models), Logger.layer([logger])]),
     )
     return { detail: error.detail, log: lines.join("\n") }
   }).pipe(Effect.scoped, Effect.runPromise)
@@ -73,7 +74,9 @@ const found = (status: number) =>
     const probes = yield* ProviderProbes.use(({ run }) => run).pipe(
       Effect.provide(
         Layer.provide(
-          ProviderProbes.layer({ anthropic: { apiKey: key, baseUrl }, openai: { apiKey: key, baseUrl } }),
+          ProviderProbes.layer(
+            modelsSettings({ anthropic: { apiKey: key, baseUrl }, openai: { apiKey: key, baseUrl } }),
+          ),
           FetchHttpClient.layer,
         ),
       ),
@@ -98,7 +101,10 @@ test("a probe names the variable whose key is refused, and is content with any o
 test("a probe says where nobody answers", async () => {
   const [probe] = await ProviderProbes.use(({ run }) => run).pipe(
     Effect.provide(
-      Layer.provide(ProviderProbes.layer({ openai: { baseUrl: "http://127.0.0.1:1" } }), FetchHttpClient.layer),
+      Layer.provide(
+        ProviderProbes.layer(modelsSettings({ openai: { baseUrl: "http://127.0.0.1:1" } })),
+        FetchHttpClient.layer,
+      ),
     ),
     Effect.runPromise,
   )

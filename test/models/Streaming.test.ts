@@ -6,6 +6,7 @@ import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
 import type { Step } from "../../src/domain/chat/Chat.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
+import { defaults } from "../lib/Defaults.ts"
 
 type Script = ReadonlyArray<Array<Response.PartEncoded>>
 
@@ -21,7 +22,7 @@ const ask = (model: ScriptedModel, overrides: Partial<AgentInput>) =>
       ...overrides,
     }),
   ).pipe(
-    Effect.provide(Agent.layer().pipe(Layer.provide(model.models))),
+    Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(model.models))),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 

@@ -12,8 +12,9 @@ import type { TokenCounts } from "../../src/domain/Usage.ts"
 import { fakeKey, usage } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
 import type { Answer } from "../lib/Wire.ts"
+import { callSettings } from "../lib/Defaults.ts"
 
-const limits = { attemptsMax: 1, stallTimeout: Duration.seconds(20) }
+const limits = callSettings({ attemptsMax: 1, stallTimeout: Duration.seconds(20) })
 const messages = [Prompt.userMessage({ content: [Prompt.textPart({ text: "How long do refunds take?" })] })]
 
 /** The tokens of one answer as far as it came, and the estimate of what was sent. */
@@ -24,7 +25,7 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
     const { calls } =
       protocol === "anthropic"
         ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
-        : makeOpenAi({ baseUrl: fake.url, limits }, client)
+        : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
     const generate =
       way === "whole"
         ? generateWhole(calls("m"), [], () => Effect.void)

@@ -12,7 +12,7 @@ const linesOf = async (program: string, settings: Record<string, string>): Promi
     import { Config } from ${JSON.stringify(configModule)}
     import { RequestId } from ${JSON.stringify(requestIdModule)}
     const program = Effect.gen(function* () { ${program} })
-    await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))
+    await Effect.runPromise(Effect.provide(program, Layer.unwrap(Effect.map(Config, ({ log }) => Log.layer(log))).pipe(Layer.provide(Config.layer))))
   `
   const child = Bun.spawn([process.execPath, "-e", source], {
     cwd: new URL("../..", import.meta.url).pathname,
@@ -111,7 +111,7 @@ describe("a line of the log", () => {
         for (let i = 0; i < 20; i++) yield* Effect.delay(Effect.logInfo("unread"), 30)
         console.error("went on")
       })
-      await Effect.runPromise(Effect.provide(program, Layer.provide(Log.layer, Config.layer)))`
+      await Effect.runPromise(Effect.provide(program, Layer.unwrap(Effect.map(Config, ({ log }) => Log.layer(log))).pipe(Layer.provide(Config.layer))))`
     const shell = `"$0" -e "$1" | true`
     const child = Bun.spawn(["sh", "-c", shell, process.execPath, program], {
       cwd: new URL("../..", import.meta.url).pathname,

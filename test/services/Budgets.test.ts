@@ -22,6 +22,7 @@ import {
 import { AgentControl, platform, repositories, replyOf } from "../lib/Layers.ts"
 import { asCaller, makeTenant, newId, noBudget } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise
@@ -342,7 +343,8 @@ test("a server that is alone with its database finds none of its chats under way
         key: limits,
       }
       yield* asCaller(tenant.organization)(budgets.reserve(reservation))
-      const start = (isAlone: boolean) => Effect.scoped(Layer.build(Service.layer({ ...budgetSettings, isAlone })))
+      const start = (isAlone: boolean) =>
+        Service.layer(budgetSettings).pipe(Layer.provide(databaseTraits({ isAlone })), Layer.build, Effect.scoped)
       yield* start(false)
       expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 1 })
       yield* start(true)

@@ -12,18 +12,19 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { recordedSnapshots } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { asCaller, makeOrganization } from "../lib/Tenants.ts"
+import { modelsSettings } from "../lib/Defaults.ts"
 
 /** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
 const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
   Avatars.layer.pipe(
-    Layer.provideMerge(Chatbots.layer({ defaultModel: "local/extractive" })),
+    Layer.provideMerge(Chatbots.layer),
     Layer.provideMerge(
       Layer.mergeAll(
         recordedSnapshots(tidied),
         Blobs.layer,
-        Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer)),
+        Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
       ),
     ),
     Layer.provideMerge(

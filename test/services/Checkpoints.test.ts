@@ -11,6 +11,7 @@ import { Usage } from "../../src/storage/Usage.ts"
 import { chatLayer, contents, reset, say, stepCost, stepOf, stored, type Tenant } from "../lib/Chatting.ts"
 import { AgentControl, eventually, replyOf } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
@@ -161,10 +162,12 @@ const INTERVAL = Duration.millis(100)
 const LEASE = Duration.millis(300)
 
 /** A server's checkpoints, until it dies, which leaves everything as it is. */
-const server = (settings: Partial<CheckpointSettings> = {}) =>
+const server = ({ isAlone = false, ...settings }: Partial<CheckpointSettings> & { isAlone?: boolean } = {}) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const layer = Layer.fresh(Checkpoints.layer({ interval: INTERVAL, lease: LEASE, isAlone: false, ...settings }))
+    const layer = Layer.fresh(Checkpoints.layer({ interval: INTERVAL, lease: LEASE, ...settings })).pipe(
+      Layer.provide(databaseTraits({ isAlone })),
+    )
     const built = yield* Scope.provide(Layer.build(layer), scope)
     return { ...Context.get(built, Checkpoints), die: Scope.close(scope, Exit.void) }
   })

@@ -1,11 +1,15 @@
-import { Duration, Effect, type Schema } from "effect"
+import { type Duration, Effect, type Schema } from "effect"
 import type { ToolDeclaration } from "../../models/ToolDeclaration.ts"
 
-export interface ToolLimits {
+export interface ToolSettings {
   /** How long one call may take. */
   readonly callTimeout: Duration.Duration
   /** How many calls of one step run at once. */
   readonly concurrency: number
+}
+
+/** What the model is given at once, whatever the settings. */
+export interface ToolSizes {
   /** How many calls of one step run at all. */
   readonly callsMax: number
   /** Most passages of one result. */
@@ -16,9 +20,9 @@ export interface ToolLimits {
   readonly resultMaxLength: number
 }
 
-export const toolLimits: ToolLimits = {
-  callTimeout: Duration.seconds(10),
-  concurrency: 4,
+export interface ToolLimits extends ToolSettings, ToolSizes {}
+
+export const toolSizes: ToolSizes = {
   callsMax: 16,
   passagesMax: 10,
   passageMaxLength: 4_000,

@@ -40,6 +40,13 @@ const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteS
     ? TooLarge.of("The body", Number(limit ?? 0))
     : unreadableBody
 
+export interface BodySettings {
+  /** Levels that JSON may nest. */
+  readonly jsonDepthLimit: number
+  /** How long a body may take to arrive. */
+  readonly bodyTimeout: Duration.Duration
+}
+
 type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
 
 /**
@@ -48,7 +55,7 @@ type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMedia
  */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
-  { jsonDepthLimit, requestBodyTimeout }: Config["Service"],
+  { bodyTimeout, jsonDepthLimit }: BodySettings,
 ): Effect.Effect<string, BodyRefused> =>
   Effect.gen(function* () {
     yield* ensureMediaType(request, [JSON_TYPE])
@@ -56,7 +63,7 @@ export const readJson = (
     if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
     const bytes = yield* request.arrayBuffer.pipe(
       Effect.mapError((error) => problemOf(error, limit)),
-      within(requestBodyTimeout, () => bodyTimeout("The body: it did not arrive within", requestBodyTimeout)),
+      within(bodyTimeout, () => tooSlow("The body: it did not arrive within", bodyTimeout)),
     )
     const text = decodeUtf8(new Uint8Array(bytes))
     if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
@@ -68,11 +75,11 @@ export const readJson = (
   })
 
 /** `what` completes with the time that it took too long for. */
-export const bodyTimeout = (what: string, time: Duration.Duration): RequestTimeout =>
+export const tooSlow = (what: string, time: Duration.Duration): RequestTimeout =>
   new RequestTimeout({ detail: `${what} ${Duration.toSeconds(time)} seconds.` })
 
 export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBody)["Service"], never, Config> {
-  const config = yield* Config
+  const { requests } = yield* Config
 
   return (respond, { endpoint }) => {
     const taken = Array.from(endpoint.payload.keys())
@@ -80,7 +87,7 @@ export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBod
     return Effect.catchCause(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         // A form is read by who takes it, part by part.
-        Effect.andThen(takesForms ? ensureMediaType(request, taken) : readJson(request, config), respond),
+        Effect.andThen(takesForms ? ensureMediaType(request, taken) : readJson(request, requests), respond),
       ),
       (cause): Effect.Effect<never, Types.unhandled | BodyRefused> => {
         const defect = Cause.findDefect(cause)

@@ -54,7 +54,7 @@ const decodeInitialize = Schema.decodeOption(
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.Served }>()(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
-    const config = yield* Config
+    const { requests } = yield* Config
     const sessions = yield* McpSessions.make(sessionful)
 
     const admit = Effect.gen(function* () {
@@ -70,7 +70,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     /** Whether it asks for a session. */
     const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
-      const body = yield* readJson(request, config)
+      const body = yield* readJson(request, requests)
       if (jsonValues(body) > VALUES_MAX_COUNT) {
         return yield* InvalidRequest.at("body", `Expected at most ${VALUES_MAX_COUNT} values`)
       }

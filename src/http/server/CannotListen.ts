@@ -2,8 +2,9 @@ import { lookup } from "node:dns/promises"
 import { Effect, Option } from "effect"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
+import { HOST, PORT } from "../../system/Variables.ts"
 
-const SET_HOST = "Set HOST to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all."
+const SET_HOST = `Set ${HOST} to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`
 
 /**
  * Why `Bun.serve` cannot listen. It tells a host that it cannot find by whatever error was the last before, so the host
@@ -17,27 +18,30 @@ export const cannotListen = Effect.fnUntraced(function* (
   const address = yield* Effect.option(Effect.tryPromise(() => lookup(host.replace(/^\[(.*)\]$/, "$1"))))
   if (Option.isNone(address)) {
     return new StartupError({
-      what: `HOST is ${JSON.stringify(host)}, which is no address and no known name.`,
+      what: `${HOST} is ${JSON.stringify(host)}, which is no address and no known name.`,
       doThis: SET_HOST,
     })
   }
   switch (code) {
     case "EADDRINUSE":
-      return new StartupError({ what: `Port ${port} on ${host} is in use.`, doThis: "Stop what uses it, or set PORT." })
+      return new StartupError({
+        what: `Port ${port} on ${host} is in use.`,
+        doThis: `Stop what uses it, or set ${PORT}.`,
+      })
     case "EACCES":
       return new StartupError({
         what: `This user may not listen on port ${port} of ${host}.`,
-        doThis: "Set PORT to 1024 or more, and let a reverse proxy or a port forwarding listen on the lower one.",
+        doThis: `Set ${PORT} to 1024 or more, and let a reverse proxy or a port forwarding listen on the lower one.`,
       })
     case "EADDRNOTAVAIL":
       return new StartupError({
-        what: `HOST is ${JSON.stringify(host)}, which is not an address of this machine.`,
+        what: `${HOST} is ${JSON.stringify(host)}, which is not an address of this machine.`,
         doThis: SET_HOST,
       })
     default:
       return new StartupError({
         what: `Cannot listen on port ${port} of ${host}: ${wordsOf(cause)}.`,
-        doThis: "Set HOST and PORT to what this machine can listen on.",
+        doThis: `Set ${HOST} and ${PORT} to what this machine can listen on.`,
       })
   }
 })

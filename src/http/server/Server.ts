@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSlow } from "../../api/Routes.ts"
+import { urlOf } from "../../system/Url.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { pathOf } from "../edge/PathOf.ts"
@@ -124,6 +125,3 @@ export class Server extends Context.Service<
       }),
     )
 }
-
-export const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`

@@ -28,7 +28,7 @@ export interface Protocol {
 /** What all streams of a server have in common. */
 export const streamingOptions = Effect.gen(function* () {
   return {
-    heartbeat: (yield* Config).streamHeartbeat,
+    heartbeat: (yield* Config).streams.heartbeat,
     lifecycle: yield* Lifecycle,
     server: yield* Server,
     services: yield* Effect.context<never>(),

@@ -71,9 +71,6 @@ export interface Draft {
   readonly text: string | ReadonlyArray<string>
 }
 
-/** Most characters (UTF-16 code units) that a document may have once it is text, unless the settings say otherwise. */
-export const DEFAULT_TEXT_LIMIT = 20_000_000
-
 /** How a format is read. `textLimit` is the most characters (UTF-16 code units) that the text may have. */
 export type Reader = (bytes: Uint8Array, textLimit: number) => Draft | Promise<Draft>
 

@@ -1,6 +1,6 @@
 import type { Format } from "../../domain/Formats.ts"
 import { decodeText } from "./Decode.ts"
-import { DEFAULT_TEXT_LIMIT, type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
+import { type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
 import { tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
 import { resumption } from "./pdf/PdfLayout.ts"
@@ -51,10 +51,7 @@ const joinPages = (
  * Reads a document of any format: its text normalised, with a title that is safe to show, its own or else its file's.
  * Rejects with `Unreadable`.
  */
-export const read = async (
-  { format, name, bytes }: Source,
-  textLimit: number = DEFAULT_TEXT_LIMIT,
-): Promise<ExtractedText> => {
+export const read = async ({ format, name, bytes }: Source, textLimit: number): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
   const draft = await readers[format](bytes, textLimit)
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)

@@ -5,16 +5,23 @@ import { AnthropicEvents } from "./AnthropicEvents.ts"
 import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
-import { type CallLimits, type Dialect, makeCalls, makeConnection, REFUSAL_BYTES_MAX } from "../calls/ProviderCalls.ts"
+import {
+  type CallSettings,
+  type Dialect,
+  makeCalls,
+  makeConnection,
+  REFUSAL_BYTES_MAX,
+} from "../calls/ProviderCalls.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import { malformed, timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../calls/ResponseBody.ts"
 import { waitFor } from "../calls/WaitFor.ts"
+import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
 export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted
-  readonly baseUrl?: string | undefined
-  readonly limits?: Partial<CallLimits> | undefined
+  readonly baseUrl: string
+  readonly limits: CallSettings
 }
 
 /** A connection to Anthropic's API, and the language models behind it. */
@@ -31,7 +38,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
       makeCalls(connection, {
         provider: "anthropic",
         apiKey: settings.apiKey,
-        keySetting: "ANTHROPIC_API_KEY",
+        keySetting: ANTHROPIC_API_KEY,
         body: (options, streamed) => {
           const params = createParams(model, connection.limits.outputTokensMax, options)
           return JSON.stringify(streamed ? { ...params, stream: true } : params)
@@ -78,7 +85,7 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
   const client = new Client({
     // A key that is a string shows up when the client is inspected.
     apiKey: async () => Redacted.value(settings.apiKey),
-    baseURL: settings.baseUrl ?? "https://api.anthropic.com",
+    baseURL: settings.baseUrl,
     maxRetries: 0,
     logLevel: "off",
     openTelemetry: false,

@@ -8,12 +8,6 @@ export interface CircuitLimits {
   readonly openFor: Duration.Duration
 }
 
-export const circuitLimits: CircuitLimits = {
-  failuresMax: 5,
-  window: Duration.seconds(30),
-  openFor: Duration.seconds(15),
-}
-
 /** How a call ended; `neutral` says nothing of the provider, as when its client left. */
 export type CallOutcome = "success" | "failure" | "neutral"
 

@@ -1,6 +1,6 @@
 import { Duration, Effect, Exit } from "effect"
 import { monotonicMillis } from "../../system/Monotonic.ts"
-import { type CallOutcome, CircuitBreaker, circuitLimits, type CircuitLimits } from "./CircuitBreaker.ts"
+import { type CallOutcome, CircuitBreaker, type CircuitLimits } from "./CircuitBreaker.ts"
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
 
@@ -9,12 +9,6 @@ export interface GateLimits extends CircuitLimits {
   readonly concurrency: number
   /** How long a call waits for its turn among them. */
   readonly turnWait: Duration.Duration
-}
-
-export const gateLimits: GateLimits = {
-  ...circuitLimits,
-  concurrency: 4_096,
-  turnWait: Duration.seconds(10),
 }
 
 /** What stands before a provider: its circuit breaker, and the turns of the calls that it gets at once. */

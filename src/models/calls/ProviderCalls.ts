@@ -3,7 +3,7 @@ import type { Response as Answer } from "effect/ai"
 import { isCutObject } from "../../text/JsonDepth.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
-import { Gate, gateLimits, type GateLimits } from "./Gate.ts"
+import { Gate, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "../ModelCalls.ts"
 import {
   cutOff,
@@ -16,7 +16,7 @@ import {
   withoutKey,
 } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
-import { type RetryLimits, retrying } from "./Retrying.ts"
+import { type RetryLimits, type RetryTimes, retrying, retryTimes } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 import { waitFor } from "./WaitFor.ts"
 
@@ -35,18 +35,8 @@ export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
   readonly answerBytesMax: number
 }
 
-export const callLimits: CallLimits = {
-  ...gateLimits,
-  outputTokensMax: 8_192,
-  replyTimeout: Duration.seconds(100),
-  firstByteTimeout: Duration.seconds(30),
-  stallTimeout: Duration.seconds(30),
-  answerBytesMax: 16 * 1024 * 1024,
-  attemptsMax: 3,
-  retryDelay: Duration.millis(500),
-  retryAfterMax: Duration.seconds(20),
-  retryWindow: Duration.seconds(60),
-}
+/** The limits that a provider's settings hold; the times between attempts are our own where they are absent. */
+export type CallSettings = Omit<CallLimits, keyof RetryTimes> & Partial<RetryTimes>
 
 /** The beginning of a refusal's body that is looked at. */
 export const REFUSAL_BYTES_MAX = 64 * 1024
@@ -86,8 +76,8 @@ export interface Connection {
   readonly limits: CallLimits
 }
 
-export const makeConnection = (provider: string, settings: Partial<CallLimits> | undefined): Connection => {
-  const limits = { ...callLimits, ...settings }
+export const makeConnection = (provider: string, settings: CallSettings): Connection => {
+  const limits = { ...retryTimes, ...settings }
   return { limits, gate: new Gate(provider, limits) }
 }
 

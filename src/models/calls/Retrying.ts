@@ -1,15 +1,25 @@
 import { Duration, Effect, Random } from "effect"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
-export interface RetryLimits {
-  /** Attempts at one call, the first included. */
-  readonly attemptsMax: number
+/** When the next attempt is made. */
+export interface RetryTimes {
   /** Wait before the second attempt, give or take a fifth; it doubles from there. */
   readonly retryDelay: Duration.Duration
   /** The longest wait that a provider may ask for; a call that would wait longer fails at once. */
   readonly retryAfterMax: Duration.Duration
   /** No attempt is begun later than this after the first. */
   readonly retryWindow: Duration.Duration
+}
+
+export const retryTimes: RetryTimes = {
+  retryDelay: Duration.millis(500),
+  retryAfterMax: Duration.seconds(20),
+  retryWindow: Duration.seconds(60),
+}
+
+export interface RetryLimits extends RetryTimes {
+  /** Attempts at one call, the first included. */
+  readonly attemptsMax: number
 }
 
 interface Failure {

@@ -13,6 +13,7 @@ import { tokensOfCharacters } from "../TokenCount.ts"
 import { cut } from "../../text/Cut.ts"
 import { Passages } from "../../domain/Passage.ts"
 import { QUERY_MAX_LENGTH, searchKnowledgeBase } from "../ToolDeclaration.ts"
+import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
 /*
  * The model that needs no key and no network: it searches the knowledge base and answers with the sentences of the
@@ -24,8 +25,7 @@ export const extractiveModel = "local/extractive"
 const warnings: ReadonlyArray<Warning> = [
   {
     type: "other",
-    message:
-      "No language model is configured; this answer is made of sentences from the knowledge base. Set ANTHROPIC_API_KEY and choose a claude-… model, or OPENAI_BASE_URL and an openai/… model, for written answers.",
+    message: `No language model is configured; this answer is made of sentences from the knowledge base. Set ${ANTHROPIC_API_KEY} and choose a claude-… model, or ${OPENAI_BASE_URL} and an openai/… model, for written answers.`,
   },
 ]
 

@@ -5,16 +5,23 @@ import { withVersion } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { readCompletion } from "./OpenAiReply.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
-import { type CallLimits, type Dialect, makeCalls, makeConnection, REFUSAL_BYTES_MAX } from "../calls/ProviderCalls.ts"
+import {
+  type CallSettings,
+  type Dialect,
+  makeCalls,
+  makeConnection,
+  REFUSAL_BYTES_MAX,
+} from "../calls/ProviderCalls.ts"
 import { disconnected, ofStatus, timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../calls/ResponseBody.ts"
+import { OPENAI_API_KEY } from "../../system/Variables.ts"
 
 export interface OpenAiSettings {
   /** Not every server that is compatible with OpenAI's wants one. */
-  readonly apiKey?: Redacted.Redacted | undefined
+  readonly apiKey: Redacted.Redacted | undefined
   /** With or without the version at its end. Absent: OpenAI's own. */
-  readonly baseUrl?: string | undefined
-  readonly limits?: Partial<CallLimits> | undefined
+  readonly baseUrl: string | undefined
+  readonly limits: CallSettings
 }
 
 /** A connection to a server that speaks OpenAI's chat completions, and the language models behind it. */
@@ -35,7 +42,7 @@ export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClie
       makeCalls(connection, {
         provider: "openai",
         apiKey: settings.apiKey,
-        keySetting: "OPENAI_API_KEY",
+        keySetting: OPENAI_API_KEY,
         body: (options, streamed) =>
           JSON.stringify({
             ...chatCompletionsRequest(model, options),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { notWritable } from "../../system/Disk.ts"
 import { StartupError } from "../../system/StartupError.ts"
+import { DATA_DIR } from "../../system/Variables.ts"
 
 const LOCK_FILE = "lock"
 /** The holder's process id, for the message only: the lock itself cannot be read while it is held. */
@@ -38,7 +39,7 @@ const explain = (directory: string, error: unknown): StartupError => {
   if (code.startsWith("SQLITE_BUSY")) {
     return new StartupError({
       what: `The database directory ${directory} is in use by ${holder(directory)}.`,
-      doThis: "Stop that process, or give this one another directory by DATA_DIR.",
+      doThis: `Stop that process, or give this one another directory by ${DATA_DIR}.`,
       isInUse: true,
     })
   }

@@ -22,11 +22,6 @@ export const isWhole = (sql: SqlClient.SqlClient, name: string): Statement.Fragm
 const MAKING =
   "An index of words is being made; until it is there, searches without an index in memory look through the newest documents only"
 
-export interface LexemeIndexesSettings {
-  /** Chunks of a chatbot from which on it gets an index without being asked for one. */
-  readonly leastChunks: number
-}
-
 /**
  * Indexes of words in the database, each of one chatbot whose knowledge is too large for an index in memory, or about to
  * be: smaller ones have no use for theirs, and would be ingested more slowly. Without it the newest documents are
@@ -37,63 +32,65 @@ export class LexemeIndexes extends Context.Service<
   {
     /** Has the chatbot's index made by whoever tends them, if it is not there yet. Waits for nothing. */
     readonly want: (chatbotId: ChatbotId) => Effect.Effect<void>
-    /** Makes what is wanted, or of a chatbot that is large enough, and drops those of chatbots that are gone. Takes as long as that takes. */
-    readonly tend: Effect.Effect<void, SqlError.SqlError>
-    /** Does so whenever it is wanted. */
-    readonly keep: Effect.Effect<never>
+    /**
+     * Makes the indexes that are wanted, and those of chatbots with at least so many chunks, which need not ask; drops the
+     * indexes of chatbots that are gone. Takes as long as that takes.
+     */
+    readonly tend: (leastChunks: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Tends the indexes whenever one is wanted, and regularly. */
+    readonly keep: (leastChunks: number) => Effect.Effect<never>
   }
 >()("parley/storage/search/LexemeIndexes") {
-  /** Absent: they are made of what is wanted only. */
-  static readonly layer = (settings: LexemeIndexesSettings = { leastChunks: Number.MAX_SAFE_INTEGER }) =>
-    Layer.effect(
-      this,
-      Effect.gen(function* () {
-        const sql = yield* SystemSql
-        const indexes = makeChunkIndexes(sql)
-        const wanted = new Set<ChatbotId>()
-        const told = new Set<ChatbotId>()
-        const bell = yield* Latch.make(false)
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      const indexes = makeChunkIndexes(sql)
+      const wanted = new Set<ChatbotId>()
+      const told = new Set<ChatbotId>()
+      const bell = yield* Latch.make(false)
 
-        const tend = Effect.gen(function* () {
-          yield* bell.close
-          const large = yield* sql<{ id: ChatbotId }>`
+      const tend = Effect.fn("LexemeIndexes.tend")(function* (leastChunks: number) {
+        yield* bell.close
+        const large = yield* sql<{ id: ChatbotId }>`
           select chatbot_id as id from documents where revision > 0
-          group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}::bigint`
-          for (const { id } of large) wanted.add(id)
-          for (const chatbotId of wanted) {
-            const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
-            if (chatbot !== undefined && !told.has(chatbotId)) {
-              told.add(chatbotId)
-              const [index] = yield* sql`${isWhole(sql, lexemeIndexName(chatbotId))}`
-              if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
-            }
-            const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
-            if (isDone) wanted.delete(chatbotId)
+          group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
+        for (const { id } of large) wanted.add(id)
+        for (const chatbotId of wanted) {
+          const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
+          if (chatbot !== undefined && !told.has(chatbotId)) {
+            told.add(chatbotId)
+            const [index] = yield* sql`${isWhole(sql, lexemeIndexName(chatbotId))}`
+            if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
           }
-          const orphans = yield* sql<{ name: string }>`
+          const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
+          if (isDone) wanted.delete(chatbotId)
+        }
+        const orphans = yield* sql<{ name: string }>`
           select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
           where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
             and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`
-          for (const { name } of orphans) yield* indexes.drop(name)
-        }).pipe(Effect.withSpan("LexemeIndexes.tend"), withoutTimeLimit)
+        for (const { name } of orphans) yield* indexes.drop(name)
+      }, withoutTimeLimit)
 
-        const keep = tend.pipe(
+      const keep = (leastChunks: number) =>
+        tend(leastChunks).pipe(
           Effect.catchCause((cause) => Effect.logWarning("An index of words was not made", cause)),
           Effect.andThen(Effect.timeoutOption(bell.await, LOOK_EVERY)),
           Effect.forever,
         )
 
-        return {
-          want: (chatbotId) =>
-            Effect.suspend(() => {
-              wanted.add(chatbotId)
-              return Effect.asVoid(bell.open)
-            }),
-          tend,
-          keep,
-        }
-      }),
-    )
+      return {
+        want: (chatbotId) =>
+          Effect.suspend(() => {
+            wanted.add(chatbotId)
+            return Effect.asVoid(bell.open)
+          }),
+        tend,
+        keep,
+      }
+    }),
+  )
 }
 
 const indexOf = (chatbotId: ChatbotId) => ({

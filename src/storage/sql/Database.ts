@@ -11,6 +11,7 @@ import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./Identities.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
+import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 
 /**
@@ -35,30 +36,32 @@ export class DatabaseLoss extends Context.Service<
 export class VectorTypes extends Context.Service<VectorTypes, VectorOids>()("parley/storage/sql/VectorTypes") {}
 
 /** What both layers provide. */
-export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | VectorTypes
+export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | DatabaseTraits | VectorTypes
 
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted
   /** Connections open at once, at most; two are the least that serve. */
-  readonly maxConnections?: number
+  readonly maxConnections: number
   /**
    * Statements of one organization that may be under way in one connection. They share writes and reads, the dearest
    * part of a short statement.
    */
-  readonly pipeline?: number
+  readonly pipeline: number
+  /** How long a statement may take, and wait for a connection, where `withoutTimeLimit` does not say otherwise. */
+  readonly timeLimit: Duration.Duration
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
-  /** How long a statement may take, and wait for a connection, where `withoutTimeLimit` does not say otherwise. */
-  readonly timeLimit?: Duration.Duration
 }
 
-const DEFAULT_MAX_CONNECTIONS = 16
+export interface DatabaseSettings extends Omit<PostgresSettings, "url">, EmbeddedDatabaseSettings {
+  /** Absent: the embedded database. */
+  readonly url: Redacted.Redacted | undefined
+}
+
 /** The part of them that is the system's: its statements are few, and short. */
 const SYSTEM_SHARE = 0.25
-const DEFAULT_PIPELINE = 32
-const DEFAULT_CONNECT_TIMEOUT = Duration.seconds(5)
-const DEFAULT_TIME_LIMIT = Duration.seconds(10)
+const CONNECT_TIMEOUT = Duration.seconds(5)
 /** How often it is looked for connections that have fallen silent, in parts of the time limit. */
 const LOOKS_PER_TIME_LIMIT = 20
 /** An idle connection is worth keeping: it holds parsed statements. */
@@ -87,41 +90,42 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
       const types = makeRegistry()
       const config: PgPool.Config = {
         url: settings.url,
-        connectTimeout: settings.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT,
+        connectTimeout: settings.connectTimeout ?? CONNECT_TIMEOUT,
         idleTimeout: IDLE_TIMEOUT,
         keepAlive: KEEP_ALIVE,
         applicationName: "parley",
         startupParameters: STARTUP_PARAMETERS,
         types,
       }
-      const total = settings.maxConnections ?? DEFAULT_MAX_CONNECTIONS
-      const forSystem = Math.max(1, Math.floor(total * SYSTEM_SHARE))
+      const { maxConnections, pipeline, timeLimit } = settings
+      const forSystem = Math.max(1, Math.floor(maxConnections * SYSTEM_SHARE))
       const system = PgPool.make({ ...config, maxConnections: forSystem })
       const tenant = PgPool.make({
         ...config,
-        maxConnections: Math.max(1, total - forSystem),
+        maxConnections: Math.max(1, maxConnections - forSystem),
         multiplex: true,
         // Who shares a connection is decided in `Sessions.ts`.
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({
-        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: settings.pipeline ?? DEFAULT_PIPELINE })),
+        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1 })),
       })
-      const timeLimit = settings.timeLimit ?? DEFAULT_TIME_LIMIT
       const clients = yield* openClients(types, connections, timeLimit)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
-      return contextOf(clients, Effect.never)
+      return contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
     }),
   )
 
+export interface EmbeddedDatabaseSettings extends EmbeddedSettings {
+  /** Bytes of the disk below which nothing more is stored. */
+  readonly diskReserve: number
+}
+
 /** Postgres inside this process, kept in a directory of its own, brought to the current schema. */
 export const layerEmbedded = (
-  settings: EmbeddedSettings & {
-    /** Bytes of the disk below which nothing more is stored. */
-    readonly diskReserve?: number
-  },
+  settings: EmbeddedDatabaseSettings,
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -132,12 +136,19 @@ export const layerEmbedded = (
         types,
         Effect.map(pool, (pool) => ({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })),
       )
-      const { directory, diskReserve: reserve = 0 } = settings
+      const { directory, diskReserve: reserve } = settings
       const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
       yield* Effect.forkScoped(maintain(clients.system, engine.wire, disk.isLow))
-      return contextOf(clients, engine.lost)
+      return contextOf(clients, engine.lost, { isAlone: true, answersWhileIndexing: false })
     }),
   )
+
+/** The database that the settings name. */
+export const layer = ({
+  url,
+  ...settings
+}: DatabaseSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  url === undefined ? layerEmbedded(settings) : layerPostgres({ url, ...settings })
 
 interface Clients {
   readonly tenant: SqlClient.SqlClient
@@ -145,10 +156,15 @@ interface Clients {
   readonly vectorTypes: VectorOids
 }
 
-const contextOf = (clients: Clients, lost: Effect.Effect<never, StartupError>): Context.Context<Database> =>
+const contextOf = (
+  clients: Clients,
+  lost: Effect.Effect<never, StartupError>,
+  traits: DatabaseTraits["Service"],
+): Context.Context<Database> =>
   Context.make(SqlClient.SqlClient, clients.tenant).pipe(
     Context.add(SystemSql, clients.system),
     Context.add(DatabaseLoss, { lost }),
+    Context.add(DatabaseTraits, traits),
     Context.add(VectorTypes, clients.vectorTypes),
   )
 

@@ -5,6 +5,7 @@ import { sqlState } from "./SqlErrors.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { knownWords } from "../../system/SystemError.ts"
 import type { VectorOids } from "./SqlValues.ts"
+import { DATABASE_URL } from "../../system/Variables.ts"
 
 /** As `server_version_num` counts. */
 const OLDEST_POSTGRES = 150_000
@@ -168,24 +169,24 @@ export const connectionFailure = (error: SqlError.SqlError): StartupError => {
   const what = `The database cannot be used: ${serverMessage(error)}.`
   const state = sqlState(error)
   if (Predicate.isTagged(error.reason, "AuthenticationError")) {
-    return new StartupError({ what, doThis: "Check the user and the password in DATABASE_URL." })
+    return new StartupError({ what, doThis: `Check the user and the password in ${DATABASE_URL}.` })
   }
   if (state === "3D000") {
     return new StartupError({
       what,
-      doThis: "Create the database, or correct its name in DATABASE_URL.",
+      doThis: `Create the database, or correct its name in ${DATABASE_URL}.`,
     })
   }
   if (state === "42501") {
     return new StartupError({
       what,
-      doThis: "Let the user in DATABASE_URL own the database: as a superuser, run: ALTER DATABASE … OWNER TO …",
+      doThis: `Let the user in ${DATABASE_URL} own the database: as a superuser, run: ALTER DATABASE … OWNER TO …`,
     })
   }
   if (isUnreachable(error)) {
     return new StartupError({
       what,
-      doThis: "Check that the database runs and that DATABASE_URL points to it.",
+      doThis: `Check that the database runs and that ${DATABASE_URL} points to it.`,
     })
   }
   return new StartupError({ what, doThis: "See the log of the database for the reason." })

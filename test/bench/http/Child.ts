@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { Effect, Schedule, type Scope } from "effect"
-import manifest from "../../../package.json" with { type: "json" }
 import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
+import { withEngineSettings } from "../../../src/launch.ts"
 
 /** A server in a process of its own. */
 export interface Child {
@@ -27,11 +27,6 @@ export interface ChildOptions {
   readonly output: string
 }
 
-/** What `bun run start`, which is `bun run parley`, sets for all of them: `NAME=${NAME:-value} …`. */
-const asStarted = Object.fromEntries(
-  Array.from(manifest.scripts.parley.matchAll(/(\w+)=\$\{\1:-(\w+)\}/g), ([, name, value]) => [name, value]),
-)
-
 const POLL_MILLISECONDS = 3
 const START_SECONDS = 60
 
@@ -44,13 +39,12 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       Effect.sync(() =>
         Bun.spawn([process.execPath, ...(options.bunOptions ?? []), options.script], {
           // Nothing of the environment gets in: a setting of the machine must not change the figures.
-          env: {
+          env: withEngineSettings({
             PATH: process.env["PATH"],
             HOME: process.env["HOME"],
-            ...asStarted,
             ...options.environment,
             PORT: String(port),
-          },
+          }),
           stdin: "ignore",
           stdout: Bun.file(options.output),
           stderr: "inherit",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { read } from "../../../src/knowledge/extract/Read.ts"
+import { readDocument as read } from "../../lib/Defaults.ts"
 import { type DocxParts, docxFile, paragraph } from "../../lib/files/OfficeFile.ts"
 
 const readDocx = (bytes: Uint8Array) => read({ format: "docx", name: "file.docx", bytes })

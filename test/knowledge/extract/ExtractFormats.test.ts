@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Format } from "../../../src/domain/Formats.ts"
-import { DEFAULT_TEXT_LIMIT, Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
-import { read } from "../../../src/knowledge/extract/Read.ts"
+import { Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
+import { defaults, readDocument as read } from "../../lib/Defaults.ts"
 import { cleanTitle, MAX_TITLE_CHARACTERS, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
 import { fixturePath } from "../../lib/Fixtures.ts"
 
@@ -60,8 +60,8 @@ describe("any document", () => {
   })
 
   test("that is too large as text is refused", async () => {
-    expect(await codeOf("txt", "a".repeat(DEFAULT_TEXT_LIMIT))).toBe("read")
-    expect(await codeOf("txt", "a".repeat(DEFAULT_TEXT_LIMIT + 1))).toBe("too_large_when_extracted")
+    expect(await codeOf("txt", "a".repeat(defaults.extract.textLimit))).toBe("read")
+    expect(await codeOf("txt", "a".repeat(defaults.extract.textLimit + 1))).toBe("too_large_when_extracted")
   })
 })
 

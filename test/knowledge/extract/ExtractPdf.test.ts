@@ -8,7 +8,7 @@ import {
   withoutRunningHeads,
 } from "../../../src/knowledge/extract/pdf/PdfLayout.ts"
 import { fixedPitchFonts, linesOf, type Run } from "../../../src/knowledge/extract/pdf/PdfLines.ts"
-import { read } from "../../../src/knowledge/extract/Read.ts"
+import { readDocument as read } from "../../lib/Defaults.ts"
 import { drawn, pageOf, pdfOf } from "../../lib/files/PdfFile.ts"
 
 const run = (text: string, place: Partial<Run> = {}): Run => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { PdfCMaps } from "../../../src/knowledge/extract/pdf/PdfCMaps.ts"
-import { read } from "../../../src/knowledge/extract/Read.ts"
+import { readDocument as read } from "../../lib/Defaults.ts"
 import { cjkPdf, type CjkText, encoded, type Encoding } from "../../lib/files/CjkPdf.ts"
 
 const textOf = async (text: CjkText, alsoDrawn?: string) =>

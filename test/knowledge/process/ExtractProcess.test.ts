@@ -3,12 +3,13 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
-import { defaultExtractSettings, Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
+import { Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
 import type { Source } from "../../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../../src/knowledge/process/ExtractProcess.ts"
 import { framePieces, FrameReader } from "../../../src/knowledge/process/Frames.ts"
 import { until } from "../../lib/Client.ts"
 import { onePage, packed } from "../../lib/files/PdfFile.ts"
+import { defaults } from "../../lib/Defaults.ts"
 
 const MEGABYTE = 1024 * 1024
 const time = Duration.seconds(30)
@@ -22,9 +23,7 @@ const bomb = (): Source => ({
 })
 
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
-  Effect.runPromise(
-    Effect.provide(effect, Extract.layerWith({ ...defaultExtractSettings, concurrency: 1, ...settings })),
-  )
+  Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, concurrency: 1, ...settings })))
 
 const extract = (source: Source) => Extract.use((service) => service.extract(source))
 

@@ -1,35 +1,46 @@
 import { documentation } from "../../../src/Config.ts"
+import { engineSettings } from "../../../src/launch.ts"
 
-const before = `# Settings
+/*
+ * `docs/settings.md`, made of the settings as they are declared.
+ */
+
+const introduction = `# Settings
 
 Settings are environment variables; a \`.env\` file works as well. A wrong value stops the start with one line that names the
-variable, what it holds and what it may hold. Names that are nearly those of settings, and settings that have no effect
-beside the others, are warned of in the log. \`–\` means absent.
+variable, what it holds and what it may hold. An empty variable counts as absent. Names that are nearly those of settings,
+and settings that have no effect beside the others, are warned of in the log.
 
-| Variable | Default | Meaning |
-|---|---|---|
-`
+No setting is needed: without any, Parley listens on \`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with
+sentences of its documents. \`–\` means that there is no default.`
 
-const after = `
-## Of the engine
+const engine = `## Of the engine
 
-Three more variables are Bun's own. They have to be there when the process starts. \`bun run start\` sets them, so set them
-yourself if you start \`bun src/main.ts\` directly:
+Three more variables are Bun's own. They have to be there when the process starts. \`bun run start\` and \`bun run parley\` set
+them by \`src/launch.ts\`, unless the environment does; \`bun src/main.ts\` starts without, so set them yourself there.`
 
-- \`BUN_CONFIG_MAX_HTTP_REQUESTS=65535\`, the largest value that Bun takes. Its \`fetch\` sends 256 requests at once and silently
-  queues the rest, which would make the 257th chat wait for a model that is idle.
-- \`BUN_JSC_forceCodeBlockLiveness=1\`. Otherwise each full garbage collection throws away what was compiled more than a minute
-  ago, even if it is in constant use, and a busy server spends a tenth of its time on compiling it again.
-- \`BUN_JSC_heapGrowthFunctionThresholdInMB=1000000\`. Otherwise, on machines with 16 GB or more, the garbage collector lets the
-  heap grow to three times what lives in it instead of twice. With it a busy server takes a tenth less memory and answers
-  some 5 % fewer chats per second; \`16384\` is the engine's own value.
-`
+const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)
 
-/** The text of `docs/settings.md`, made from the settings that the server declares. */
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+/** The text of `docs/settings.md`. */
 export const settingsPage = (): string => {
-  const rows = documentation.map(
-    ({ variable, default: value, meaning }) =>
-      `| \`${variable}\` | ${value === undefined ? "–" : `\`${value}\``} | ${meaning} |\n`,
-  )
-  return `${before}${rows.join("")}${after}`
+  const parts = [
+    introduction,
+    ...documentation.flatMap((group) => [
+      `## ${group.title}`,
+      group.introduction,
+      table(
+        ["Variable", "Default", "Values", "What it does, and when to change it"],
+        group.settings.map((one) => [code(one.variable), code(one.default), one.expected, one.description]),
+      ),
+    ]),
+    engine,
+    table(
+      ["Variable", "Set to", "Why"],
+      engineSettings.map(({ description, value, variable }) => [code(variable), code(value), description]),
+    ),
+  ]
+  return `${parts.join("\n\n")}\n`
 }

@@ -5,15 +5,16 @@ import { TestClock } from "effect/testing"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
 import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
-import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../../src/models/ProviderErrors.ts"
 import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
+import { callSettings } from "../../lib/Defaults.ts"
 
-const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
+const waiting = (wait: Duration.Duration): Partial<CallSettings> => ({
   retryDelay: Duration.millis(1),
   replyTimeout: wait,
   firstByteTimeout: wait,
@@ -22,8 +23,12 @@ const waiting = (wait: Duration.Duration): Partial<CallLimits> => ({
 const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
-const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = patient) =>
-  languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }).calls("claude-test-1"))
+const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = patient) =>
+  languageModelOf(
+    makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
+      "claude-test-1",
+    ),
+  )
 
 type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
 
@@ -96,7 +101,7 @@ describe("a request", () => {
     expect(body).toMatchObject({
       ...cached,
       model: "claude-test-1",
-      max_tokens: 8_192,
+      max_tokens: callSettings().outputTokensMax,
       system: [{ type: "text", text: "Be brief.", ...cached }],
       tools: [{ name: "searchKnowledgeBase", ...cached }],
       tool_choice: { type: "auto" },
@@ -365,7 +370,7 @@ describe("a failure", () => {
     readonly tag: ProviderError["_tag"]
     /** Left out where a slow machine may time out before the server has seen the request. */
     readonly attempts?: number
-    readonly limits?: Partial<CallLimits>
+    readonly limits?: Partial<CallSettings>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "401", answer: fails(401, "authentication_error"), tag: "ProviderFailed", attempts: 1 },
@@ -481,7 +486,7 @@ describe("a stream that has begun", () => {
     readonly what: string
     readonly given: Answer
     readonly tag: ProviderError["_tag"]
-    readonly limits?: Partial<CallLimits>
+    readonly limits?: Partial<CallSettings>
   }
   const cases: ReadonlyArray<Case> = [
     { what: "ends cleanly, but early", given: { kind: "events", events: begun, ending: "end" }, tag: "Unavailable" },
@@ -603,7 +608,9 @@ test("a redirect is not followed: the conversation stays where it belongs", asyn
     },
   })
   const model = await Effect.runPromise(
-    languageModelOf(makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }).calls("m")),
+    languageModelOf(
+      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }).calls("m"),
+    ),
   )
   for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
     const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
@@ -618,7 +625,7 @@ test("a key that the provider repeats is not told on to the log", async () => {
     port: 0,
     fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
   })
-  const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin }
+  const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }
   const failures = await Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
@@ -636,7 +643,11 @@ test("a key that the provider repeats is not told on to the log", async () => {
 })
 
 test("the key is shown by no inspection of the connection", () => {
-  const anthropic = makeAnthropic({ apiKey: Redacted.make(fakeKey) })
+  const anthropic = makeAnthropic({
+    apiKey: Redacted.make(fakeKey),
+    baseUrl: "http://127.0.0.1:1",
+    limits: callSettings(),
+  })
   expect(Bun.inspect(anthropic, { depth: 20 })).not.toContain(fakeKey)
 })
 

@@ -5,24 +5,25 @@ import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
 import { Models } from "../../../src/models/Models.ts"
-import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { toProviderError } from "../../../src/models/ProviderErrors.ts"
 import { fails, fakeKey, says } from "../../lib/FakeAnthropic.ts"
 import { languageModelOf } from "../../lib/LanguageModels.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
+import { callSettings, modelsSettings } from "../../lib/Defaults.ts"
 
 const prompt = Prompt.make("Hello")
 const overloaded = fails(529, "overloaded_error")
 
-const connect = (limits: Partial<CallLimits>, ...answers: ReadonlyArray<Answer>) =>
+const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...answers)
     const { calls } = makeAnthropic({
       apiKey: Redacted.make(fakeKey),
       baseUrl: fake.url,
-      limits: { attemptsMax: 1, failuresMax: 2, ...limits },
+      limits: callSettings({ attemptsMax: 1, failuresMax: 2, ...limits }),
     })
     return { fake, model: yield* languageModelOf(calls("claude-1")), other: yield* languageModelOf(calls("claude-2")) }
   })
@@ -144,10 +145,12 @@ describe("fallbacks", () => {
         const anthropic = yield* fakeProvider(answers.anthropic)
         const openai = yield* fakeProvider(answers.openai)
         const limits = { attemptsMax: 1 }
-        const layer = Models.layer({
-          anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: anthropic.url, limits },
-          openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: openai.url, limits },
-        }).pipe(Layer.provide(FetchHttpClient.layer))
+        const layer = Models.layer(
+          modelsSettings({
+            anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: anthropic.url, limits },
+            openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: openai.url, limits },
+          }),
+        ).pipe(Layer.provide(FetchHttpClient.layer))
         const result = yield* Models.use((models) =>
           Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) =>
             Effect.flatMap(languageModelOf(calls), (model) => Effect.result(way(model))),

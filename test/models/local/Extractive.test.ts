@@ -9,6 +9,7 @@ import type { Passage } from "../../../src/domain/Passage.ts"
 import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const policy: Passage = {
   documentId: "d1",
@@ -47,7 +48,11 @@ const reply = (
       search: () => (passages instanceof Unavailable ? Effect.fail(passages) : Effect.succeed(passages)),
     })
   }).pipe(
-    Effect.provide(Agent.layer().pipe(Layer.provide(Models.layer({}).pipe(Layer.provide(FetchHttpClient.layer))))),
+    Effect.provide(
+      Agent.layer(defaults.agent).pipe(
+        Layer.provide(Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer))),
+      ),
+    ),
     Effect.runPromise,
   )
 

@@ -3,13 +3,14 @@ import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import { type LanguageModel, Prompt, type Response as Answered } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { chatCompletionsUrl, makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
-import type { CallLimits } from "../../../src/models/calls/ProviderCalls.ts"
+import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
+import { callSettings } from "../../lib/Defaults.ts"
 
 const options = {
   toolkit: toolkitOf(searchKnowledgeBase),
@@ -23,10 +24,13 @@ const hello = Prompt.fromMessages([
   Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
 ])
 
-const modelAt = (fake: FakeProvider, limits: Partial<CallLimits> = {}) =>
+const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = {}) =>
   Effect.flatMap(HttpClient.HttpClient, (client) =>
     languageModelOf(
-      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits }, client).calls("llama3.2:3b"),
+      makeOpenAi(
+        { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) },
+        client,
+      ).calls("llama3.2:3b"),
     ),
   ).pipe(Effect.provide(FetchHttpClient.layer))
 
@@ -77,7 +81,7 @@ describe("a request", () => {
       ],
       tools: [{ type: "function", function: { name: "searchKnowledgeBase", parameters: { required: ["query"] } } }],
       tool_choice: "auto",
-      max_tokens: 8_192,
+      max_tokens: callSettings().outputTokensMax,
       stream: true,
       stream_options: { include_usage: true },
     })
@@ -331,7 +335,11 @@ describe("what other servers do differently is understood:", () => {
     })
     const parts = await Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
-      return yield* streamed(yield* languageModelOf(makeOpenAi({ baseUrl: server.url.href }, client).calls("m")))
+      return yield* streamed(
+        yield* languageModelOf(
+          makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client).calls("m"),
+        ),
+      )
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
     await server.stop(true)
     expect(textIn(parts)).toBe("Hello")
@@ -393,7 +401,9 @@ describe("what other servers do differently is understood:", () => {
     const { request, text } = await Effect.gen(function* () {
       const fake = yield* fakeProvider(says("Hi"))
       const client = yield* HttpClient.HttpClient
-      const model = yield* languageModelOf(makeOpenAi({ baseUrl: fake.url }, client).calls("m"))
+      const model = yield* languageModelOf(
+        makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }, client).calls("m"),
+      )
       return { text: (yield* model.generateText({ prompt: hello })).text, request: fake.requests[0] }
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
     expect(text).toBe("Hi")
@@ -435,7 +445,7 @@ test("a redirect is not followed: the key stays where it belongs", async () => {
   })
   const result = await Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey) }
+    const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey), limits: callSettings() }
     return yield* Effect.result(
       (yield* languageModelOf(makeOpenAi(settings, client).calls("m"))).generateText({ prompt: hello }),
     )

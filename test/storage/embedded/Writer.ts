@@ -7,6 +7,7 @@ import { writeSync } from "node:fs"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, Layer } from "effect"
 import { layerEmbedded, SystemSql } from "../../../src/storage/sql/Database.ts"
+import { defaults } from "../../lib/Defaults.ts"
 
 const STDOUT = 1
 
@@ -25,7 +26,7 @@ const write = Effect.gen(function* () {
 const directory = process.argv[2] ?? ""
 await Effect.runPromise(
   write.pipe(
-    Effect.provide(Layer.provide(layerEmbedded({ directory }), fileSystem)),
+    Effect.provide(Layer.provide(layerEmbedded({ ...defaults.database, directory }), fileSystem)),
     Effect.catchTag("StartupError", (error) =>
       Effect.sync(() => {
         process.stderr.write(error.message)

@@ -298,7 +298,9 @@ describe("matching", () => {
         expect(yield* found(4)).toEqual(["elm middle first", "elm new first", "elm new second", "elm new third"])
         expect(yield* contentsOf(tenant, { best: "old", next: "new", room: 9, scannedMax: 6 })).toHaveLength(3)
         expect(yield* found(9)).toHaveLength(9)
-        yield* LexemeIndexes.use((indexes) => Effect.andThen(indexes.want(tenant.chatbot), indexes.tend))
+        yield* LexemeIndexes.use((indexes) =>
+          Effect.andThen(indexes.want(tenant.chatbot), indexes.tend(Number.MAX_SAFE_INTEGER)),
+        )
         expect(yield* found(2)).toHaveLength(9)
       }),
     ))

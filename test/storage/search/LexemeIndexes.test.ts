@@ -36,8 +36,10 @@ const find = ({ organization, chatbot }: Tenant, query: string) =>
     ({ hits }) => hits.map(({ content, similarity }) => [content, similarity.toFixed(4)]),
   )
 
-const tend = LexemeIndexes.use((indexes) => indexes.tend)
-const another = Layer.fresh(LexemeIndexes.layer())
+/** Chunks that no chatbot has. */
+const NEVER = Number.MAX_SAFE_INTEGER
+const tend = LexemeIndexes.use((indexes) => indexes.tend(NEVER))
+const another = Layer.fresh(LexemeIndexes.layer)
 
 test("what is searched without an index in memory gets one in the database, and the same is found", () =>
   run(
@@ -67,8 +69,7 @@ test("what has grown large gets one before anybody searches it", () =>
       const [large, small] = [yield* makeTenant, yield* makeTenant]
       yield* learn(large, "Rooms", rooms)
       yield* learn(small, "Rooms", rooms.slice(1))
-      const ahead = Layer.fresh(LexemeIndexes.layer({ leastChunks: rooms.length }))
-      yield* Effect.provide(tend, ahead)
+      yield* LexemeIndexes.use((indexes) => indexes.tend(rooms.length))
       expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
       expect(yield* indexesOf(small)).toEqual([])
     }),
@@ -114,7 +115,7 @@ test("two processes that want it at the same time make it once", () =>
         const indexes = yield* LexemeIndexes
         yield* indexes.want(tenant.chatbot)
         // Who finds the other at it comes again.
-        yield* Effect.repeat(indexes.tend, { times: 3 })
+        yield* Effect.repeat(indexes.tend(NEVER), { times: 3 })
       }).pipe(Effect.provide(another))
       const first = yield* Effect.andThen(
         Effect.all([process, process, process], { concurrency: "unbounded" }),
@@ -175,7 +176,7 @@ test("somebody who tends them makes one as soon as it is wanted", () =>
     Effect.gen(function* () {
       const tenant = yield* makeTenant
       yield* learn(tenant, "Rooms", rooms)
-      yield* Effect.forkScoped(LexemeIndexes.use((indexes) => indexes.keep))
+      yield* Effect.forkScoped(LexemeIndexes.use((indexes) => indexes.keep(NEVER)))
       yield* find(tenant, "quartz1")
       yield* eventually(indexesOf(tenant), ([index]) => index?.isWhole === true)
     }).pipe(Effect.scoped),

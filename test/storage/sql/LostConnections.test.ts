@@ -9,6 +9,7 @@ import { type Database, layerPostgres, SystemSql } from "../../../src/storage/sq
 import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
 import { quiet } from "../../lib/Layers.ts"
+import { defaults } from "../../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +19,9 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
   Effect.runPromise(
     Effect.gen(function* () {
       const front = yield* databaseFront
-      const context = yield* Layer.build(Layer.provide(layerPostgres({ url: front.url }), fileSystem))
+      const context = yield* Layer.build(
+        Layer.provide(layerPostgres({ ...defaults.database, url: front.url }), fileSystem),
+      )
       yield* Effect.provideContext(
         SystemSql.use((sql) =>
           Effect.andThen(sql`create table notes (body text)`, sql`grant select, insert on notes to parley_tenant`),

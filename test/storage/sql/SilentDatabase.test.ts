@@ -11,6 +11,7 @@ import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlError
 import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
 import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
 import { quiet } from "../../lib/Layers.ts"
+import { defaults } from "../../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
@@ -23,7 +24,7 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
   Effect.runPromise(
     Effect.gen(function* () {
       const front = yield* databaseFront
-      const settings = { url: front.url, maxConnections: CONNECTIONS, timeLimit: LIMIT }
+      const settings = { ...defaults.database, url: front.url, maxConnections: CONNECTIONS, timeLimit: LIMIT }
       const context = yield* Layer.build(Layer.provide(layerPostgres(settings), fileSystem))
       return yield* Effect.provideContext(test(front), context)
     }).pipe(Effect.scoped, Effect.provideService(CurrentOrganization, organization), Effect.provide(quiet)),

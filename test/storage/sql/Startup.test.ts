@@ -5,6 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { StartupError } from "../../../src/system/StartupError.ts"
 import { layerPostgres } from "../../../src/storage/sql/Database.ts"
 import { refuseOldServer, type ServerState, vectorOidsIn } from "../../../src/storage/sql/Preparation.ts"
+import { defaults } from "../../lib/Defaults.ts"
 
 const servers: Array<Server> = []
 afterAll(() => servers.forEach((server) => server.close()))
@@ -28,7 +29,10 @@ const refusing = (sqlState: string, message: string): Promise<string> =>
 
 const failureAt = (url: string): Promise<StartupError> =>
   Effect.runPromise(
-    Layer.build(Layer.provide(layerPostgres({ url: Redacted.make(url) }), fileSystem)).pipe(Effect.scoped, Effect.flip),
+    Layer.build(Layer.provide(layerPostgres({ ...defaults.database, url: Redacted.make(url) }), fileSystem)).pipe(
+      Effect.scoped,
+      Effect.flip,
+    ),
   )
 
 describe("a database that cannot be used stops the start with one line", () => {

@@ -1,0 +1,46 @@
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
+import type { ApiKeys } from "../services/ApiKeys.ts"
+import type { Doctor } from "../services/Doctor.ts"
+import type { Organizations } from "../services/Organizations.ts"
+import { doctor } from "./Doctor.ts"
+import { stopFirst, whenInUse } from "./InUse.ts"
+import { keys } from "./Keys.ts"
+import { organizations } from "./Organizations.ts"
+
+/*
+ * The command line. Commands act on the database that the settings name, as the operator; the embedded database serves
+ * one process at a time, so there a running server is asked over HTTP instead.
+ */
+
+/**
+ * `parley`, with what its commands do given by the composition: `serve` runs the server until it is told to stop,
+ * `doctor` is what the command of this name works with, and `tenancy`, which brings the database up to date, what the
+ * others do.
+ */
+export const make = <E, R, E2, R2, E3, R3>(actions: {
+  readonly serve: Effect.Effect<void, E, R>
+  readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
+  readonly doctor: Layer.Layer<Doctor, E3, R3>
+}) => {
+  const { serve } = actions
+  const tenancy = (request: (url: string) => string) =>
+    whenInUse(actions.tenancy, (url) => `A running server does the same: ${request(url)}`)
+  const migrate = Effect.andThen(
+    Effect.scoped(Layer.build(whenInUse(actions.tenancy, stopFirst))),
+    Console.log("The database is up to date."),
+  )
+  return Command.make("parley", {}, () => serve).pipe(
+    Command.withDescription("A self-hosted chatbot platform. Without a command it serves."),
+    Command.withSubcommands([
+      Command.make("serve", {}, () => serve).pipe(Command.withDescription("Run the server, as without a command")),
+      Command.make("migrate", {}, () => migrate).pipe(
+        Command.withDescription("Bring the database up to date, and end"),
+      ),
+      Command.provide(doctor, whenInUse(actions.doctor, stopFirst)),
+      keys(tenancy),
+      organizations(tenancy),
+    ]),
+  )
+}

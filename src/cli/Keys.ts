@@ -1,0 +1,123 @@
+import { Console, DateTime, Effect, Option, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type ApiKey, ApiKeyName, allScopes, Scope } from "../domain/ApiKey.ts"
+import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { everything } from "../domain/Page.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { Organizations } from "../services/Organizations.ts"
+import { StartupError } from "../system/StartupError.ts"
+import { as, budgetFlags, explained, idArgument, patchOf, showBudget } from "./Arguments.ts"
+import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
+
+const organization = Flag.String("organization").pipe(
+  Flag.withDescription("Id of the organization; the operator's when absent"),
+  Flag.filterMap(...as(OrganizationId, "the id of an organization, a UUID")),
+  Flag.optional,
+)
+
+const noOrganization = (which: string) =>
+  new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
+
+/** The given organization, or the operator's. */
+const orOperators = Effect.fnUntraced(function* (given: Option.Option<OrganizationId>) {
+  const organizations = yield* Organizations
+  if (Option.isSome(given)) {
+    const found = yield* organizations.find(given.value)
+    return found === undefined ? yield* noOrganization("such organization") : found.id
+  }
+  const { items } = yield* organizations.list(everything)
+  const own = items.find((one) => one.is_operator)
+  return own === undefined ? yield* noOrganization("operator's organization") : own.id
+})
+
+const ALL = "all"
+
+const create = Command.make(
+  "create",
+  {
+    name: Argument.String("name").pipe(
+      Argument.withDescription("What the key is for"),
+      Argument.filterMap(...as(ApiKeyName, "1 to 200 characters")),
+    ),
+    organization,
+    scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
+      Flag.withDescription("What it may do; needed, and may be repeated"),
+      Flag.atLeast(1),
+    ),
+    chatbot: Flag.String("chatbot").pipe(
+      Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
+      Flag.filterMap(...as(ChatbotId, "the id of a chatbot, a UUID")),
+      Flag.optional,
+    ),
+    expires: Flag.Date("expires").pipe(
+      Flag.withDescription("When it ends, such as 2027-12-31 (its first moment, UTC); never when absent"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
+    const { key, apiKey } = yield* (yield* ApiKeys).issue({
+      name,
+      organization: yield* orOperators(organization),
+      scopes: allScopes.filter((scope) => scopes.includes(scope) || scopes.includes(ALL)),
+      chatbot: Option.getOrUndefined(chatbot),
+      expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
+    })
+    yield* Console.log(`${Redacted.value(key)}\n`)
+    yield* Console.log(`It is shown this once. ${yield* described(apiKey)}`)
+  }, explained),
+).pipe(Command.withDescription("Make an API key and print it once"))
+
+/** What it may do, for which chatbots, and whether it still may. */
+const described = Effect.fnUntraced(function* (key: ApiKey) {
+  const state =
+    key.revoked_at !== null
+      ? `revoked ${key.revoked_at}`
+      : key.expires_at === null
+        ? "never expires"
+        : `${(yield* DateTime.isPast(DateTime.makeUnsafe(key.expires_at))) ? "expired" : "expires"} ${key.expires_at}`
+  const chatbots = key.chatbot_id === null ? "all chatbots" : `chatbot ${key.chatbot_id}`
+  return `${key.id}  ${key.prefix}…${key.last_four}  ${key.name}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}`
+})
+
+const list = Command.make(
+  "list",
+  { organization },
+  Effect.fn(function* ({ organization }) {
+    const owner = yield* orOperators(organization)
+    const { items } = yield* (yield* ApiKeys).list(owner, everything)
+    for (const key of items) yield* Console.log(yield* described(key))
+  }, explained),
+).pipe(Command.withDescription("List the API keys of an organization, newest first"))
+
+const revoke = Command.make(
+  "revoke",
+  { id: idArgument(ApiKeyId, "API key") },
+  Effect.fn(function* ({ id }) {
+    const key = yield* (yield* ApiKeys).revoke(id, undefined)
+    yield* Console.log(`Revoked ${key.id} (${key.name}). Running servers refuse it within a second.`)
+  }, explained),
+).pipe(Command.withDescription("Revoke an API key"))
+
+const budget = Command.make(
+  "budget",
+  {
+    id: idArgument(ApiKeyId, "API key"),
+    ...budgetFlags,
+  },
+  Effect.fn(function* ({ id, ...flags }) {
+    const { budget } = yield* (yield* ApiKeys).update(id, undefined, () => Effect.succeed({ budget: patchOf(flags) }))
+    yield* showBudget(budget)
+  }, explained),
+).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
+
+/** The commands below `keys`. */
+export const keys = <E, R>(tenancy: WithTenancy<E, R>) =>
+  Command.make("keys").pipe(
+    Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
+    Command.withSubcommands([
+      Command.provide(create, tenancy(curl("api-keys", "POST", { name: "website", scopes: ["chat"] }))),
+      Command.provide(list, tenancy(curl("api-keys"))),
+      Command.provide(revoke, tenancy(curl("api-keys/$ID", "DELETE"))),
+      Command.provide(budget, tenancy(curl("api-keys/$ID", "PATCH", exampleBudget))),
+    ]),
+  )

@@ -1,0 +1,98 @@
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OrganizationId } from "../domain/Ids.ts"
+import { OrganizationName } from "../domain/Organization.ts"
+import { everything } from "../domain/Page.ts"
+import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
+import { Organizations } from "../services/Organizations.ts"
+import { StartupError } from "../system/StartupError.ts"
+import { as, budgetFlags, explained, idArgument, patchOf, showBudget } from "./Arguments.ts"
+import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
+
+const organizationId = idArgument(OrganizationId, "organization")
+
+const organizationName = Argument.String("name").pipe(
+  Argument.withDescription("What it is called"),
+  Argument.filterMap(...as(OrganizationName, "1 to 200 characters, not all of them blank")),
+)
+
+const create = Command.make(
+  "create",
+  { name: organizationName },
+  Effect.fn(function* ({ name }) {
+    const { id } = yield* (yield* Organizations).create(name)
+    yield* Console.log(id)
+  }, explained),
+).pipe(Command.withDescription("Make an organization and print its id"))
+
+const list = Command.make(
+  "list",
+  {},
+  Effect.fn(function* () {
+    const { items } = yield* (yield* Organizations).list(everything)
+    for (const { id, name, is_operator } of items) {
+      yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
+    }
+  }, explained),
+).pipe(Command.withDescription("List the organizations"))
+
+const rename = Command.make(
+  "rename",
+  { id: organizationId, name: organizationName },
+  Effect.fn(function* ({ id, name }) {
+    yield* (yield* Organizations).update(id, () => Effect.succeed({ name }))
+    yield* Console.log(`${id}  ${name}`)
+  }, explained),
+).pipe(Command.withDescription("Rename an organization"))
+
+const remove = Command.make(
+  "delete",
+  {
+    id: organizationId,
+    again: Argument.String("again").pipe(
+      Argument.withDescription("The same id once more, to be sure"),
+      Argument.filterMap(...as(OrganizationId, "the same id once more")),
+      Argument.optional,
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ id, again, yes }) {
+    const organizations = yield* Organizations
+    if (!yes && Option.getOrUndefined(again) !== id) {
+      const found = yield* organizations.find(id)
+      return yield* new StartupError({
+        what: `This deletes ${found === undefined ? id : found.name} with its chatbots, documents, conversations, keys and usage.`,
+        doThis: "Give its id twice, or --yes, if that is meant.",
+      })
+    }
+    yield* organizations.remove(id)
+    yield* Console.log(`Deleted ${id}. Running servers refuse its keys within a second.`)
+    yield* (yield* OrganizationRemoval).run
+    yield* Console.log("All that it owned is deleted; a running server, or the next to start, removes its files.")
+  }, explained),
+).pipe(Command.withDescription("Delete an organization with all that it owns"))
+
+const budget = Command.make(
+  "budget",
+  {
+    id: organizationId,
+    ...budgetFlags,
+  },
+  Effect.fn(function* ({ id, ...flags }) {
+    const { budget } = yield* (yield* Organizations).update(id, () => Effect.succeed({ budget: patchOf(flags) }))
+    yield* showBudget(budget)
+  }, explained),
+).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
+
+/** The commands below `organizations`. */
+export const organizations = <E, R>(tenancy: WithTenancy<E, R>) =>
+  Command.make("organizations").pipe(
+    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend"),
+    Command.withSubcommands([
+      Command.provide(create, tenancy(curl("organizations", "POST", { name: "Another" }))),
+      Command.provide(list, tenancy(curl("organizations"))),
+      Command.provide(budget, tenancy(curl("organizations/$ID", "PATCH", exampleBudget))),
+      Command.provide(rename, tenancy(curl("organizations/$ID", "PATCH", { name: "Another" }))),
+      Command.provide(remove, tenancy(curl("organizations/$ID", "DELETE"))),
+    ]),
+  )

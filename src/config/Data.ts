@@ -1,0 +1,82 @@
+import { resolve } from "node:path"
+import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
+import { apiKey, duration, encryptionKeys, integer, oneOf, positiveDuration, postgresUrl, size, text } from "./Kinds.ts"
+import type { Group } from "./Setting.ts"
+
+const dataDir = text.or(
+  DATA_DIR,
+  "./data",
+  "Directory of all that is kept beside Postgres: the embedded database, files, copies of search indexes; made with mode 0700. Relative paths start from the working directory.",
+)
+
+/** An absolute path in the data directory. */
+const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
+
+export const uploadsDirectory = below("uploads").elsewhere
+export const indexesDirectory = below("indexes").elsewhere
+
+const database = {
+  directory: below("database"),
+  diskReserve: size.or(
+    "DISK_RESERVE",
+    "64MiB",
+    "Free space on the disk of the embedded database below which the database is only read, so that it can go on once there is space again. `0KiB`: off.",
+  ),
+  url: postgresUrl.orAbsent(
+    DATABASE_URL,
+    "Postgres 15 or later with pgvector 0.7 or later; for production, and for several processes. Absent: the embedded database.",
+  ),
+  maxConnections: integer(2, 1_000).or(
+    "DATABASE_CONNECTIONS",
+    "16",
+    "Connections to Postgres at once, at most. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database.",
+  ),
+  pipeline: integer(1, 128).or(
+    "DATABASE_PIPELINE",
+    "32",
+    "Statements under way at once in one connection to Postgres, at most. 1 sends each after the answer to the one before.",
+  ),
+  timeLimit: positiveDuration.or(
+    "DATABASE_TIMEOUT",
+    "10s",
+    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503. Work that rightly takes long is exempt, such as building indexes.",
+  ),
+}
+
+const bootstrap = {
+  apiKey: apiKey.orAbsent(
+    BOOTSTRAP_API_KEY,
+    "Key with all scopes of the first organization. Set it where nobody reads the output of the first start. Absent: the first start makes one and prints it once.",
+  ),
+}
+
+const secrets = {
+  keys: encryptionKeys.orAbsent(
+    SECRETS_KEY,
+    "Encrypts secrets in the database, the headers of HTTP tools: a key of 32 bytes in base64, or several with commas between; the first encrypts, all decrypt. To replace a key, put the new one first and keep the old one until a start has encrypted everything anew. Absent: they are not encrypted.",
+  ),
+}
+
+const blobs = {
+  kind: oneOf("local").or("BLOBS", "local", `Where files are kept; \`local\` is a directory below \`${DATA_DIR}\`.`),
+  directory: below("files").elsewhere,
+}
+
+const blobCheck = {
+  interval: positiveDuration.or(
+    "FILES_CHECK_INTERVAL",
+    "24h",
+    "How often the stored files are compared with the database, to find what is missing and what belongs to nobody.",
+  ),
+  strangerAge: duration.or(
+    "ORPHAN_AGE",
+    "24h",
+    "Age at which a stored file that belongs to nobody is deleted. Make it longer when older copies of the database may be restored.",
+  ),
+}
+
+export const data = {
+  title: "Data",
+  introduction: "What the server keeps, where, and how long it waits for its database.",
+  sections: { database, bootstrap, secrets, blobs, blobCheck },
+} satisfies Group

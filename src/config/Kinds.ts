@@ -1,0 +1,122 @@
+import { Duration, Option, Redacted } from "effect"
+import { isWellFormedKey } from "../domain/ApiKey.ts"
+import { parsePrivateNetworks } from "../outbound/PrivateNetworks.ts"
+import { Setting } from "./Setting.ts"
+
+/*
+ * The kinds of values that settings hold, and how each is written into the environment.
+ */
+
+interface Kind<A> {
+  readonly or: (variable: string, fallback: string, description: string) => Setting<A>
+  readonly orAbsent: (variable: string, description: string) => Setting<A | undefined>
+}
+
+/**
+ * @param expected completes "Set it to …"
+ * @param decode undefined when the text is not such a value
+ */
+const kind = <A>(expected: string, decode: (text: string) => A | undefined, isSecret = false): Kind<A> => {
+  const decodeOption = (text: string): Option.Option<A> => Option.fromUndefinedOr(decode(text))
+  return {
+    or: (variable, fallback, description) =>
+      new Setting({ variable, expected, default: fallback, description, isSecret }, (text = fallback) =>
+        decodeOption(text),
+      ),
+    orAbsent: (variable, description) =>
+      new Setting<A | undefined>({ variable, expected, default: undefined, description, isSecret }, (text) =>
+        text === undefined ? Option.some(undefined) : decodeOption(text),
+      ),
+  }
+}
+
+export const text = kind("a text that is not empty", (value) => value || undefined)
+
+export const secret = kind(
+  "a text that is not empty",
+  (value) => (value === "" ? undefined : Redacted.make(value)),
+  true,
+)
+
+export const apiKey = kind(
+  "32 to 256 visible ASCII characters (a key that Parley made, without a typing error)",
+  (value) => (isWellFormedKey(value) ? Redacted.make(value) : undefined),
+  true,
+)
+
+export const postgresUrl = kind(
+  "a URL such as `postgres://user:password@host:5432/database`",
+  (value) => (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value) ? Redacted.make(value) : undefined),
+  true,
+)
+
+export const httpUrl = kind("an http(s) URL", (value) =>
+  /^https?:\/\//.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
+)
+
+/** `local`, or a provider and one of its models. */
+export const embeddingModel = kind("`local`, `openai:<model>` or `voyage:<model>`", (value) => {
+  const [, provider, model] = /^(openai|voyage):(\S{1,200})$/.exec(value) ?? []
+  if (value === "local") return { provider: "local" } as const
+  if (model === undefined) return undefined
+  return { provider: provider === "voyage" ? provider : "openai", model } as const
+})
+
+export const oneOf = <const L extends string>(...choices: ReadonlyArray<L>) =>
+  kind(choices.map((choice) => `\`${choice}\``).join(" or "), (value) => choices.find((choice) => choice === value))
+
+export const integer = (minimum: number, maximum: number) =>
+  kind(`a whole number from ${minimum} to ${maximum}`, (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+    return number >= minimum && number <= maximum ? number : undefined
+  })
+
+/** Keys of 32 bytes. */
+export const encryptionKeys = kind(
+  "keys of 32 bytes in base64, with commas between, such as `openssl rand -base64 32` makes",
+  (value) => {
+    const keys = value.split(",").map((key) => key.trim())
+    return keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
+      ? Redacted.make(keys.map((key) => Uint8Array.from(Buffer.from(key, "base64"))))
+      : undefined
+  },
+  true,
+)
+
+export const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
+
+/** `Infinity` when the limit is off. */
+export const limit = kind("`off`, or a whole number", (value) =>
+  value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,
+)
+
+export const fraction = kind("a number from 0 to 1", (value) =>
+  /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
+)
+
+/** Bytes. */
+export const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
+  const [, amount, unit] = /^(\d{1,6})([KMG])iB$/.exec(value) ?? []
+  return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
+})
+
+const parseDuration = (value: string) => {
+  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
+  if (amount === undefined) return undefined
+  const milliseconds = unit === "ms" ? 1 : unit === "s" ? 1_000 : unit === "m" ? 60_000 : 3_600_000
+  return Duration.millis(Number(amount) * milliseconds)
+}
+
+export const duration = kind("a duration such as `500ms`, `20s` or `5m`", parseDuration)
+
+const LEAST = Duration.millis(100)
+const atLeast = (parsed: Duration.Duration | undefined) =>
+  parsed !== undefined && Duration.isGreaterThanOrEqualTo(parsed, LEAST) ? parsed : undefined
+
+/** For what would spin at nothing. */
+export const positiveDuration = kind("a duration of at least `100ms`", (value) => atLeast(parseDuration(value)))
+
+/** Infinite when it is off. */
+export const durationOrOff = kind("`off`, or a duration of at least `100ms`", (value) =>
+  value === "off" ? Duration.infinity : atLeast(parseDuration(value)),
+)

@@ -1,0 +1,43 @@
+import { uploadsDirectory } from "./Data.ts"
+import { duration, integer, positiveDuration, size } from "./Kinds.ts"
+import type { Group } from "./Setting.ts"
+
+const bodyTimeout = positiveDuration.or(
+  "REQUEST_BODY_TIMEOUT",
+  "20s",
+  "How long a JSON body may take to arrive, and how long an upload may pause, before the request fails with 408. Raise it for clients with slow connections.",
+)
+
+const requests = {
+  jsonBodyLimit: size.or(
+    "JSON_BODY_LIMIT",
+    "1MiB",
+    "Largest JSON body. Raise it for clients that send long conversations.",
+  ),
+  jsonDepthLimit: integer(1, 1_000).or("JSON_DEPTH_LIMIT", "32", "Deepest nesting of a JSON body."),
+  bodyTimeout,
+  avatarLimit: size.or("AVATAR_LIMIT", "10MiB", "Largest avatar."),
+}
+
+const uploads = {
+  directory: uploadsDirectory,
+  pause: bodyTimeout.elsewhere,
+  fileLimit: size.or(
+    "UPLOAD_FILE_LIMIT",
+    "25MiB",
+    "Largest knowledge base file. A proxy in front has to let bodies of this size times the number of files through.",
+  ),
+  filesLimit: integer(1, 1_000).or("UPLOAD_FILES_LIMIT", "10", "Files of one upload, at most."),
+  wait: duration.or(
+    "UPLOAD_WAIT",
+    "20s",
+    "How long an upload waits for its files to be searchable when `Prefer` says nothing.",
+  ),
+  waitLimit: duration.or("UPLOAD_WAIT_LIMIT", "60s", "The longest wait that `Prefer: wait=N` can ask for."),
+}
+
+export const requestsAndUploads = {
+  title: "Requests and uploads",
+  introduction: "What a request may bring, and how long it may take to bring it.",
+  sections: { requests, uploads },
+} satisfies Group

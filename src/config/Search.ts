@@ -1,0 +1,62 @@
+import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
+import { indexesDirectory } from "./Data.ts"
+import { embeddingModel, fraction, httpUrl, integer, positiveDuration, secret, size } from "./Kinds.ts"
+import type { Group } from "./Setting.ts"
+
+const embeddings = {
+  model: embeddingModel.or(
+    EMBEDDINGS,
+    "local",
+    "How text becomes vectors: `local` needs no network; `openai:<model>` is any server that speaks as OpenAI does; `voyage:<model>`. After a change the servers embed again what is there.",
+  ),
+  apiKey: secret.orAbsent(EMBEDDINGS_API_KEY, "Key of the embedding provider."),
+  baseUrl: httpUrl.orAbsent(
+    EMBEDDINGS_BASE_URL,
+    "Where the embedding provider is, with or without `/v1`. Absent: its own.",
+  ),
+  dimensions: integer(1, 4_096).orAbsent(
+    EMBEDDINGS_DIMENSIONS,
+    "Dimensions of the vectors, for models that leave a choice. Absent: the model's own.",
+  ),
+  timeout: positiveDuration.or("EMBEDDINGS_TIMEOUT", "30s", "Longest time for one request to embed passages."),
+  queryTimeout: positiveDuration.or(
+    "EMBEDDINGS_QUERY_TIMEOUT",
+    "5s",
+    "Longest time to embed a question. When it is over, the search goes by words alone.",
+  ),
+  concurrency: integer(1, 64).or(
+    "EMBEDDINGS_CONCURRENCY",
+    "4",
+    "Requests to embed passages at once, of one process. Raise it for faster ingestion, as far as the provider's rate limit goes.",
+  ),
+}
+
+const retriever = {
+  threshold: fraction.orAbsent(
+    "SIMILARITY_THRESHOLD",
+    "Similarity below which a search leaves a result out. Raise it when answers rest on passages that do not fit. Absent: calibrated.",
+  ),
+}
+
+const knowledgeIndexes = {
+  bytes: size.or(
+    "INDEX_MEMORY",
+    "256MiB",
+    "Memory for search indexes of knowledge bases, with what of them is mapped from disk. It holds one of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
+  ),
+}
+
+const snapshots = {
+  directory: indexesDirectory,
+  bytes: size.or(
+    "INDEX_DISK",
+    "2GiB",
+    "Disk for copies of large search indexes, below the data directory; they may be removed at any time.",
+  ),
+}
+
+export const search = {
+  title: "Embeddings and search",
+  introduction: "How passages are found for a question.",
+  sections: { embeddings, retriever, knowledgeIndexes, snapshots },
+} satisfies Group

@@ -1,0 +1,24 @@
+import { Layer } from "effect"
+import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
+import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
+import { OrganizationRemoval } from "./OrganizationRemoval.ts"
+import * as Reembedding from "./Reembedding.ts"
+import * as Sealing from "./Sealing.ts"
+
+export interface JobsSettings {
+  readonly blobCheck: BlobCheckSettings
+  readonly ingestion: IngestionSettings
+  readonly reembedding: Reembedding.ReembeddingSettings
+}
+
+/** All work that outlives its request, under way as long as the layer lives, and the services that give it more. */
+export const layer = (settings: JobsSettings) =>
+  Layer.mergeAll(
+    BlobCheck.layerRegularly(settings.blobCheck),
+    OrganizationRemoval.layerRegularly,
+    Reembedding.layer(settings.reembedding),
+    Sealing.layer,
+  ).pipe(
+    Layer.provide(BlobCheck.layer(settings.blobCheck)),
+    Layer.provideMerge(Layer.mergeAll(Ingestion.layer(settings.ingestion), OrganizationRemoval.layer)),
+  )

@@ -1,0 +1,41 @@
+import { Layer } from "effect"
+import { Admin } from "./Admin.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { Avatars } from "./Avatars.ts"
+import { Budgets, type BudgetSettings } from "./Budgets.ts"
+import { Chat, type ChatSettings } from "./Chat.ts"
+import { Chatbots } from "./Chatbots.ts"
+import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
+import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
+import { Conversations } from "./Conversations.ts"
+import { Health } from "./Health.ts"
+import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Knowledge } from "./Knowledge.ts"
+import { Organizations } from "./Organizations.ts"
+import { Usage, type UsageSettings } from "./Usage.ts"
+
+export interface ServicesSettings {
+  readonly budgets: BudgetSettings
+  readonly chat: ChatSettings
+  readonly chatbotTools: ChatbotToolsSettings
+  readonly checkpoints: CheckpointSettings
+  readonly uploads: EmbedFilesSettings
+  readonly usage: UsageSettings
+}
+
+/** Organizations and their keys. */
+export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
+
+/** What the platform does. */
+export const layer = (settings: ServicesSettings) =>
+  Layer.mergeAll(
+    tenancy,
+    Chat.layer(settings.chat),
+    Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
+    ChatbotTools.layer(settings.chatbotTools),
+    Conversations.layer,
+    Health.layer,
+    EmbedFiles.layer(settings.uploads),
+    Knowledge.layer,
+    Usage.layer(settings.usage),
+  ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))

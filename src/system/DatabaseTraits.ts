@@ -1,0 +1,15 @@
+import { Context } from "effect"
+
+/** What the rest of the server has to know of its database, whichever that is. */
+export class DatabaseTraits extends Context.Service<
+  DatabaseTraits,
+  {
+    /**
+     * No other process uses the database, nor the data directory beside it: whatever is found leased, reserved or
+     * unfinished at the start was left by a process that is gone.
+     */
+    readonly isAlone: boolean
+    /** The database answers other queries while it builds an index. */
+    readonly answersWhileIndexing: boolean
+  }
+>()("parley/system/DatabaseTraits") {}

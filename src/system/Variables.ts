@@ -1,0 +1,24 @@
+/*
+ * Names of environment variables that messages show to the operator, so that a message and the settings cannot disagree.
+ * What the variables mean is declared in `config/`.
+ */
+
+export const HOST = "HOST"
+export const PORT = "PORT"
+export const PUBLIC_URL = "PUBLIC_URL"
+export const BOOTSTRAP_API_KEY = "BOOTSTRAP_API_KEY"
+
+export const DATA_DIR = "DATA_DIR"
+export const DATABASE_URL = "DATABASE_URL"
+export const SECRETS_KEY = "SECRETS_KEY"
+
+export const DEFAULT_MODEL = "DEFAULT_MODEL"
+export const ANTHROPIC_API_KEY = "ANTHROPIC_API_KEY"
+export const ANTHROPIC_BASE_URL = "ANTHROPIC_BASE_URL"
+export const OPENAI_API_KEY = "OPENAI_API_KEY"
+export const OPENAI_BASE_URL = "OPENAI_BASE_URL"
+
+export const EMBEDDINGS = "EMBEDDINGS"
+export const EMBEDDINGS_API_KEY = "EMBEDDINGS_API_KEY"
+export const EMBEDDINGS_BASE_URL = "EMBEDDINGS_BASE_URL"
+export const EMBEDDINGS_DIMENSIONS = "EMBEDDINGS_DIMENSIONS"

@@ -1,0 +1,47 @@
+import { ConfigProvider, Effect, Layer, type Redacted } from "effect"
+import { Config } from "../../src/Config.ts"
+import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
+import { read } from "../../src/knowledge/extract/Read.ts"
+import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
+import type { ModelsSettings } from "../../src/models/Models.ts"
+import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
+
+/** The settings of a server whose environment says nothing, for tests that change one of them. */
+export const defaults: Config["Service"] = Effect.runSync(
+  Effect.provide(Config, Layer.provide(Config.layer, ConfigProvider.layer(ConfigProvider.fromUnknown({})))),
+)
+
+/** The limits of calls to a provider, but for these. */
+export const callSettings = (limits: Partial<CallSettings> = {}): CallSettings => ({
+  ...defaults.models.anthropic.limits,
+  ...limits,
+})
+
+interface ProviderSettings {
+  readonly apiKey?: Redacted.Redacted
+  readonly baseUrl?: string
+  readonly limits?: Partial<CallSettings>
+}
+
+const limitsOf = (given: ProviderSettings | undefined) => ({ limits: callSettings(given?.limits) })
+
+/** Settings of which only these are set. */
+export const modelsSettings = (
+  given: {
+    readonly defaultModel?: string
+    readonly anthropic?: ProviderSettings
+    readonly openai?: ProviderSettings
+  } = {},
+): ModelsSettings => ({
+  defaultModel: given.defaultModel,
+  anthropic: { ...defaults.models.anthropic, ...given.anthropic, ...limitsOf(given.anthropic) },
+  openai: { ...defaults.models.openai, ...given.openai, ...limitsOf(given.openai) },
+})
+
+/** Says that this process has the database to itself, or that it shares it with others. */
+export const databaseTraits = (traits: { readonly isAlone: boolean }): Layer.Layer<DatabaseTraits> =>
+  Layer.succeed(DatabaseTraits, { answersWhileIndexing: true, ...traits })
+
+/** Reads a document of any length that the settings allow. */
+export const readDocument = (source: Source, textLimit: number = defaults.extract.textLimit): Promise<ExtractedText> =>
+  read(source, textLimit)
