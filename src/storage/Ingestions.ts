@@ -6,7 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { type Job, type Lease, makeLeaseQueue } from "./sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
 import { onUniqueViolation, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, unhurried } from "./sql/SqlValues.ts"
 
@@ -23,6 +23,13 @@ export interface Ingestion extends Job {
 
 /** The attempt's name, by which its writes are known. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
+
+export const ingestionTable = {
+  table: "ingestions",
+  key: "document_id",
+  clock: "ingestion_clock",
+  parent: { table: "documents", lock: "update" },
+} satisfies QueueTable<string>
 
 /** The queue of documents to ingest, see `LeaseQueue`. */
 export class Ingestions extends Context.Service<
@@ -77,12 +84,7 @@ export class Ingestions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
-      const queue = yield* makeLeaseQueue({
-        table: "ingestions",
-        key: "document_id",
-        clock: "ingestion_clock",
-        parent: { table: "documents", lock: "update" },
-      })
+      const queue = yield* makeLeaseQueue(ingestionTable)
 
       const claim = Effect.fnUntraced(function* (lease: Lease) {
         const [row] = yield* system<Ingestion>`

@@ -5,7 +5,7 @@ import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./sql/Database.ts"
-import { type Job, type Lease, makeLeaseQueue } from "./sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { vectors } from "./sql/SqlValues.ts"
 
@@ -31,6 +31,12 @@ export interface EmbeddedChunk {
   /** As in `NewChunk`. */
   readonly sketch: Uint8Array | null
 }
+
+export const reembeddingTable = {
+  table: "reembeddings",
+  key: "document_id",
+  parent: { table: "documents", lock: "key share" },
+} satisfies QueueTable<string>
 
 /**
  * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Each chunk is
@@ -79,11 +85,7 @@ export class Reembeddings extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
       const types = yield* VectorTypes
-      const queue = yield* makeLeaseQueue({
-        table: "reembeddings",
-        key: "document_id",
-        parent: { table: "documents", lock: "key share" },
-      })
+      const queue = yield* makeLeaseQueue(reembeddingTable)
       const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
       const declare = Effect.fnUntraced(function* (model: string) {
