@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../../domain/Ids.ts"
+import { regularly } from "../../system/Background.ts"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
@@ -55,7 +56,6 @@ export class LexemeIndexes extends Context.Service<
         const bell = yield* Latch.make(false)
 
         const tend = Effect.gen(function* () {
-          yield* bell.close
           const large = yield* sql<{ id: ChatbotId }>`
           select chatbot_id as id from documents where revision > 0
           group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}::bigint`
@@ -77,11 +77,7 @@ export class LexemeIndexes extends Context.Service<
           for (const { name } of orphans) yield* indexes.drop(name)
         }).pipe(Effect.withSpan("LexemeIndexes.tend"), withoutTimeLimit)
 
-        const keep = tend.pipe(
-          Effect.catchCause((cause) => Effect.logWarning("An index of words was not made", cause)),
-          Effect.andThen(Effect.timeoutOption(bell.await, LOOK_EVERY)),
-          Effect.forever,
-        )
+        const keep = regularly(LOOK_EVERY, "An index of words was not made", tend, bell)
 
         return {
           want: (chatbotId) =>
