@@ -2,10 +2,12 @@ import { Cause, Context, Duration, Effect, Latch, Layer, Semaphore, type Stream 
 import { BlobStore } from "./BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
+import { regularly } from "../system/Background.ts"
 
 /** A blob whose owner has not committed after this time never gets one. Longer than any request lasts. */
 const GRACE = Duration.hours(1)
 const SWEEP_INTERVAL = Duration.minutes(1)
+const SWEEP_WARNING = "The sweep of files was cut off"
 const SWEEP_BATCH = 100
 const REMOVED_AT_ONCE = 4
 /** For one that cannot be deleted: it keeps none of the others. */
@@ -79,16 +81,12 @@ export class Blobs extends Context.Service<
       const sweep = garbage.due(SWEEP_BATCH).pipe(
         Effect.tap(remove),
         Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }),
-        Effect.catchCause((cause) => Effect.logWarning("The sweep of files was cut off", Cause.squash(cause))),
+        Effect.catchCause((cause) => Effect.logWarning(SWEEP_WARNING, Cause.squash(cause))),
         Semaphore.withPermit(yield* Semaphore.make(1)),
       )
 
       const bell = yield* Latch.make(false)
-      yield* Effect.forkScoped(
-        Effect.forever(
-          bell.close.pipe(Effect.andThen(sweep), Effect.andThen(Effect.timeoutOption(bell.await, SWEEP_INTERVAL))),
-        ),
-      )
+      yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, SWEEP_WARNING, sweep, bell))
 
       const nudge = Effect.asVoid(bell.open)
 

@@ -1,24 +1,20 @@
-import { Array, Cause, Context, Duration, Effect, Latch, Layer, PubSub, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { BlobStore } from "../blobs/BlobStore.ts"
+import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
+import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
 import { detect, DETECT_LAST_BYTES } from "../domain/Formats.ts"
-import type { Unavailable } from "../domain/Errors.ts"
+import type { NotFound } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
-import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Extract } from "../knowledge/Extract.ts"
+import type { TextRefused } from "../embeddings/Embeddings.ts"
+import { Extract, type ExtractionFailed } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
-import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
-import { DatabaseTraits } from "../system/DatabaseTraits.ts"
+import { makeWorker, type Verdict } from "./Worker.ts"
 
 /** How often an idle worker looks whether another process left it something. */
 const POLL_INTERVAL = Duration.seconds(1)
 /** Wait before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
-/** How often a document shows how far it is: a short one is done before it has anything to show. */
-const PROGRESS_INTERVAL = Duration.millis(250)
 /** Share of the progress that lies before the first chunk is stored. */
 const EXTRACTED = 0.2
 
@@ -39,9 +35,6 @@ export interface IngestionSettings {
 
 /** The document cannot become knowledge, however often it is tried. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, message: Schema.String }) {}
-
-/** Another process has taken over, or the document is gone. */
-class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
 /**
  * Turns queued files into searchable chunks: reads, splits, embeds, stores, and then publishes all of a document's
@@ -65,31 +58,7 @@ export class Ingestion extends Context.Service<
         const indexer = yield* Indexer
         const store = yield* BlobStore
         const blobs = yield* Blobs
-        const random = yield* SecureRandom.SecureRandom
-        const bell = yield* Latch.make(false)
         const ended = yield* PubSub.unbounded<DocumentId>()
-
-        const report = Effect.fnUntraced(function* (attempt: Attempt, state: State) {
-          const held = yield* ingestions.progress(attempt, { ...state, lease: settings.lease })
-          if (!held) return yield* new LeaseLost()
-        })
-
-        const beat = Duration.divideUnsafe(settings.lease, 3)
-        const look = Duration.min(PROGRESS_INTERVAL, beat)
-        const looksPerBeat = Math.floor(Duration.toMillis(beat) / Duration.toMillis(look))
-
-        /** Reports what has changed, and often enough to keep the lease what has not; ends when that is lost. */
-        const showLife = (attempt: Attempt, state: () => State) => {
-          let reported = state()
-          let silent = 0
-          return Effect.suspend(() => {
-            silent++
-            if (state() === reported && silent < looksPerBeat) return Effect.void
-            reported = state()
-            silent = 0
-            return report(attempt, reported)
-          }).pipe(Effect.delay(look), Effect.forever)
-        }
 
         /** What the file says, in pieces. Neither its bytes nor its text as a whole are kept beside them. */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
@@ -120,116 +89,47 @@ export class Ingestion extends Context.Service<
           return chunks.length
         })
 
-        /** It need not be the document's doing: again, much later, and not for ever. */
-        const giveUp = Effect.fnUntraced(function* (attempt: Attempt, { code, message }: DocumentError) {
-          yield* Effect.logWarning("A document is given up").pipe(
-            Effect.annotateLogs({ document_id: attempt.document_id, code, given_up: attempt.given_up }),
-          )
-          const delay = Duration.times(settings.retryDelay, 2 ** attempt.given_up)
-          yield* attempt.given_up < settings.retries
-            ? ingestions.putOff(attempt, { code, message }, delay)
-            : ingestions.fail(attempt, { code, message })
+        const worker = yield* makeWorker({
+          name: "Ingestion",
+          labels: ({ document_id }) => ({ document_id }),
+          queue: ingestions,
+          concurrency: settings.concurrency,
+          lease: settings.lease,
+          pollInterval: POLL_INTERVAL,
+          attempt: (attempt, showSoon) => {
+            let state: State = { status: "extracting", progress: 0 }
+            return {
+              work: ingest(attempt, (reached) => {
+                state = reached
+                showSoon()
+              }),
+              renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: settings.lease })),
+              finish: (count: number) => ingestions.publish(attempt, count),
+            }
+          },
+          judge,
+          backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
+          givingUp: {
+            ...settings,
+            ofLapses: ({ lapses }) => ({ code: "gave_up", message: `Reading the file was cut off ${lapses} times.` }),
+            ofDefect: ingestionFailed,
+            giveUp: (attempt, reason, delay) =>
+              Effect.logWarning("A document is given up").pipe(
+                Effect.annotateLogs({ code: reason.code, given_up: attempt.given_up }),
+                Effect.andThen(ingestions.fail(attempt, reason, delay)),
+              ),
+            refuse: (attempt, reason) =>
+              Effect.logInfo("A document cannot be read").pipe(
+                Effect.annotateLogs({ code: reason.code }),
+                Effect.andThen(ingestions.fail(attempt, reason)),
+              ),
+          },
+          abandon: ingestions.abandon,
+          ended: ({ document_id }) => Effect.andThen(blobs.nudge, PubSub.publish(ended, document_id)),
         })
+        yield* Effect.forkScoped(worker.run)
 
-        const run = Effect.fnUntraced(function* (attempt: Attempt) {
-          if (attempt.lapses >= settings.lapses) {
-            return yield* giveUp(attempt, {
-              code: "gave_up",
-              message: `Reading the file was cut off ${attempt.lapses} times.`,
-            })
-          }
-          let current: State = { status: "extracting", progress: 0 }
-          const count = yield* Effect.raceFirst(
-            ingest(attempt, (state) => void (current = state)),
-            showLife(attempt, () => current),
-          )
-          if (!(yield* ingestions.publish(attempt, count))) return yield* new LeaseLost()
-        })
-
-        const refuse = (attempt: Attempt, { code, message }: DocumentError) =>
-          Effect.andThen(
-            Effect.logInfo("A document cannot be read").pipe(
-              Effect.annotateLogs({ document_id: attempt.document_id, code }),
-            ),
-            ingestions.fail(attempt, { code, message }),
-          )
-
-        /** What the document needs is out of reach, for which it can do nothing. */
-        const postpone = (attempt: Attempt, { detail, retry_after_seconds }: Unavailable) =>
-          Effect.logWarning("Ingestion waits", { document_id: attempt.document_id, detail }).pipe(
-            Effect.andThen(ingestions.release(attempt, Duration.seconds(retry_after_seconds), false)),
-          )
-
-        /** A fault of ours, or a reader that ended: again, a while later, as long as there are tries. */
-        const tryLater = (attempt: Attempt, cause: Cause.Cause<unknown>, last: DocumentError) =>
-          Effect.gen(function* () {
-            const tries = attempt.attempts + 1
-            yield* Effect.logWarning("Ingestion was cut off", cause).pipe(
-              Effect.annotateLogs({ document_id: attempt.document_id, attempt: tries }),
-            )
-            yield* tries >= settings.attempts
-              ? giveUp(attempt, last)
-              : ingestions.release(attempt, Duration.times(RETRY_DELAY, 2 ** attempt.attempts), true)
-          })
-
-        const abandon = (attempt: Attempt) => Effect.ignore(ingestions.abandon(attempt))
-
-        /** One attempt with whatever becomes of it. */
-        const handle = (attempt: Attempt) =>
-          run(attempt).pipe(
-            Effect.catchTags({
-              Refused: (error) => refuse(attempt, error),
-              ExtractionFailed: (error) =>
-                error.code === "extraction_crashed"
-                  ? tryLater(attempt, Cause.fail(error), error)
-                  : refuse(attempt, error),
-              TextRefused: () =>
-                refuse(attempt, {
-                  code: "embedding_refused",
-                  message: "The embedding model does not take a passage of the file.",
-                }),
-              BlobNotFound: () => refuse(attempt, { code: "file_missing", message: "The stored file is gone." }),
-              // Somebody else has it, or it was deleted: there is nothing left to do.
-              LeaseLost: () => abandon(attempt),
-              NotFound: () => abandon(attempt),
-              Unavailable: (error) => postpone(attempt, error),
-            }),
-            Effect.catchCauseIf(
-              (cause) => !Cause.hasInterruptsOnly(cause),
-              (cause) => tryLater(attempt, cause, ingestionFailed),
-            ),
-            Effect.andThen(blobs.nudge),
-            Effect.ensuring(PubSub.publish(ended, attempt.document_id)),
-            // The process stops: somebody else, or the next start, goes on at once.
-            Effect.onInterrupt(() => Effect.ignore(ingestions.release(attempt, Duration.zero, false))),
-            Effect.provideService(CurrentOrganization, attempt.organization_id),
-          )
-
-        const next = Effect.gen(function* () {
-          yield* bell.close
-          const attempt = yield* ingestions.claim({ id: yield* random.uuidV4(), duration: settings.lease })
-          yield* attempt === undefined ? Effect.timeoutOption(bell.await, POLL_INTERVAL) : handle(attempt)
-        }).pipe(
-          Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
-            Effect.sleep(Duration.seconds(retry_after_seconds)),
-          ),
-          // A worker that ended would be missed by nobody, and never come back.
-          Effect.catchDefect((defect) =>
-            Effect.andThen(Effect.logError("Ingestion failed", defect), Effect.sleep(POLL_INTERVAL)),
-          ),
-        )
-
-        if ((yield* DatabaseTraits).isAlone) yield* ingestions.releaseAll
-        yield* Effect.forkScoped(
-          withoutTimeLimit(
-            Effect.forEach(Array.range(1, settings.concurrency), () => Effect.forever(next), {
-              concurrency: "unbounded",
-              discard: true,
-            }),
-          ),
-        )
-
-        return { nudge: Effect.asVoid(bell.open), ended }
+        return { nudge: worker.nudge, ended }
       }),
     )
 }
@@ -245,3 +145,26 @@ const ingestionFailed: DocumentError = {
 }
 
 const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))
+
+type Failure = Refused | ExtractionFailed | TextRefused | BlobNotFound | NotFound
+
+const judge = (failure: Failure): Verdict<DocumentError> => {
+  switch (failure._tag) {
+    case "Refused":
+      return hopeless(failure)
+    case "ExtractionFailed":
+      return failure.code === "extraction_crashed" ? { is: "faulty", reason: reasonOf(failure) } : hopeless(failure)
+    case "TextRefused":
+      return hopeless({
+        code: "embedding_refused",
+        message: "The embedding model does not take a passage of the file.",
+      })
+    case "BlobNotFound":
+      return hopeless({ code: "file_missing", message: "The stored file is gone." })
+    case "NotFound":
+      return { is: "gone" }
+  }
+}
+
+const reasonOf = ({ code, message }: DocumentError): DocumentError => ({ code, message })
+const hopeless = (failure: DocumentError): Verdict<DocumentError> => ({ is: "hopeless", reason: reasonOf(failure) })

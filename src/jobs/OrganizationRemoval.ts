@@ -6,6 +6,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import { OrganizationRemains } from "../storage/OrganizationRemains.ts"
+import { regularly } from "../system/Background.ts"
 
 /** How often it is looked for what another process, or a crash, has left. */
 const LOOK_EVERY = Duration.minutes(1)
@@ -65,11 +66,7 @@ export class OrganizationRemoval extends Context.Service<
         )
 
       const keep = (afterwards: Afterwards) =>
-        Effect.andThen(bell.close, run(afterwards)).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("What an organization owned was not deleted yet", cause)),
-          Effect.andThen(Effect.timeoutOption(bell.await, LOOK_EVERY)),
-          Effect.forever,
-        )
+        regularly(LOOK_EVERY, "What an organization owned was not deleted yet", run(afterwards), bell)
 
       return { want: Effect.asVoid(bell.open), run: run(() => Effect.void), keep }
     }),

@@ -7,7 +7,8 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { SECRETS_KEY } from "../system/Variables.ts"
-import { type DatabaseFacts, Inspection, type QueueState } from "../storage/Inspection.ts"
+import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
+import type { QueueState } from "../storage/sql/LeaseQueue.ts"
 
 /** One line about one part of the server. `note`: nothing to mend, but worth a look. */
 export interface Finding {

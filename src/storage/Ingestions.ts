@@ -1,17 +1,17 @@
 import { Context, type Duration, Effect, Layer } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { DocumentError } from "../domain/Document.ts"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, DocumentId, OrganizationId } from "../domain/Ids.ts"
+import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { interval, json, unhurried } from "./sql/SqlValues.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { onUniqueViolation, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json, unhurried } from "./sql/SqlValues.ts"
 
 /** One attempt to make the next revision of a document. */
-export interface Ingestion {
-  readonly organization_id: OrganizationId
+export interface Ingestion extends Job {
   readonly chatbot_id: ChatbotId
   readonly document_id: DocumentId
   /** The revision that this attempt makes, and no other. */
@@ -19,27 +19,19 @@ export interface Ingestion {
   readonly name: string
   readonly content_type: string
   readonly blob_key: string
-  /** Attempts before this one that the document itself made fail. */
-  readonly attempts: number
-  /** Attempts before this one that ended without a word: their process was killed, or could not reach the database. */
-  readonly lapses: number
-  /** How often it was put off after it had been given up. */
-  readonly given_up: number
-  readonly lease_id: string
 }
 
-/** So many attempts may end with their process before the next one of the same document waits: */
-const LAPSES_AT_ONCE = 3
-/** a second, then twice as long each time, and this long at most. */
-const LAPSE_DELAY_MAX_SECONDS = 30
-
-/** What an ingestion works on: the attempt's name, by which its writes are known. */
+/** The attempt's name, by which its writes are known. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
 
-/**
- * The queue of documents to ingest, shared by every server process. An attempt holds its row by a lease in database
- * time; whoever has lost it can write nothing any more.
- */
+export const ingestionTable = {
+  table: "ingestions",
+  key: "document_id",
+  clock: "ingestion_clock",
+  parent: { table: "documents", lock: "update" },
+} satisfies QueueTable<string>
+
+/** The queue of documents to ingest, see `LeaseQueue`. */
 export class Ingestions extends Context.Service<
   Ingestions,
   {
@@ -47,10 +39,7 @@ export class Ingestions extends Context.Service<
      * Takes a waiting or abandoned ingestion: organizations take turns, and the oldest of one's own comes first. From
      * then on its document shows that it is being read.
      */
-    readonly claim: (lease: {
-      readonly id: string
-      readonly duration: Duration.Duration
-    }) => Effect.Effect<Ingestion | undefined, Unavailable>
+    readonly claim: (lease: Lease) => Effect.Effect<Ingestion | undefined, Unavailable>
     /** Ends every lease, where no other process can hold one. */
     readonly releaseAll: Effect.Effect<void, Unavailable>
     /** Shows how far it is, and that somebody is at work. False when the lease is lost: stop. */
@@ -71,17 +60,18 @@ export class Ingestions extends Context.Service<
       attempt: Ingestion,
       chunkCount: number,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Gives up: the document fails, or keeps its old content and says why the new one could not be read. */
-    readonly fail: (attempt: Ingestion, error: DocumentError) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** The document fails as with `fail`, but is tried anew after a while, as if for the first time. */
-    readonly putOff: (
-      attempt: Ingestion,
+    /**
+     * Gives up: the document fails, or keeps its old content and says why the new one could not be read. With `delay`, it
+     * is tried anew after that, as if for the first time.
+     */
+    readonly fail: (
+      attempt: Attempt,
       error: DocumentError,
-      delay: Duration.Duration,
+      delay?: Duration.Duration,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Drops what an attempt that has lost its lease may have stored since. */
     readonly abandon: (attempt: Ingestion) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Gives it back, to be tried again after a while. The attempt counts only when it was the document's doing. */
+    /** Gives it back, to be tried again after a while. `counts`: the attempt failed by what the document is. */
     readonly release: (
       attempt: Attempt,
       delay: Duration.Duration,
@@ -94,21 +84,12 @@ export class Ingestions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
-      const later = (wait: Duration.Duration) => sql`now() + ${interval(wait)}`
+      const queue = yield* makeLeaseQueue(ingestionTable)
 
-      const claim = Effect.fnUntraced(function* (lease: { readonly id: string; readonly duration: Duration.Duration }) {
+      const claim = Effect.fnUntraced(function* (lease: Lease) {
         const [row] = yield* system<Ingestion>`
           with claimed as (
-            update ingestions set lease_id = ${lease.id}, run_at = ${later(lease.duration)},
-              -- Whoever ends an attempt, and lives, takes its lease off the row.
-              lapses = lapses + (lease_id is not null)::int
-            where document_id = (
-              -- Both rows are skipped when somebody holds one: a claim never waits, so it is in nobody's way.
-              select i.document_id from ingestions i join documents d on d.id = i.document_id
-              where i.run_at <= now()
-              order by i.turn, i.created_at limit 1 for update skip locked
-            )
-            returning *, setval('ingestion_clock', greatest(turn, (select last_value from ingestion_clock)))
+            ${queue.claim(lease, { join: sql`join documents d on d.id = q.document_id` })}
           ), revised as (
             update documents d set last_revision = last_revision + 1, status = 'extracting', progress = 0,
               updated_at = clock_timestamp()
@@ -121,12 +102,6 @@ export class Ingestions extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      // What may be killing the process lets it live between its tries.
-      const releaseAll = system`update ingestions set lease_id = null, lapses = lapses + 1,
-          run_at = now() + case when lapses + 1 < ${LAPSES_AT_ONCE} then interval '0'
-            else least(2 ^ (lapses + 1 - ${LAPSES_AT_ONCE}), ${LAPSE_DELAY_MAX_SECONDS}) * interval '1 second' end
-        where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
-
       const progress = Effect.fnUntraced(function* (
         attempt: Attempt,
         state: {
@@ -137,52 +112,28 @@ export class Ingestions extends Context.Service<
       ) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql`
-          with document as (
-            select id from documents
-            where id = ${attempt.document_id} and organization_id = ${organization} for update
-          ), held as (
-            update ingestions
-            set run_at = ${later(state.lease)}
-            where document_id = (select id from document) and lease_id = ${attempt.lease_id}
-              and organization_id = ${organization}
-            returning document_id
-          )
+          with renewed as (${queue.renewal(attempt, organization, state.lease)})
           update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
           from ${unhurried(sql)}
-          where id = (select document_id from held) and organization_id = ${organization} returning id`
+          where id = (select document_id from renewed) and organization_id = ${organization} returning id`
         return rows.length > 0
       }, withoutSqlErrors)
 
-      /** Ends the attempt, by what becomes of its row in the queue, if that is still its own. */
-      const end = Effect.fnUntraced(
-        function* (attempt: Ingestion, error: DocumentError, become: Statement.Fragment) {
-          const organization = yield* CurrentOrganization
-          const document = sql`id = ${attempt.document_id} and organization_id = ${organization}`
-          yield* sql`select from documents where ${document} for update`
-          const ended = yield* sql`${become} where document_id = ${attempt.document_id}
-            and lease_id = ${attempt.lease_id} and organization_id = ${organization} returning document_id`
-          if (ended.length === 0) return
+      // A failed document keeps its file, to be tried again.
+      const fail = Effect.fnUntraced(function* (attempt: Attempt, error: DocumentError, delay?: Duration.Duration) {
+        const organization = yield* CurrentOrganization
+        const write = Effect.gen(function* () {
+          yield* queue.end(attempt, delay)
           yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
             status = case when revision = 0 then 'failed' else 'ready' end,
-            progress = case when revision = 0 then progress else 1 end where ${document}`
+            progress = case when revision = 0 then progress else 1 end
+            where id = ${attempt.document_id} and organization_id = ${organization}`
           // Of attempts that were cut off before, too.
           yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
             and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      )
-
-      // A failed document keeps its file, to be tried again.
-      const fail = (attempt: Ingestion, error: DocumentError) => end(attempt, error, sql`delete from ingestions`)
-
-      const putOff = (attempt: Ingestion, error: DocumentError, delay: Duration.Duration) =>
-        end(
-          attempt,
-          error,
-          sql`update ingestions set lease_id = null, run_at = ${later(delay)}, attempts = 0, lapses = 0,
-            given_up = given_up + 1`,
-        )
+        })
+        yield* queue.underLease(attempt, write)
+      }, withoutSqlErrors)
 
       const publish = Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
@@ -202,14 +153,6 @@ export class Ingestions extends Context.Service<
         withoutSqlErrors,
       )
 
-      const release = Effect.fnUntraced(function* (attempt: Attempt, delay: Duration.Duration, counts: boolean) {
-        const organization = yield* CurrentOrganization
-        yield* sql`update ingestions set lease_id = null, run_at = ${later(delay)},
-            attempts = attempts + ${counts ? 1 : 0}::int
-          where document_id = ${attempt.document_id} and lease_id = ${attempt.lease_id}
-            and organization_id = ${organization}`
-      }, withoutSqlErrors)
-
       const abandon = Effect.fnUntraced(function* (attempt: Ingestion) {
         const organization = yield* CurrentOrganization
         yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
@@ -217,7 +160,7 @@ export class Ingestions extends Context.Service<
           and d.id = c.document_id and d.revision <> c.revision`
       }, withoutSqlErrors)
 
-      return { claim, releaseAll, progress, publish, fail, putOff, abandon, release }
+      return { claim, releaseAll: queue.releaseAll, progress, publish, fail, abandon, release: queue.release }
     }),
   )
 }

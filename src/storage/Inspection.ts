@@ -2,19 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import { LEXEME_INDEX } from "./search/LexemeIndexes.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { type QueueState, queueState } from "./sql/LeaseQueue.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
-
-/** A queue as it is at the moment. */
-export interface QueueState {
-  /** Due now, and nobody has it. */
-  readonly waiting: number
-  readonly underWay: number
-  /** To be tried again later. */
-  readonly delayed: number
-  /** How long the first of those that are due has been, in seconds; null when none is. */
-  readonly overdue_seconds: number | null
-}
 
 export interface DatabaseFacts {
   readonly postgres: string
@@ -49,17 +39,6 @@ export class Inspection extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
 
-      const queue = (table: "ingestions" | "reembeddings") =>
-        Effect.flatMap(
-          sql<QueueState>`select
-            count(*) filter (where lease_id is null and run_at <= now())::int as waiting,
-            count(*) filter (where lease_id is not null and run_at > now())::int as "underWay",
-            count(*) filter (where lease_id is null and run_at > now())::int as delayed,
-            extract(epoch from now() - min(run_at) filter (where run_at <= now()))::float8 as overdue_seconds
-            from ${sql(table)}`,
-          ([row]) => Effect.orDie(Effect.fromNullishOr(row)),
-        )
-
       const facts = Effect.gen(function* () {
         const [server] = yield* sql<Pick<DatabaseFacts, "postgres" | "pgvector" | "declared" | "garbageOverdue">>`
           select current_setting('server_version') as postgres,
@@ -86,8 +65,8 @@ export class Inspection extends Context.Service<
           models,
           failures,
           lexemeIndexes,
-          ingestions: yield* queue("ingestions"),
-          reembeddings: yield* queue("reembeddings"),
+          ingestions: yield* queueState(sql, "ingestions"),
+          reembeddings: yield* queueState(sql, "reembeddings"),
         }
       }).pipe(withoutTimeLimit, withoutSqlErrors)
 

@@ -2,18 +2,20 @@ import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { DocumentId, OrganizationId } from "../domain/Ids.ts"
+import type { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./sql/Database.ts"
-import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { interval, vectors } from "./sql/SqlValues.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { vectors } from "./sql/SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
-export interface Reembedding {
-  readonly organization_id: OrganizationId
+export interface Reembedding extends Job {
   readonly document_id: DocumentId
-  readonly lease_id: string
 }
+
+/** The attempt's name, by which its writes are known. */
+type Attempt = Pick<Reembedding, "document_id" | "lease_id">
 
 /** What a chunk's embedding is made from. */
 export interface OutdatedChunk {
@@ -30,9 +32,15 @@ export interface EmbeddedChunk {
   readonly sketch: Uint8Array | null
 }
 
+export const reembeddingTable = {
+  table: "reembeddings",
+  key: "document_id",
+  parent: { table: "documents", lock: "key share" },
+} satisfies QueueTable<string>
+
 /**
- * The queue of documents whose chunks were embedded by another model than the server's, shared by every process. Each
- * chunk is compared by the model it has at the moment, so that a search can go on meanwhile.
+ * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Each chunk is
+ * compared by the model it has at the moment, so that a search can go on meanwhile.
  */
 export class Reembeddings extends Context.Service<
   Reembeddings,
@@ -43,34 +51,31 @@ export class Reembeddings extends Context.Service<
     readonly releaseAll: Effect.Effect<void, Unavailable>
     /** Queues what is not there yet, and tells how many documents that were. */
     readonly enqueue: (model: string) => Effect.Effect<number, Unavailable>
-    /** Organizations take turns. */
-    readonly claim: (
-      model: string,
-      lease: { readonly id: string; readonly duration: Duration.Duration },
-    ) => Effect.Effect<Reembedding | undefined, Unavailable>
+    readonly claim: (model: string, lease: Lease) => Effect.Effect<Reembedding | undefined, Unavailable>
     /** Some of the document's serving chunks that are by another model. */
     readonly outdated: (
-      job: Reembedding,
+      attempt: Attempt,
       model: string,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<OutdatedChunk>, Unavailable, CurrentOrganization>
     /** All of one dimension. False when the lease is lost: nothing is stored. */
     readonly store: (
-      job: Reembedding,
+      attempt: Attempt,
       model: string,
       embedded: ReadonlyArray<EmbeddedChunk>,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /** Shows that somebody is at work. False when the lease is lost. */
     readonly renew: (
-      job: Reembedding,
+      attempt: Attempt,
       duration: Duration.Duration,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Nothing is outdated any more. */
-    readonly finish: (job: Reembedding, model: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Gives it back, to be gone on with after a while. */
+    /** Nothing is outdated any more. False when the lease is lost. */
+    readonly finish: (attempt: Attempt, model: string) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /** Gives it back, to be gone on with after a while. `counts`: the attempt failed by what the document is. */
     readonly release: (
-      job: Reembedding,
+      attempt: Attempt,
       delay: Duration.Duration,
+      counts: boolean,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Reembeddings") {
@@ -80,7 +85,7 @@ export class Reembeddings extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
       const types = yield* VectorTypes
-      const later = (wait: Duration.Duration) => sql`now() + ${interval(wait)}`
+      const queue = yield* makeLeaseQueue(reembeddingTable)
       const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
       const declare = Effect.fnUntraced(function* (model: string) {
@@ -88,9 +93,6 @@ export class Reembeddings extends Context.Service<
           on conflict (is_only) do update set model = excluded.model, changed_at = excluded.changed_at
           where embedding_setting.model <> excluded.model`
       }, withoutSqlErrors)
-
-      const releaseAll = system`update reembeddings set lease_id = null, run_at = now()
-        where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
 
       const enqueue = Effect.fnUntraced(
         function* (model: string) {
@@ -111,88 +113,61 @@ export class Reembeddings extends Context.Service<
         withoutSqlErrors,
       )
 
-      const claim = Effect.fnUntraced(function* (
-        model: string,
-        lease: { readonly id: string; readonly duration: Duration.Duration },
-      ) {
+      const claim = Effect.fnUntraced(function* (model: string, lease: Lease) {
         const [row] = yield* system<Reembedding>`
-          update reembeddings set lease_id = ${lease.id}, run_at = ${later(lease.duration)}
-          where document_id = (
-            select document_id from reembeddings where run_at <= now() and ${isInUse(model)}
-            order by turn, document_id limit 1 for update skip locked
-          ) returning organization_id, document_id, lease_id`
+          with claimed as (${queue.claim(lease, { and: isInUse(model) })})
+          select organization_id, document_id, lease_id, attempts, lapses, given_up from claimed`
         return row
       }, withoutSqlErrors)
 
-      const outdated = Effect.fnUntraced(function* (job: Reembedding, model: string, limit: number) {
+      const outdated = Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {
         const organization = yield* CurrentOrganization
         return yield* sql<OutdatedChunk>`
           select c.id, c.title, c.headings, c.content
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
-          where c.document_id = ${job.document_id} and c.organization_id = ${organization}
+          where c.document_id = ${attempt.document_id} and c.organization_id = ${organization}
             and c.embedding_model <> ${model} order by c.ordinal limit ${limit}`
       }, withoutSqlErrors)
 
-      /** Of a document that is there, and locked before its queue row, as everywhere. */
-      const held = (job: Reembedding, organization: OrganizationId) => sql`document_id = (
-          select id from documents where id = ${job.document_id} and organization_id = ${organization} for key share
-        ) and lease_id = ${job.lease_id} and organization_id = ${organization}`
-
-      const store = Effect.fnUntraced(
-        function* (job: Reembedding, model: string, embedded: ReadonlyArray<EmbeddedChunk>) {
-          const organization = yield* CurrentOrganization
-          const rows = yield* sql`select document_id from reembeddings where ${held(job, organization)} for share`
-          if (rows.length === 0) return false
-          yield* sql`
-            update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
-              embedding = (${vectors(
-                types,
-                embedded.map(({ embedding }) => embedding),
-              )})[number]
-            from unnest(
-              ${embedded.map(({ id }) => id)}::uuid[],
-              ${embedded.map(({ sketch }) => sketch?.toBase64() ?? "")}::text[]
-            ) with ordinality as embedded (id, sketch, number)
-            where c.id = embedded.id and c.document_id = ${job.document_id} and c.organization_id = ${organization}`
-          return true
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      )
-
-      const renew = Effect.fnUntraced(function* (job: Reembedding, duration: Duration.Duration) {
+      const store = Effect.fnUntraced(function* (
+        attempt: Attempt,
+        model: string,
+        embedded: ReadonlyArray<EmbeddedChunk>,
+      ) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql`update reembeddings set run_at = ${later(duration)}
-          where ${held(job, organization)} returning document_id`
-        return rows.length > 0
+        const write = sql`
+          update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
+            embedding = (${vectors(
+              types,
+              embedded.map(({ embedding }) => embedding),
+            )})[number]
+          from unnest(
+            ${embedded.map(({ id }) => id)}::uuid[],
+            ${embedded.map(({ sketch }) => sketch?.toBase64() ?? "")}::text[]
+          ) with ordinality as embedded (id, sketch, number)
+          where c.id = embedded.id and c.document_id = ${attempt.document_id} and c.organization_id = ${organization}`
+        return yield* queue.underLease(attempt, Effect.asVoid(write))
       }, withoutSqlErrors)
 
-      const finish = Effect.fnUntraced(
-        function* (job: Reembedding, model: string) {
-          const organization = yield* CurrentOrganization
-          const rows = yield* sql`select document_id from reembeddings where ${held(job, organization)} for update`
-          if (rows.length === 0) return
+      const finish = Effect.fnUntraced(function* (attempt: Attempt, model: string) {
+        const organization = yield* CurrentOrganization
+        const write = Effect.gen(function* () {
           // What indexes hold of the document is not what it is any more.
           yield* sql`
             with finished as (
               update documents d set embedding_model = ${model}
-              where id = ${job.document_id} and organization_id = ${organization} and not exists (
+              where id = ${attempt.document_id} and organization_id = ${organization} and not exists (
                 select from chunks c where c.document_id = d.id and c.revision = d.revision
                   and c.embedding_model <> ${model})
               returning chatbot_id
             ) update chatbots set knowledge_version = knowledge_version + 1
             where id = (select chatbot_id from finished) and organization_id = ${organization}`
-          yield* sql`delete from reembeddings where document_id = ${job.document_id} and organization_id = ${organization}`
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      )
-
-      const release = Effect.fnUntraced(function* (job: Reembedding, delay: Duration.Duration) {
-        const organization = yield* CurrentOrganization
-        yield* sql`update reembeddings set lease_id = null, run_at = ${later(delay)} where ${held(job, organization)}`
+          yield* queue.end(attempt)
+        })
+        return yield* queue.underLease(attempt, write)
       }, withoutSqlErrors)
 
+      const { releaseAll, release, renew } = queue
       return { declare, releaseAll, enqueue, claim, outdated, store, renew, finish, release }
     }),
   )

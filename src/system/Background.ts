@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Schedule } from "effect"
+import { Cause, Duration, Effect, Latch, Schedule } from "effect"
 
 /*
  * Background work, for which no caller waits. It goes on after a defect, which would otherwise end it silently for the
@@ -9,18 +9,20 @@ import { Cause, Duration, Effect, Schedule } from "effect"
 export const FAULT_DELAY = Duration.minutes(1)
 
 /**
- * Repeats work for ever, with `interval` after each run. A run that fails is logged as `warning`, and the next one
- * follows.
+ * Repeats work for ever, with `interval` after each run, or less when somebody opens `bell`, which a run closes when it
+ * begins. A run that fails is logged as `warning`, and the next one follows.
  */
 export const regularly = <A, E, R>(
   interval: Duration.Duration,
   warning: string,
   work: Effect.Effect<A, E, R>,
-): Effect.Effect<void, never, R> =>
-  work.pipe(
+  bell: Latch.Latch = Latch.makeUnsafe(false),
+): Effect.Effect<never, never, R> =>
+  bell.close.pipe(
+    Effect.andThen(work),
     Effect.catchCause((cause) => Effect.logWarning(warning, Cause.squash(cause))),
-    Effect.repeat(Schedule.spaced(interval)),
-    Effect.asVoid,
+    Effect.andThen(Effect.timeoutOption(bell.await, interval)),
+    Effect.forever,
   )
 
 /** Retries work until it has succeeded once. Each attempt that fails is logged as `warning`. */

@@ -6,6 +6,7 @@ import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type ChunkPack, uuidText } from "../../storage/search/ChunkPacks.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
+import { regularly } from "../../system/Background.ts"
 import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { buildSegment } from "./SegmentBuild.ts"
 import {
@@ -291,11 +292,7 @@ export class Snapshots extends Context.Service<
           }
         }).pipe(Effect.withSpan("Snapshots.sweep"))
 
-        const keep = sweep.pipe(
-          Effect.catchCause((cause) => Effect.logWarning("Search indexes on disk were not looked through", cause)),
-          Effect.andThen(Effect.sleep(SWEEP_EVERY)),
-          Effect.forever,
-        )
+        const keep = regularly(SWEEP_EVERY, "Search indexes on disk were not looked through", sweep)
 
         return { open, pathOf, reopen, build, discard, tidy, keep }
       }),

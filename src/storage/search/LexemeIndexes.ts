@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../../domain/Ids.ts"
+import { regularly } from "../../system/Background.ts"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
@@ -51,7 +52,6 @@ export class LexemeIndexes extends Context.Service<
       const bell = yield* Latch.make(false)
 
       const tend = Effect.fn("LexemeIndexes.tend")(function* (leastChunks: number) {
-        yield* bell.close
         const large = yield* sql<{ id: ChatbotId }>`
           select chatbot_id as id from documents where revision > 0
           group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
@@ -74,11 +74,7 @@ export class LexemeIndexes extends Context.Service<
       }, withoutTimeLimit)
 
       const keep = (leastChunks: number) =>
-        tend(leastChunks).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("An index of words was not made", cause)),
-          Effect.andThen(Effect.timeoutOption(bell.await, LOOK_EVERY)),
-          Effect.forever,
-        )
+        regularly(LOOK_EVERY, "An index of words was not made", tend(leastChunks), bell)
 
       return {
         want: (chatbotId) =>

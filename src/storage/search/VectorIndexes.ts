@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { regularly } from "../../system/Background.ts"
 import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
@@ -88,12 +89,7 @@ export class VectorIndexes extends Context.Service<
           }
         }, withoutTimeLimit)
 
-        const keep = (model: string) =>
-          build(model).pipe(
-            Effect.catchCause((cause) => Effect.logWarning("A vector index was not made", cause)),
-            Effect.andThen(Effect.sleep(LOOK_EVERY)),
-            Effect.forever,
-          )
+        const keep = (model: string) => regularly(LOOK_EVERY, "A vector index was not made", build(model))
 
         return {
           find: ({ model, dimensions, chunks }) => {

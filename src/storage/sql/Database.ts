@@ -19,7 +19,7 @@ import type { StartupError } from "../../system/StartupError.ts"
  * comes before an organization is known, or serves them all: finding a key, claiming a job, migrations.
  *
  * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only what is theirs. See
- * `Sessions.ts` for how they are told apart.
+ * `Identities.ts` for how they are told apart.
  */
 export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/sql/SystemSql") {}
 
@@ -104,7 +104,7 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         ...config,
         maxConnections: Math.max(1, maxConnections - forSystem),
         multiplex: true,
-        // Who shares a connection is decided in `Sessions.ts`.
+        // Who shares a connection is decided in `Identities.ts`.
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({

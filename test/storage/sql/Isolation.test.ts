@@ -238,10 +238,6 @@ const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Ser
   ],
   publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
-  putOff: [
-    undefined,
-    (ingestions, { attempt }) => ingestions.putOff(attempt, { code: "forged", message: "forged" }, Duration.minutes(1)),
-  ],
   abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
   release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
 }
@@ -261,8 +257,11 @@ const reembeddingCases: Cases<
       ),
   ],
   renew: [false, (reembeddings, { reembedding }) => reembeddings.renew(reembedding, Duration.minutes(9))],
-  finish: [undefined, (reembeddings, { reembedding }) => reembeddings.finish(reembedding, "new")],
-  release: [undefined, (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1))],
+  finish: [false, (reembeddings, { reembedding }) => reembeddings.finish(reembedding, "new")],
+  release: [
+    undefined,
+    (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1), false),
+  ],
 }
 
 const today = () => new Date().toISOString().slice(0, 10)
