@@ -22,11 +22,14 @@ const TERMINATE_TIMEOUT = Duration.seconds(1)
 /** Recovery after a crash reads all the log since the last checkpoint; beyond this, something hangs. */
 const START_TIMEOUT = Duration.minutes(5)
 
-/** Makes a new cluster, whole or not at all. Its thread, which needs a lot of memory for it, is gone afterwards. */
-export const createCluster = (directory: string): Effect.Effect<void, EngineFailure> =>
+/**
+ * Makes a new cluster by `initdb` at `directory`, which must not exist, and leaves it closed. The thread, which needs a
+ * gigabyte of memory for it, is gone afterwards.
+ */
+export const initialize = (directory: string): Effect.Effect<void, EngineFailure> =>
   Effect.acquireUseRelease(
     Effect.sync(() => new EngineThread()),
-    (thread) => thread.start({ kind: "create", directory }),
+    (thread) => thread.start({ kind: "initialize", directory }),
     (thread) => thread.end,
   )
 

@@ -2,8 +2,6 @@
  * Runs in a thread of its own, so that a slow query does not stop the server from answering. A plain script: it knows
  * nothing of Effect, and talks in `EngineMessages`.
  */
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { parentPort } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
@@ -40,38 +38,14 @@ const start = (directory: string): Promise<PGlite> =>
     onStderr: listenForTheEnd,
   })
 
-/** A process killed half way leaves only the temporary directory behind, which the next attempt removes. */
-const create = async (directory: string): Promise<void> => {
-  const temporary = `${directory}.tmp`
-  rmSync(temporary, { recursive: true, force: true })
-  try {
-    const engine = await start(temporary)
-    await engine.close()
-    for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
-      syncToDisk(join(entry.parentPath, entry.name))
-    }
-    renameSync(temporary, directory)
-    syncToDisk(dirname(directory))
-  } catch (error) {
-    // It may be what has filled the disk.
-    rmSync(temporary, { recursive: true, force: true })
-    throw error
-  }
-}
-
-const syncToDisk = (path: string): void => {
-  const file = openSync(path, "r")
-  fsyncSync(file)
-  closeSync(file)
-}
-
 let engine: PGlite | undefined
 
 const handle = async (request: EngineRequest): Promise<EngineReply> => {
   switch (request.kind) {
-    case "create":
-      await create(request.directory)
-      return { kind: "created" }
+    case "initialize":
+      // The engine makes a cluster where there is none.
+      await (await start(request.directory)).close()
+      return { kind: "initialized" }
     case "open":
       engine = await start(request.directory)
       return { kind: "opened" }

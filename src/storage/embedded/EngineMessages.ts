@@ -1,7 +1,7 @@
 /** What the server tells the engine's thread. */
 export type EngineRequest =
   /** Make a new cluster at `directory`, which must not exist, and leave it closed. */
-  | { readonly kind: "create"; readonly directory: string }
+  | { readonly kind: "initialize"; readonly directory: string }
   | { readonly kind: "open"; readonly directory: string }
   /** Messages of Postgres's wire protocol, up to one that is answered. */
   | { readonly kind: "batch"; readonly id: number; readonly bytes: Uint8Array }
@@ -9,7 +9,7 @@ export type EngineRequest =
 
 /** What it answers. After `failed` it does nothing more. */
 export type EngineReply =
-  | { readonly kind: "created" }
+  | { readonly kind: "initialized" }
   | { readonly kind: "opened" }
   | { readonly kind: "answer"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "closed" }
