@@ -7,7 +7,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
 import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
-import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
+import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
 
 const port = parentPort
 const reply = (message: EngineReply): void => {
@@ -30,12 +30,13 @@ const listenForTheEnd = (text: string): boolean => {
   return true
 }
 
-const start = (directory: string): Promise<PGlite> =>
+const start = ({ directory, module }: StartRequest): Promise<PGlite> =>
   PGlite.create({
     fs: new DurableFiles(directory),
     extensions: { vector },
     startParams: [...DURABLE_START_PARAMETERS],
     onStderr: listenForTheEnd,
+    pgliteWasmModule: module,
   })
 
 let engine: PGlite | undefined
@@ -44,10 +45,10 @@ const handle = async (request: EngineRequest): Promise<EngineReply> => {
   switch (request.kind) {
     case "initialize":
       // The engine makes a cluster where there is none.
-      await (await start(request.directory)).close()
+      await (await start(request)).close()
       return { kind: "initialized" }
     case "open":
-      engine = await start(request.directory)
+      engine = await start(request)
       return { kind: "opened" }
     case "batch": {
       if (engine === undefined) throw new Error("The engine is not open")
