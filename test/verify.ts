@@ -1,16 +1,20 @@
-import { join } from "node:path"
+import { mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { Glob } from "bun"
+import { testsWithout } from "./lib/imports.ts"
 
 /*
- * `bun run verify`: every check, in order, until one fails. `bun run verify types lint` runs only these. Tests run on
+ * `bun run verify`: every check, all at once, until one fails. `bun run verify types lint` runs only these. Tests run on
  * the embedded database, or on the Postgres server that `DATABASE_URL` names.
  */
 
 interface Check {
   readonly name: string
   readonly command: ReadonlyArray<string>
-  /** Absent: one check. Tests count themselves; extra ones run only when they are asked for. */
-  readonly kind?: "tests" | "extra tests"
+  /** The test files that the command runs, which count their tests themselves; any other command counts as one. */
+  readonly files?: ReadonlyArray<string>
+  /** Runs only when it is asked for by name. */
+  readonly isExtra?: true
 }
 
 interface Outcome {
@@ -21,43 +25,123 @@ interface Outcome {
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 
-/** Test files that run at once. Two hide each other's waiting for the disk; more only take memory. */
-const TEST_PROCESSES = 2
+/** Test files that run at once: more than processors, since many wait for the disk or for a time to pass. */
+const TEST_PROCESSES = 3
 /** A test that hangs, on a machine that is busy with other things. */
 const TEST_TIMEOUT_MILLIS = 60_000
+/** How long each file took last time, so that the longest begin first. */
+const TIMINGS = join(root, "node_modules", ".cache", "parley", "timings.json")
+
+const ENVIRONMENT = {
+  ...process.env,
+  NO_COLOR: "1",
+  FORCE_COLOR: undefined,
+  // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it saves:
+  // a quarter of all the time.
+  BUN_JSC_useOMGJIT: "0",
+}
 
 /** The TypeScript compiler with Effect's own diagnostics built in: one run for both. */
 const compiler = (): string =>
   Bun.spawnSync([bun, "node_modules/.bin/effect-tsgo", "get-exe-path"], { cwd: root }).stdout.toString().trim()
 
-const tests = (...asked: ReadonlyArray<string>) => [bun, "test", `--timeout=${TEST_TIMEOUT_MILLIS}`, ...asked]
+const filesOf = (pattern: string) => Array.from(new Glob(pattern).scanSync(root), (file) => `./${file}`).toSorted()
 
-/** By their paths, since their names keep them from `bun test`. */
-const checkFiles = Array.from(new Glob("test/conformance/*.check.ts").scanSync(root), (file) => `./${file}`)
+/** In a few processes, of which each keeps the modules that it has loaded for its next file. */
+const tests = (files: ReadonlyArray<string>): Pick<Check, "command" | "files"> => ({
+  command: [
+    bun,
+    "test",
+    `--timeout=${TEST_TIMEOUT_MILLIS}`,
+    `--parallel=${TEST_PROCESSES}`,
+    "--no-isolate",
+    `--timings=${TIMINGS}`,
+    "--update-timings",
+    ...files,
+  ],
+  files,
+})
+
+/** What starts servers and makes databases for tests. */
+const SLOW = ["test/lib/ServerProcess.ts", "test/lib/TestDatabase.ts"]
 
 const checks: ReadonlyArray<Check> = [
   { name: "types", command: [compiler(), "--noEmit"] },
   { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
-  { name: "tests", command: tests(`--parallel=${TEST_PROCESSES}`), kind: "tests" },
-  // Only when it is asked for: `bun run conformance` installs what these need first.
-  { name: "conformance", command: tests(...checkFiles), kind: "extra tests" },
+  { name: "migrations", command: [bun, "test/lib/migrations.ts"] },
+  { name: "tests", ...tests(filesOf("test/**/*.test.ts")) },
+  { name: "fast", ...tests(testsWithout(root, SLOW).map((file) => `./${file}`)), isExtra: true },
+  // `bun run conformance` installs what these need first. Their names keep them from `bun test`.
+  { name: "conformance", ...tests(filesOf("test/conformance/*.check.ts")), isExtra: true },
 ]
 
-const run = async (command: ReadonlyArray<string>) => {
-  const child = Bun.spawn([...command], {
+/** One line at the end of the terminal that is written again and again; elsewhere a line now and then. */
+const progress = (() => {
+  const isTerminal = process.stdout.isTTY && process.env["CI"] === undefined
+  const ELSEWHERE_EVERY_MILLIS = 30_000
+  let written = performance.now()
+  return {
+    show: (line: string) => {
+      if (isTerminal) return void process.stdout.write(`\r\u001B[K${line.slice(0, process.stdout.columns - 1)}`)
+      if (performance.now() - written < ELSEWHERE_EVERY_MILLIS) return
+      written = performance.now()
+      console.log(line)
+    },
+    print: (line: string) => console.log(isTerminal ? `\r\u001B[K${line}` : line),
+  }
+})()
+
+const label = (name: string, start: number) =>
+  `${name.padEnd(11)}${((performance.now() - start) / 1_000).toFixed(1).padStart(6)} s  `
+
+/** Reads what `bun test` writes while it runs: `test/http/Chat.test.ts:`, and a line for each test. */
+const watchTests = ({ name, files = [] }: Check) => {
+  const start = performance.now()
+  const begun = new Set<string>()
+  let count = 0
+  let failed = 0
+  let rest = ""
+  return (text: string): void => {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop() ?? ""
+    for (const line of lines) {
+      const file = /^(test\/.*)\.(?:test|check)\.ts:$/.exec(line)?.[1]
+      if (file !== undefined) begun.add(file)
+      if (/^\((?:pass|fail)\) /.test(line)) count += 1
+      if (line.startsWith("(fail) ")) failed += 1
+    }
+    const at = Array.from(begun).at(-1)?.slice("test/".length) ?? ""
+    const failures = failed === 0 ? "" : `, ${failed} failed`
+    progress.show(`${label(name, start)}file ${begun.size} of ${files.length}, ${count} tests${failures}: ${at}`)
+  }
+}
+
+const running = new Set<Bun.Subprocess>()
+
+const run = async (check: Check) => {
+  const child = Bun.spawn([...check.command], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },
+    env: ENVIRONMENT,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   })
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  running.add(child)
+  const watch = check.files === undefined ? () => {} : watchTests(check)
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    let text = ""
+    for await (const bytes of stream) {
+      const more = decoder.decode(bytes, { stream: true })
+      text += more
+      watch(more)
+    }
+    return text
+  }
+  const [stdout, stderr, code] = await Promise.all([read(child.stdout), read(child.stderr), child.exited])
+  running.delete(child)
   return { output: stdout + stderr, ok: code === 0 }
 }
 
@@ -66,8 +150,8 @@ const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
 
 /** A check counts as one, but for the tests, which count themselves. One that was skipped has not passed. */
-const outcomeOf = ({ kind }: Check, ok: boolean, output: string): Outcome => {
-  if (kind === undefined) return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+const outcomeOf = ({ files }: Check, ok: boolean, output: string): Outcome => {
+  if (files === undefined) return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
   const failed = tally(output, "fail") + tally(output, "skip") + tally(output, "todo")
   return { passed: tally(output, "pass"), failed: ok ? failed : Math.max(1, failed) }
 }
@@ -82,21 +166,26 @@ if (unknown !== undefined) {
 console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
 )
+mkdirSync(dirname(TIMINGS), { recursive: true })
 const total = { passed: 0, failed: 0 }
-const isWanted = ({ kind, name }: Check) => (asked.length === 0 ? kind !== "extra tests" : asked.includes(name))
-for (const check of checks.filter(isWanted)) {
-  process.stdout.write(`${check.name} `.padEnd(8))
+const isWanted = ({ isExtra, name }: Check) => (asked.length === 0 ? !isExtra : asked.includes(name))
+
+/** Runs a check and says how it ended. The first that fails ends the others, which then say nothing. */
+const verify = async (check: Check): Promise<void> => {
   const start = performance.now()
-  const { ok, output } = await run(check.command)
+  const { ok, output } = await run(check)
+  if (total.failed > 0) return
   const { passed, failed } = outcomeOf(check, ok, output)
-  const time = `${((performance.now() - start) / 1_000).toFixed(1)} s`.padStart(8)
-  console.log(`${time}  ${failed === 0 ? "ok" : "failed"}${passed > 1 ? `, ${passed} tests` : ""}`)
+  progress.print(
+    `${label(check.name, start)}${failed === 0 ? "ok" : "failed"}${check.files === undefined ? "" : `, ${passed} tests`}`,
+  )
   total.passed += passed
   total.failed += failed
-  if (failed > 0) {
-    console.log(`\n${output}`)
-    break
-  }
+  if (failed === 0) return
+  console.log(`\n${output.replaceAll(/^\(pass\) .*\n/gm, "")}`)
+  for (const other of running) other.kill()
 }
+
+await Promise.all(checks.filter(isWanted).map(verify))
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1

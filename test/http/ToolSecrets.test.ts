@@ -10,13 +10,13 @@ import { keyOf } from "../lib/Keys.ts"
 import { provider } from "../lib/Provider.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
-import { testTimeout } from "../lib/TestServer.ts"
 
 /*
  * The life of a tool's secret through servers that know other keys.
  */
 
-setDefaultTimeout(testTimeout)
+// It starts a dozen servers and commands, one after the other.
+setDefaultTimeout(240_000)
 
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))

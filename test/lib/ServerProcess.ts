@@ -54,10 +54,10 @@ export const serverProcess = (
  * that outlives the command, too; `kill` reaches the command alone.
  */
 export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = root): ServerProcess => {
-  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env
+  const { PATH = "", HOME = "", TMPDIR = "/tmp", BUN_JSC_useOMGJIT } = process.env
   const child = Bun.spawn([...command], {
     cwd,
-    env: { PATH, HOME, TMPDIR, LOG_FORMAT: "json", ...settings },
+    env: { PATH, HOME, TMPDIR, BUN_JSC_useOMGJIT, LOG_FORMAT: "json", ...settings },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

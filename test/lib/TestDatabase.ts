@@ -9,7 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import manifest from "../../package.json" with { type: "json" }
 import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/sql/Database.ts"
-import { migrationsDirectory, readMigrations } from "../../src/storage/sql/Migrations.ts"
+import { migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
 import { databaseTraits, defaults } from "./Defaults.ts"
 

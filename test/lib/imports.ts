@@ -130,13 +130,33 @@ const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): Readonly
   )
 }
 
+/** Every file below `root`'s `src` and `test`, with what it imports. */
+const graphOf = (root: string): ReadonlyMap<string, ReadonlyArray<Import>> => {
+  const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
+  return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
+}
+
+/** The test files that do without all of these modules, also by what they import. */
+export const testsWithout = (root: string, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const graph = graphOf(root)
+  const reached = (file: string, seen: Set<string>): Set<string> => {
+    if (!seen.has(file)) {
+      seen.add(file)
+      for (const { imported } of graph.get(file) ?? []) reached(imported, seen)
+    }
+    return seen
+  }
+  return Array.from(graph.keys()).filter(
+    (file) => file.endsWith(".test.ts") && reached(file, new Set()).isDisjointFrom(new Set(modules)),
+  )
+}
+
 /**
  * Every import below `root`'s `src` and `test` that breaks the direction or closes a cycle, among files or among rooms.
  * Type-only ones count.
  */
 export const wrongImports = (root: string): ReadonlyArray<WrongImport> => {
-  const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
-  const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
+  const graph = graphOf(root)
   const misdirected = Array.from(graph.values()).flatMap((imports) =>
     imports.flatMap((one) => {
       const why = whyWrong(one)

@@ -3,13 +3,17 @@ import type { PgPool } from "@effect/sql-pg"
 import { Duration, Effect, FileSystem, type Scope } from "effect"
 import { freeBytes, mebibytes } from "../../system/Disk.ts"
 import { StartupError } from "../../system/StartupError.ts"
+import { createCluster } from "./Cluster.ts"
+import { deliveredImage } from "./DatabaseImage.ts"
 import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
-import { createCluster, type EngineFailure, openEngine } from "./Engine.ts"
+import { type EngineFailure, openEngine } from "./Engine.ts"
 import type { Wire } from "./Wire.ts"
 
 export interface EmbeddedSettings {
   /** Made when missing, with its parents. Holds the cluster and the lock, and belongs to this process alone. */
   readonly directory: string
+  /** The directory of the image from which a new database is made; the delivered one when absent. */
+  readonly image?: string
 }
 
 /** The engine, open. */
@@ -38,7 +42,7 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {
     yield* Effect.logInfo(`Making a new database in ${settings.directory}`)
-    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster))
+    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster, settings.image ?? deliveredImage))
   }
   yield* refused(files.chmod(cluster, PRIVATE))
   const engine = yield* orExplain(settings.directory, "cannot be opened", openEngine(cluster))

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { Deferred, Duration, Effect, Schema, type Scope } from "effect"
-import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
+import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
 import { Wire } from "./Wire.ts"
 
 /** The engine cannot be started, or ended by itself; `message` is what Postgres said last. */
@@ -22,11 +22,14 @@ const TERMINATE_TIMEOUT = Duration.seconds(1)
 /** Recovery after a crash reads all the log since the last checkpoint; beyond this, something hangs. */
 const START_TIMEOUT = Duration.minutes(5)
 
-/** Makes a new cluster, whole or not at all. Its thread, which needs a lot of memory for it, is gone afterwards. */
-export const createCluster = (directory: string): Effect.Effect<void, EngineFailure> =>
+/**
+ * Makes a new cluster by `initdb` at `directory`, which must not exist, and leaves it closed. The thread, which needs a
+ * gigabyte of memory for it, is gone afterwards.
+ */
+export const initialize = (directory: string): Effect.Effect<void, EngineFailure> =>
   Effect.acquireUseRelease(
     Effect.sync(() => new EngineThread()),
-    (thread) => thread.start({ kind: "create", directory }),
+    (thread) => thread.start({ kind: "initialize", directory }),
     (thread) => thread.end,
   )
 
@@ -43,6 +46,17 @@ export const openEngine = (directory: string): Effect.Effect<Engine, EngineFailu
     thread.onFailure((failure) => wire.fail(failure))
     return { wire, lost: Deferred.await(thread.failed) }
   })
+
+let compiled: Promise<WebAssembly.Module> | undefined
+
+/** The engine's WebAssembly, compiled once for all threads that this process starts. */
+const compile = Effect.tryPromise({
+  try: () => {
+    const file = Bun.file(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite")))
+    return (compiled ??= file.bytes().then((bytes) => WebAssembly.compile(bytes)))
+  },
+  catch: (error) => new EngineFailure({ message: String(error) }),
+})
 
 interface Waiter<A> {
   readonly resolve: (value: A) => void
@@ -69,8 +83,9 @@ class EngineThread {
     this.failureListeners.push(listener)
   }
 
-  start(request: EngineRequest): Effect.Effect<void, EngineFailure> {
-    return Effect.timeoutOrElse(this.control(request), {
+  start(request: Omit<StartRequest, "module">): Effect.Effect<void, EngineFailure> {
+    const started = Effect.flatMap(compile, (module) => this.control({ ...request, module }))
+    return Effect.timeoutOrElse(started, {
       duration: START_TIMEOUT,
       orElse: () => Effect.fail(new EngineFailure({ message: "The engine does not answer" })),
     })

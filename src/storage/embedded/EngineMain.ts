@@ -2,14 +2,12 @@
  * Runs in a thread of its own, so that a slow query does not stop the server from answering. A plain script: it knows
  * nothing of Effect, and talks in `EngineMessages`.
  */
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { parentPort } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
 import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
-import type { EngineReply, EngineRequest } from "./EngineMessages.ts"
+import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
 
 const port = parentPort
 const reply = (message: EngineReply): void => {
@@ -32,48 +30,25 @@ const listenForTheEnd = (text: string): boolean => {
   return true
 }
 
-const start = (directory: string): Promise<PGlite> =>
+const start = ({ directory, module }: StartRequest): Promise<PGlite> =>
   PGlite.create({
     fs: new DurableFiles(directory),
     extensions: { vector },
     startParams: [...DURABLE_START_PARAMETERS],
     onStderr: listenForTheEnd,
+    pgliteWasmModule: module,
   })
-
-/** A process killed half way leaves only the temporary directory behind, which the next attempt removes. */
-const create = async (directory: string): Promise<void> => {
-  const temporary = `${directory}.tmp`
-  rmSync(temporary, { recursive: true, force: true })
-  try {
-    const engine = await start(temporary)
-    await engine.close()
-    for (const entry of readdirSync(temporary, { recursive: true, withFileTypes: true })) {
-      syncToDisk(join(entry.parentPath, entry.name))
-    }
-    renameSync(temporary, directory)
-    syncToDisk(dirname(directory))
-  } catch (error) {
-    // It may be what has filled the disk.
-    rmSync(temporary, { recursive: true, force: true })
-    throw error
-  }
-}
-
-const syncToDisk = (path: string): void => {
-  const file = openSync(path, "r")
-  fsyncSync(file)
-  closeSync(file)
-}
 
 let engine: PGlite | undefined
 
 const handle = async (request: EngineRequest): Promise<EngineReply> => {
   switch (request.kind) {
-    case "create":
-      await create(request.directory)
-      return { kind: "created" }
+    case "initialize":
+      // The engine makes a cluster where there is none.
+      await (await start(request)).close()
+      return { kind: "initialized" }
     case "open":
-      engine = await start(request.directory)
+      engine = await start(request)
       return { kind: "opened" }
     case "batch": {
       if (engine === undefined) throw new Error("The engine is not open")

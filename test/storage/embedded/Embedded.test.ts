@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Fiber, Layer, type Scope } from "effect"
 import { Unavailable } from "../../../src/domain/Errors.ts"
@@ -70,14 +70,22 @@ describe("a directory", () => {
       Effect.gen(function* () {
         const directory = join(yield* temporaryDirectory("new"), "some", "where")
         const writer = yield* spawnWriter(directory)
-        // As soon as the engine has begun to write, and long before it is done.
+        const cluster = join(directory, "cluster")
+        // As soon as something of the cluster is there, and before all of it has been written through to the disk.
         yield* Effect.promise(async () => {
-          const begun = join(directory, "cluster.tmp", "base", "1")
-          while (!(await Bun.file(join(begun, "PG_VERSION")).exists()) && writer.exitCode === null) await Bun.sleep(5)
+          const isBegun = () => existsSync(join(`${cluster}.tmp`, "base", "1", "PG_VERSION")) || existsSync(cluster)
+          while (!isBegun() && writer.exitCode === null) await Bun.sleep(5)
           writer.kill("SIGKILL")
           await writer.exited
         })
         expect(yield* using(directory, select)).toEqual([{ one: 1 }])
+        // What is left of an attempt is never taken for a cluster, nor for a part of one.
+        rmSync(cluster, { recursive: true })
+        mkdirSync(`${cluster}.tmp`)
+        writeFileSync(join(`${cluster}.tmp`, "PG_VERSION"), "18\n")
+        writeFileSync(join(`${cluster}.tmp`, "left"), "")
+        expect(yield* using(directory, select)).toEqual([{ one: 1 }])
+        expect([existsSync(`${cluster}.tmp`), existsSync(join(cluster, "left"))]).toEqual([false, false])
         for (const made of [directory, join(directory, "cluster")]) expect(statSync(made).mode & 0o777).toBe(0o700)
       }),
     ))

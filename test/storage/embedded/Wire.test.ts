@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Duplex } from "node:stream"
 import { type Backend, Wire } from "../../../src/storage/embedded/Wire.ts"
+import { until } from "../../lib/Client.ts"
 
 const GATE_TIMEOUT_MILLIS = 200
 
@@ -62,7 +63,7 @@ const settled = () => Bun.sleep(30)
 describe("Wire", () => {
   test("gathers messages up to Sync, however they are cut", async () => {
     const { backend, batches } = makeEngine()
-    const connection = connect(new Wire(backend, GATE_TIMEOUT_MILLIS))
+    const connection = connect(new Wire(backend, 60_000))
     const bytes = Buffer.concat([message("P", "parse"), message("B", "bind"), message("E"), message("S"), query("two")])
     for (const byte of bytes) connection.write(Buffer.of(byte))
     await settled()
@@ -71,7 +72,7 @@ describe("Wire", () => {
 
   test("lets nobody into an open transaction, and everybody in after it", async () => {
     const { backend, batches } = makeEngine()
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const [first, second, third] = [connect(wire), connect(wire), connect(wire)]
     await settled()
     first.write(query("begin"))
@@ -87,7 +88,7 @@ describe("Wire", () => {
 
   test("a batch that is flushed and not synced holds the lock too", async () => {
     const { backend, batches } = makeEngine()
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const [first, second] = [connect(wire), connect(wire)]
     await settled()
     first.write(Buffer.concat([message("P"), message("H")]))
@@ -101,14 +102,17 @@ describe("Wire", () => {
 
   test("a connection that ends inside of a transaction leaves a clean session", async () => {
     const { backend, batches } = makeEngine()
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const [first, second] = [connect(wire), connect(wire)]
     await settled()
     first.write(query("begin"))
     await settled()
     second.write(query("second"))
     first.end(message("X"))
-    await settled()
+    await until(
+      () => batches.length,
+      (count) => count === 3,
+    )
     expect(batches).toEqual([["begin"], ["S", "ROLLBACK", "DISCARD ALL"], ["second"]])
     expect(first.destroyed).toBe(true)
   })
@@ -130,7 +134,7 @@ describe("Wire", () => {
     const notification = message("A", "note")
     const backend: Backend = (batch) =>
       Promise.resolve(batch[0] === 0 ? ready("I") : Buffer.concat([message("C"), notification, ready("I")]))
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const [first, second] = [connect(wire), connect(wire)]
     await settled()
     const seen: Array<[string, ReadonlyArray<string>]> = []
@@ -145,7 +149,7 @@ describe("Wire", () => {
 
   test("refuses encryption and takes a request to cancel without an answer", async () => {
     const { backend, batches } = makeEngine()
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const ssl = wire.connect()
     const answer = new Promise<string>((resolve) => ssl.once("data", (bytes: Buffer) => resolve(bytes.toString())))
     ssl.write(startup(80_877_103))
@@ -159,7 +163,7 @@ describe("Wire", () => {
 
   test("when the engine is gone, every connection fails, and new ones do", async () => {
     const { backend } = makeEngine()
-    const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
+    const wire = new Wire(backend, 60_000)
     const connections = [connect(wire), connect(wire)]
     await settled()
     const failures = connections.map((connection) => new Promise<Error>((resolve) => connection.once("error", resolve)))

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import { Effect, FileSystem } from "effect"
+import { StartupError } from "../system/StartupError.ts"
+
+/** The directory `sql/` of this Parley, wherever it was started from. */
+export const migrationsDirectory = fileURLToPath(new URL("../../sql", import.meta.url))
+
+/** The form of the name of a migration: `NNNN_name.sql`. */
+const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/
+
+/** A migration as its file holds it. */
+export interface Migration {
+  readonly number: number
+  /** The file's name without `.sql`. */
+  readonly name: string
+  /** SHA-256 of the text, with line ends as `\n`, in hex: a checkout may change line ends. */
+  readonly checksum: string
+  readonly text: string
+}
+
+/** The migrations in a directory, by number. */
+export const readMigrations = Effect.fn("MigrationFiles.read")(function* (
+  directory: string,
+): Effect.fn.Return<ReadonlyArray<Migration>, StartupError, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  const names = (yield* Effect.mapError(files.readDirectory(directory), unreadable(directory)))
+    .filter((name) => name.endsWith(".sql"))
+    .sort()
+  const migrations = yield* Effect.forEach(names, (name) =>
+    Effect.flatMap(Effect.mapError(files.readFileString(`${directory}/${name}`), unreadable(name)), (text) =>
+      parse(name, text),
+    ),
+  )
+  const twice = migrations.find((migration, index) => migrations[index + 1]?.number === migration.number)
+  return twice === undefined ? migrations : yield* damaged(`Two migrations have the number ${twice.number}.`)
+})
+
+const parse = (file: string, content: string): Effect.Effect<Migration, StartupError> => {
+  const number = FILE_NAME.exec(file)?.[1]
+  if (number === undefined) return damaged(`sql/${file} is not named like a migration, NNNN_name.sql.`)
+  const text = content.replaceAll("\r\n", "\n")
+  return Effect.succeed({
+    number: Number(number),
+    name: file.slice(0, -".sql".length),
+    checksum: createHash("sha256").update(text).digest("hex"),
+    text,
+  })
+}
+
+/** The files of the migrations are not as they were delivered. */
+export const damaged = (what: string): Effect.Effect<never, StartupError> =>
+  Effect.fail(
+    new StartupError({
+      what,
+      doThis: "Restore sql/ as it was delivered; a change goes into a new, higher number.",
+    }),
+  )
+
+const unreadable = (what: string) => (): StartupError =>
+  new StartupError({
+    what: `${what} cannot be read.`,
+    doThis: "Reinstall Parley: its sql/ folder is incomplete.",
+  })

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { migrationsDirectory } from "../src/storage/MigrationFiles.ts"
+import { addSums, reviewMigrations } from "./lib/migrations.ts"
+
+/** What the check says about the delivered migrations after a change. */
+const reviewAfter = async (change: (directory: string) => void) => {
+  const directory = mkdtempSync(join(tmpdir(), "parley-sums-"))
+  try {
+    cpSync(migrationsDirectory, directory, { recursive: true })
+    change(directory)
+    const { unlisted, wrong } = await Effect.runPromise(reviewMigrations(directory))
+    addSums(directory, unlisted)
+    const after = await Effect.runPromise(reviewMigrations(directory))
+    expect(after).toEqual({ unlisted: [], wrong })
+    return { unlisted: unlisted.map(({ name }) => name), wrong }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+test("migrations that are as they were delivered are fine, whatever their line ends", async () => {
+  const fine = { unlisted: [], wrong: [] }
+  expect(await reviewAfter(() => {})).toEqual(fine)
+  expect(
+    await reviewAfter((directory) => {
+      const path = join(directory, "0001_initial.sql")
+      writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"))
+    }),
+  ).toEqual(fine)
+})
+
+test("an old migration that has changed is named, also when new checksums are added", async () => {
+  const { unlisted, wrong } = await reviewAfter((directory) => {
+    const path = join(directory, "0002_chunks.sql")
+    writeFileSync(path, `${readFileSync(path, "utf8")}-- a word more\n`)
+  })
+  expect(unlisted).toEqual([])
+  expect(wrong).toEqual([expect.stringContaining("sql/0002_chunks.sql has changed: restore it")])
+})
+
+test("an old migration that is gone or has another name is named", async () => {
+  const renamed = await reviewAfter((directory) =>
+    renameSync(join(directory, "0002_chunks.sql"), join(directory, "0002_pieces.sql")),
+  )
+  expect(renamed).toEqual({
+    unlisted: ["0002_pieces"],
+    wrong: [expect.stringContaining("sql/0002_chunks.sql is gone")],
+  })
+})
+
+test("a new migration gets a checksum", async () => {
+  const added = await reviewAfter((directory) => writeFileSync(join(directory, "9000_new.sql"), "select 1;\n"))
+  expect(added).toEqual({ unlisted: ["9000_new"], wrong: [] })
+})
