@@ -9,57 +9,59 @@
       systems = [
         "x86_64-linux"
         "aarch64-linux"
-        "x86_64-darwin"
         "aarch64-darwin"
       ];
-      forAllSystems = make: nixpkgs.lib.genAttrs systems (system: make nixpkgs.legacyPackages.${system});
+      forAllSystems =
+        make:
+        nixpkgs.lib.genAttrs systems (
+          system:
+          make (
+            import ./nix {
+              pkgs = nixpkgs.legacyPackages.${system};
+              checkout = self;
+            }
+          )
+        );
     in
     {
-      devShells = forAllSystems (pkgs: {
-        default = pkgs.mkShell {
-          packages = [
-            pkgs.bun
-            pkgs.nodejs
-            (pkgs.postgresql_18.withPackages (extensions: [ extensions.pgvector ]))
-          ];
+      packages = forAllSystems (parley: {
+        default = parley.package;
+        inherit (parley) bun;
+      });
+
+      apps = forAllSystems (parley: rec {
+        default = server;
+        server = {
+          type = "app";
+          program = "${parley.package}/bin/parley";
+          meta.description = "Start the server, or run another command of Parley";
+        };
+        quickstart = {
+          type = "app";
+          program = "${parley.package}/bin/parley-quickstart";
+          meta.description = "Tell the whole story of Parley on a server that is gone at the end";
+        };
+        verify = {
+          type = "app";
+          program = "${parley.verify}/bin/parley-verify";
+          meta.description = "Check types, lint, format and imports, and run every test";
         };
       });
 
-      apps = forAllSystems (
-        pkgs:
-        let
-          # Packages are installed beside a copy of the source, since the store is read-only. What the server keeps goes
-          # where DATA_DIR says, as always: by default into `data` of the current directory.
-          parley = pkgs.writeShellApplication {
-            name = "parley";
-            runtimeInputs = [
-              pkgs.bun
-              pkgs.coreutils
-            ];
-            text = ''
-              source=''${XDG_CACHE_HOME:-$HOME/.cache}/parley/${baseNameOf self.outPath}
-              if [[ ! -e $source/installed ]]; then
-                mkdir -p "$source"
-                cp -rT --no-preserve=mode ${self} "$source"
-                bun install --cwd "$source" --frozen-lockfile --production
-                touch "$source/installed"
-              fi
-              export BUN_CONFIG_MAX_HTTP_REQUESTS=''${BUN_CONFIG_MAX_HTTP_REQUESTS:-65535}
-              export BUN_JSC_forceCodeBlockLiveness=''${BUN_JSC_forceCodeBlockLiveness:-1}
-              export BUN_JSC_heapGrowthFunctionThresholdInMB=''${BUN_JSC_heapGrowthFunctionThresholdInMB:-1000000}
-              exec bun "$source/src/main.ts" "$@"
-            '';
-          };
-        in
-        {
-          default = {
-            type = "app";
-            program = "${parley}/bin/parley";
-            meta.description = "Start the server, or run another command of Parley";
-          };
-        }
-      );
+      checks = forAllSystems (parley: {
+        inherit (parley) package quickstart;
+        types = parley.verified "types";
+        lint = parley.verified "lint";
+        format = parley.verified "format";
+        imports = parley.verified "imports";
+        tests = parley.verified "tests";
+        tests-postgres = parley.testsOnPostgres;
+      });
 
-      formatter = forAllSystems (pkgs: pkgs.nixfmt);
+      devShells = forAllSystems (parley: {
+        default = parley.shell;
+      });
+
+      formatter = forAllSystems (parley: parley.formatter);
     };
 }
