@@ -18,7 +18,7 @@ export const ReplyHeaders = {
   ),
 }
 
-/** How a chat can fail in every dialect, beside what may happen to any request. */
+/** The failures of a chat in the forms of a dialect, beside those that any request may meet. */
 export const chatFailures = (forms: typeof Problem) =>
   [
     forms.NotFound,

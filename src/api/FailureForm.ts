@@ -7,6 +7,7 @@ import { RequestId } from "./RequestId.ts"
 /** How failures are told in a dialect. */
 export interface FailureForm<Body> {
   readonly mediaType: string
+  /** The schema of the body of a response that tells this failure. */
   readonly schemaOf: (declaration: Declaration) => Schema.Codec<Body, unknown>
   readonly encode: (declaration: Declaration, occurrence: Occurrence, requestId: string) => Body
   readonly decode: (body: Body) => Occurrence
@@ -14,6 +15,7 @@ export interface FailureForm<Body> {
   readonly codeOf: (declaration: Declaration) => string
 }
 
+/** From the class of a failure to the schema of how it is told. */
 interface ToSchema extends Struct.Lambda {
   <F extends FailureClass>(failure: F): Schema.Codec<F["Type"], unknown>
   readonly "~lambda.out": this["~lambda.in"] extends FailureClass
@@ -21,7 +23,7 @@ interface ToSchema extends Struct.Lambda {
     : never
 }
 
-/** The schemas of all failures in a dialect, by their tags: what its endpoints declare. */
+/** How a dialect tells every failure, as schemas by the tags of the failures. Endpoints of the dialect declare these. */
 export const schemasIn = <Body>({ codeOf, decode, encode, mediaType, schemaOf }: FailureForm<Body>) =>
   Struct.map(
     failures,

@@ -54,12 +54,14 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
   return { Authorization, Problems, RequestBody }
 }
 
+/** The middleware of one dialect. */
 export type Middleware<D extends Dialect> = ReturnType<typeof middlewareFor<D>>
 
+/** The middleware of every dialect that has endpoints of its own here. */
 export const middleware = {
   parley: middlewareFor("parley", Problem),
   openai: middlewareFor("openai", OpenAiError),
 }
 
-/** Those of Parley's own dialect. */
+/** The middleware of Parley's own dialect. */
 export const { Authorization, Problems, RequestBody } = middleware.parley

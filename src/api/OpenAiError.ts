@@ -41,5 +41,5 @@ export const openAiForm: FailureForm<typeof Body.Type> = {
   codeOf,
 }
 
-/** Every failure in OpenAI's form: what endpoints for clients of OpenAI declare. */
+/** Every failure in OpenAI's form. Endpoints for clients of OpenAI declare these. */
 export const OpenAiError = schemasIn(openAiForm)

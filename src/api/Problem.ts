@@ -47,5 +47,5 @@ export const problemForm: FailureForm<ReturnType<typeof encode>> = {
   codeOf: ({ code }) => code,
 }
 
-/** Every failure as a problem: what endpoints of Parley's own dialect declare. */
+/** Every failure as a problem. Endpoints of Parley's own dialect declare these. */
 export const Problem = schemasIn(problemForm)

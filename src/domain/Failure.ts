@@ -9,7 +9,7 @@ export interface Occurrence {
   readonly detail: string
   /** The places of the request that are wrong. */
   readonly errors?: typeof PlaceErrors.Type
-  /** When the same request may be sent again. */
+  /** How long to wait before the same request is sent again. */
   readonly retry_after_seconds?: number
 }
 
@@ -31,6 +31,7 @@ export interface Declaration {
   readonly openAi?: { readonly type?: string; readonly code: string }
 }
 
+/** An occurrence with the tag that names its class. */
 export interface EncodedFailure extends Occurrence {
   readonly _tag: string
 }

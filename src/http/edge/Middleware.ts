@@ -12,5 +12,5 @@ const layerFor = <D extends Dialect>(declared: Middleware<D>) =>
     Layer.succeed(declared.Problems, Problems.tell),
   )
 
-/** The middleware of every dialect. */
+/** The middleware of endpoints, made once for each dialect. */
 export const layer = Layer.mergeAll(layerFor(middleware.parley), layerFor(middleware.openai))

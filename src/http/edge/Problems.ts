@@ -89,6 +89,7 @@ export const internalError = new InternalError({
 const unexpected = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(Effect.logError("A request failed", cause), Effect.fail(internalError))
 
+/** Adds `Retry-After` to the response, where the failure says when to come back. */
 const sayWhen = (failure: unknown) => {
   const headers = retryAfter(failure)
   return headers === undefined
@@ -98,14 +99,17 @@ const sayWhen = (failure: unknown) => {
       )
 }
 
-type Failure = Types.unhandled | InvalidRequest | InternalError
-
 export const tell: (typeof Problems)["Service"] = (respond, options) =>
-  Effect.catchCause(respond, (cause): Effect.Effect<never, Failure, HttpServerRequest.HttpServerRequest> => {
-    const found = Cause.findError(cause)
-    if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
-    const failure: unknown = found.success
-    if (!HttpApiError.HttpApiSchemaError.is(failure)) return Effect.andThen(sayWhen(failure), Effect.failCause(cause))
-    if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
-    return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
-  })
+  Effect.catchCause(
+    respond,
+    (
+      cause,
+    ): Effect.Effect<never, Types.unhandled | InvalidRequest | InternalError, HttpServerRequest.HttpServerRequest> => {
+      const found = Cause.findError(cause)
+      if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
+      const failure: unknown = found.success
+      if (!HttpApiError.HttpApiSchemaError.is(failure)) return Effect.andThen(sayWhen(failure), Effect.failCause(cause))
+      if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
+      return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
+    },
+  )

@@ -7,23 +7,23 @@ import { problemForm } from "../../api/Problem.ts"
 import { RequestId } from "../../api/RequestId.ts"
 import { declarationOf, type Failure } from "../../domain/Errors.ts"
 
-/** How requests that fail are answered. Those for MCP not in the form of JSON-RPC, since they may hold no call. */
+/** The form of the response to a request that fails. For MCP it is not that of JSON-RPC: the request may hold no call. */
 const forms: Readonly<Record<Dialect, Pick<FailureForm<object>, "encode" | "mediaType">>> = {
   parley: problemForm,
   openai: openAiForm,
   mcp: problemForm,
 }
 
-/** Media type of the failures of a dialect. */
+/** The media type in which a dialect tells failures. */
 export const failureMediaType = (dialect: Dialect): string => forms[dialect].mediaType
 
-/** `Retry-After`, where a failure says when to come back. */
+/** The header `Retry-After`, where a failure says when to come back. */
 export const retryAfter = (failure: unknown): { readonly "retry-after": string } | undefined =>
   Predicate.hasProperty(failure, "retry_after_seconds")
     ? { "retry-after": String(failure.retry_after_seconds) }
     : undefined
 
-/** Answers with a failure that no endpoint declares. `more`: headers beside those that the failure has itself. */
+/** The response that tells a failure which no endpoint declares. `more` are headers beside those of the failure itself. */
 export const respondWith = (
   dialect: Dialect,
   failure: Failure,

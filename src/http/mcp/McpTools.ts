@@ -25,7 +25,7 @@ const QUERY_MAX_LENGTH = 2_000
 /** The chatbot that the address names, or else the key. */
 export class Served extends Context.Service<Served, ChatbotId | undefined>()("parley/http/mcp/Served") {}
 
-/** How every tool can fail. */
+/** The failures that every tool may meet. */
 const anyFailures = [ToolError.InvalidRequest, ToolError.Forbidden, ToolError.NotFound, ToolError.Unavailable] as const
 
 const ofChatbot = {
