@@ -4,6 +4,7 @@ import { Context } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/Annotations.ts"
+import { Api } from "../../src/api/Api.ts"
 import { areaOf, isSlow, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
 
 const names = ({ method, path }: Route) => `${method} ${path}`
@@ -61,6 +62,15 @@ describe("what is declared of an endpoint holds at its path", () => {
       "GET /readyz",
     ])
   })
+})
+
+test("the middleware of an endpoint is that of the dialect which the endpoint speaks", () => {
+  const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
+  const spoken = endpoints.flatMap(({ middlewares, path }) =>
+    Array.from(middlewares, ({ key }) => [path, key.split("/").at(-1)]),
+  )
+  expect(spoken.length).toBeGreaterThanOrEqual(2 * endpoints.length)
+  expect(spoken).toEqual(spoken.map(([path = ""]) => [path, areaOf(path).dialect]))
 })
 
 test("a path that only resembles those of endpoints has no methods, and is not slow", () => {
