@@ -48,6 +48,31 @@ describe("a model", () => {
   )
 })
 
+describe("the model of a new chatbot that names none", () => {
+  const defaultWith = (given: Parameters<typeof modelsSettings>[0]) =>
+    Models.use(({ defaultModel }) => Effect.succeed(defaultModel)).pipe(
+      Effect.provide(Models.layer(modelsSettings(given)).pipe(Layer.provide(FetchHttpClient.layer))),
+    )
+
+  test("is the configured one, or what the providers suggest", async () => {
+    expect(await Effect.runPromise(defaultWith({}))).toBe("local/extractive")
+    expect(await Effect.runPromise(defaultWith({ openai: { apiKey: Redacted.make(fakeKey) } }))).toBe(
+      "local/extractive",
+    )
+    expect(await Effect.runPromise(defaultWith(anthropic))).toBe("claude-sonnet-5-5")
+    expect(await Effect.runPromise(defaultWith({ ...anthropic, defaultModel: "local/extractive" }))).toBe(
+      "local/extractive",
+    )
+  })
+
+  test("stops the start when no chatbot could use it", async () => {
+    const { message } = await Effect.runPromise(Effect.flip(defaultWith({ defaultModel: "claude-sonnet-5-5" })))
+    expect(message).toBe(
+      'DEFAULT_MODEL is "claude-sonnet-5-5", which cannot be used: claude-sonnet-5-5 needs ANTHROPIC_API_KEY. Set it to a model whose provider is configured.',
+    )
+  })
+})
+
 const citation = (source: string) => ({ type: "search_result_location", source, cited_text: "About refund period" })
 
 test("a chat over Anthropic's protocol: search, answer, and the bodies that were sent", async () => {

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer } from "effect"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import * as IndexKeeping from "../../src/knowledge/IndexKeeping.ts"
+import { chunksThatFit } from "../../src/knowledge/search/KnowledgeIndexes.ts"
+import { Snapshots } from "../../src/knowledge/segments/Snapshots.ts"
+import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
+import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
+import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
+import { eventually } from "../lib/Layers.ts"
+
+const BYTES = 100_000_000
+
+/** What is kept over a database with this trait, by an embedding that is semantic or not. */
+const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
+  Effect.gen(function* () {
+    const kept: Array<string> = []
+    const keeping = (what: string) =>
+      Effect.andThen(
+        Effect.sync(() => kept.push(what)),
+        Effect.never,
+      )
+    const local = yield* Embeddings
+    const stores = Layer.mergeAll(
+      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => keeping(`words from ${leastChunks} chunks on`) }),
+      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => keeping(`vectors by ${model}`) }),
+      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: keeping("files") }),
+      Layer.succeed(Embeddings, { ...local, model: "large", isSemantic }),
+      Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
+    )
+    yield* Layer.build(Layer.provide(IndexKeeping.layer({ bytes: BYTES }), stores))
+    // Whatever is kept has begun before this.
+    yield* eventually(Effect.yieldNow, () => kept.includes("files"))
+    yield* Effect.yieldNow
+    return kept.toSorted()
+  }).pipe(Effect.scoped, Effect.provide(Embeddings.layerLocal), Effect.runPromise)
+
+const most = chunksThatFit(BYTES)
+
+test.each([
+  ["a database that answers meanwhile gets its indexes ahead of need", true, true, most / 2, ["vectors by large"]],
+  ["vectors that tell no meaning get no index", true, false, most / 2, []],
+  ["a database that answers nobody meanwhile gets one of words, when it is needed", false, true, most, []],
+] as const)("%s", async (_, answersWhileIndexing, isSemantic, chunks, vectors) => {
+  expect(await keptWith(answersWhileIndexing, isSemantic)).toEqual([
+    "files",
+    ...vectors,
+    `words from ${Math.floor(chunks)} chunks on`,
+  ])
+})
