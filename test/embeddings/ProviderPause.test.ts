@@ -6,7 +6,7 @@ import { makeProviderPause } from "../../src/embeddings/ProviderPause.ts"
 import { quiet } from "../lib/Layers.ts"
 
 describe("a pause of the embedding provider", () => {
-  test("lasts no longer when the clock of this machine steps back", () =>
+  test("lasts no longer when the machine's clock is set back", () =>
     Effect.gen(function* () {
       const pause = yield* makeProviderPause
       expect(yield* pause.left).toBe(0)
