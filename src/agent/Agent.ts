@@ -20,6 +20,7 @@ import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
 
+/** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
   readonly model: string
   /** Models that are called in turn, each when the provider of the model before it fails. */
@@ -54,6 +55,7 @@ export interface AgentInput {
 /** The part of a step that belongs to the content of a reply: its text, its tool calls and their results. */
 export type StepContent = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
 
+/** A complete reply. */
 export interface AgentReply {
   readonly output: string
   /** The quotes from documents on which the reply rests. */

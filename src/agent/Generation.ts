@@ -63,6 +63,7 @@ const cleanPart = (part: Response.PartEncoded): Response.PartEncoded => {
   return part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
 }
 
+/** Reads a tool call. An input that is not JSON becomes null, which the decoder of the tool refuses. */
 export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
   type: "tool-call",
   toolCallId: clean(part.id),

@@ -12,7 +12,7 @@ const REQUESTED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 /** A pause in which no requests are sent to a provider. The failure of one request pauses all of them. */
 export interface ProviderPause {
   /** The rest of the pause in milliseconds, or 0 when there is none. */
-  readonly left: Effect.Effect<number>
+  readonly remaining: Effect.Effect<number>
   /** Waits for the end of the pause, also when it is prolonged meanwhile. */
   readonly passed: Effect.Effect<void>
   /** Begins or prolongs the pause after a failure. */
@@ -21,22 +21,23 @@ export interface ProviderPause {
   readonly reset: Effect.Effect<void>
 }
 
+/** Makes the pause of one provider, which has not begun. */
 export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(function* () {
   /** The end of the pause by the monotonic clock, in milliseconds. */
   const until = yield* Ref.make(Number.NEGATIVE_INFINITY)
   const failures = yield* Ref.make(0)
 
-  const left = Effect.gen(function* () {
+  const remaining = Effect.gen(function* () {
     return Math.max(0, (yield* Ref.get(until)) - (yield* currentMonotonicMillis))
   })
 
-  const passed: Effect.Effect<void> = Effect.flatMap(left, (milliseconds) =>
+  const passed: Effect.Effect<void> = Effect.flatMap(remaining, (milliseconds) =>
     milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), passed),
   )
 
   const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: EmbeddingsFailure) {
     // Concurrent requests fail together, and count as one failure.
-    const isFirst = (yield* left) === 0
+    const isFirst = (yield* remaining) === 0
     const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff
@@ -51,5 +52,5 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
     }
   })
 
-  return { left, passed, begin, reset: Ref.set(failures, 0) }
+  return { remaining, passed, begin, reset: Ref.set(failures, 0) }
 })

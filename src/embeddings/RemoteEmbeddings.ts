@@ -146,7 +146,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     )
 
   const unavailable = Effect.fnUntraced(function* ({ kind, reason }: EmbeddingsFailure) {
-    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.left)
+    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.remaining)
     if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
     return yield* new Unavailable({
       detail: `The embedding provider cannot be used right now. ${reason}`,
@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
 
   const embedQuery = Effect.fn("Embeddings.embedQuery")(
     function* (text: string) {
-      if ((yield* pause.left) > 0) return yield* resting
+      if ((yield* pause.remaining) > 0) return yield* resting
       const [vector] = yield* ask([text], "query")
       return vector ?? (yield* unusable("it is empty"))
     },

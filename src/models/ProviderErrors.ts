@@ -41,6 +41,7 @@ export const toProviderError = (error: AiError.AiError): ProviderError => {
   }
 }
 
+/** The failure that clients see when a model takes too long. */
 export const timedOut = () => new ProviderTimeout({ detail: "The model did not answer in time." })
 
 const failed = () => new ProviderFailed({ detail: "The model provider failed to answer." })

@@ -83,27 +83,30 @@ const cases = (["anthropic", "openai"] as const).flatMap((protocol) =>
 describe.each(cases)("a call of %s for an answer that is %s", (protocol, way) => {
   const expected = (fault: Fault): Outcome => fault[way]
 
-  test.each(faults.map((fault) => [fault.name, fault] as const))("fails as documented by %s", async (_, fault) => {
-    for (let run = 0; run < runs; run++) {
-      const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer)
-      if (result._tag === "Success") throw new Error("It answered")
-      const error = toProviderError(result.failure)
-      const { calls, tag } = expected(fault)
-      expect(error._tag).toBe(tag)
-      if (fault.endsBy === undefined) expect(requests).toHaveLength(calls)
-      expect(requests.length).toBeLessThanOrEqual(attempts)
-      if (fault.endsBy === undefined) expect(said).toBe(way === "streamed" && fault.streamed.begins ? "Hello" : "")
-      if (fault.name === "429 with Retry-After") expect(error).toMatchObject({ retry_after_seconds: 33 })
-      expect(JSON.stringify(error)).not.toContain("internal words")
-      expect(JSON.stringify(result.failure)).not.toContain("sk-")
-    }
-  })
+  test.each(faults.map((fault) => [fault.name, fault] as const))(
+    "ends with the error for the fault %s",
+    async (_, fault) => {
+      for (let run = 0; run < runs; run++) {
+        const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer)
+        if (result._tag === "Success") throw new Error("It answered")
+        const error = toProviderError(result.failure)
+        const { calls, tag } = expected(fault)
+        expect(error._tag).toBe(tag)
+        if (fault.endsBy === undefined) expect(requests).toHaveLength(calls)
+        expect(requests.length).toBeLessThanOrEqual(attempts)
+        if (fault.endsBy === undefined) expect(said).toBe(way === "streamed" && fault.streamed.begins ? "Hello" : "")
+        if (fault.name === "429 with Retry-After") expect(error).toMatchObject({ retry_after_seconds: 33 })
+        expect(JSON.stringify(error)).not.toContain("internal words")
+        expect(JSON.stringify(result.failure)).not.toContain("sk-")
+      }
+    },
+  )
 
   test.each(
     faults
       .filter((fault) => fault.endsBy === undefined && expected(fault).calls > 1)
       .map((fault) => [fault.name, fault] as const),
-  )("succeeds by its next attempt after %s", async (_, fault) => {
+  )("succeeds at the next attempt after the fault %s", async (_, fault) => {
     const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer, says("Hello again"))
     expect(result._tag).toBe("Success")
     expect(said).toBe("Hello again")

@@ -21,6 +21,7 @@ export interface ToolSizes {
   readonly resultMaxLength: number
 }
 
+/** All limits of tool calls and results. */
 export interface ToolLimits extends ToolSettings, ToolSizes {}
 
 export const toolSizes: ToolSizes = {

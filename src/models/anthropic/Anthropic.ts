@@ -31,6 +31,7 @@ export interface Anthropic {
   readonly calls: (model: string) => ModelCalls
 }
 
+/** Makes the connection, whose gate all its models share. */
 export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
   const connection = makeConnection("anthropic", settings.limits)
   const send = senderOf(settings)

@@ -4,6 +4,7 @@ import { type CallOutcome, CircuitBreaker, type CircuitLimits } from "./CircuitB
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
 
+/** The limits of a gate. */
 export interface GateLimits extends CircuitLimits {
   /** The most calls of the provider at the same time. */
   readonly concurrency: number

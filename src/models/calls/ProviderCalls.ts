@@ -140,10 +140,10 @@ const wholeAnswer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Array<Answer.PartEncoded>, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
-  const left = () => Math.max(0, deadline - monotonicMillis(clock))
-  const response = yield* dialect.send(body, left())
+  const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
+  const response = yield* dialect.send(body, remaining())
   const text = yield* waitFor({
-    millis: left(),
+    millis: remaining(),
     start: () => readText(response, limits.answerBytesMax),
     onTimeout: () => timedOut("The body stalled"),
     onError: brokenBody,

@@ -27,6 +27,7 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
 
 export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })
 
+/** The failure of an answer that cannot be read. It is not retried, because the next one would be no better. */
 export const malformed = (description: string) =>
   new ProviderFailure({ kind: "malformed", description, retryable: false })
 

@@ -25,6 +25,7 @@ export interface StreamedAnswer {
   readonly millis: number
 }
 
+/** The time limits of a streamed answer. */
 export interface StreamLimits {
   /** The longest time to the headers of the response, and from there to the first part of the answer. */
   readonly firstByteTimeout: Duration.Duration
@@ -66,11 +67,11 @@ const readContent = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailur
       clearTimeout(timer)
       resume(result)
     }
-    const left = (): number => Math.min(lastAt + patience, deadline) - performance.now()
-    const watch = (): NodeJS.Timeout => setTimeout(check, left())
+    const remaining = (): number => Math.min(lastAt + patience, deadline) - performance.now()
+    const watch = (): NodeJS.Timeout => setTimeout(check, remaining())
     // A single timer checks when a chunk last arrived, because resetting it for each token would take longer.
     const check = (): void => {
-      if (left() <= 0) end(Effect.fail(timedOut("The stream stalled")))
+      if (remaining() <= 0) end(Effect.fail(timedOut("The stream stalled")))
       else timer = watch()
     }
     let timer = watch()
