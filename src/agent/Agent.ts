@@ -45,30 +45,24 @@ export interface AgentInput {
    * undefined while nothing was received. The function is valid until `onStep` is called with the step.
    */
   readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
-  /**
-   * Called with the estimated cost of a request that was sent and given up before any of its answer came. The cost
-   * belongs to no step.
-   */
+  /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
 
 /** The part of a step that belongs to the content of a reply: its text, its tool calls and their results. */
 export type StepContent = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
 
-/** A complete reply. */
 export interface AgentReply {
   readonly output: string
   /** The quotes from documents on which the reply rests. */
   readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
   readonly steps: ReadonlyArray<Step>
-  /** The tool calls of all steps. */
+  /** The tool calls, and the results, of all steps. */
   readonly toolCalls: ReadonlyArray<ToolCall>
-  /** The tool results of all steps. */
   readonly toolResults: ReadonlyArray<ToolResult>
-  /** The provider of the model that made the last step. */
+  /** The provider and the name of the model that made the last step. */
   readonly provider: string
-  /** The model that made the last step. */
   readonly model: string
   /** The tokens of all steps, estimated where a provider does not report them. */
   readonly tokens: TokenCounts

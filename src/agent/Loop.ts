@@ -35,10 +35,8 @@ export interface AgentSizes extends ToolSizes {
 
 export const agentSizes: AgentSizes = { ...toolSizes, identicalCallsMax: 3 }
 
-/** All limits of replies. */
 export interface AgentLimits extends AgentSettings, AgentSizes {}
 
-/** The request of one step. */
 export interface StepRequest {
   readonly messages: ReadonlyArray<Prompt.Message>
   /** With `shown`, the model sees the declarations, which explain its earlier calls, but may not call the tools. */

@@ -11,16 +11,12 @@ export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFou
 export class BlobStore extends Context.Service<
   BlobStore,
   {
-    /**
-     * Stores a blob, which is durable on return and never visible half written. A failure of `content` stores nothing.
-     */
+    /** Stores a blob, which is durable on return and never half visible. A failure of `content` stores nothing. */
     readonly put: <E, R>(
       key: string,
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
-    /** Reads a whole blob. */
     readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
-    /** Whether there is a blob with a key. */
     readonly has: (key: string) => Effect.Effect<boolean, Unavailable>
     /** The time when a blob was written, by the store's clock. */
     readonly writtenAt: (key: string) => Effect.Effect<Date, BlobNotFound | Unavailable>

@@ -24,7 +24,6 @@ const DRAFT_MAX_AGE = Duration.hours(1)
 /** The number of keys in one page of a listing. */
 const PAGE = 500
 
-/** The settings of blobs in a local directory. */
 export interface LocalBlobStoreSettings {
   readonly directory: string
 }

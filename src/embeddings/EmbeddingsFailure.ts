@@ -26,10 +26,7 @@ export const unusable = (what: string) =>
 /** The statuses below 500 of failures that pass. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
-/**
- * The failure of a response with another status than 200. `now` is in milliseconds since the epoch, and `hasKey` says
- * whether a key was sent.
- */
+/** The failure of a response without status 200. `now` is in milliseconds since the epoch. */
 export const failureOfStatus = (
   status: number,
   headers: Headers.Headers,

@@ -21,7 +21,6 @@ export interface ProviderPause {
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes the pause of one provider, which has not begun. */
 export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(function* () {
   /** The end of the pause by the monotonic clock, in milliseconds. */
   const until = yield* Ref.make(Number.NEGATIVE_INFINITY)

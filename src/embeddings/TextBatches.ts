@@ -6,9 +6,7 @@ const TEXTS_MAX = 128
  */
 const BYTES_MAX = 180_000
 
-/**
- * Groups texts into the batches of requests, in their order. A text that is too long for any batch has one of its own.
- */
+/** Groups texts into the batches of requests, in order. A text that is too long for any batch is alone in its own. */
 export const textBatches = (texts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const batches: Array<Array<string>> = []
   let bytes = 0

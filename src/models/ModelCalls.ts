@@ -32,9 +32,7 @@ export interface ModelCalls {
     request: ModelRequest,
     onGivenUp?: OnGivenUp,
   ) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
-  /**
-   * Passes the parts of the answer as they are received, and succeeds at its end. Interruption closes the connection.
-   */
+  /** Passes the parts of the answer as they are received, until its end. Interruption closes the connection. */
   readonly stream: (
     request: ModelRequest,
     onParts: OnParts,

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, identity, Layer, Predicate, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
@@ -45,36 +45,28 @@ export class ProviderProbes extends Context.Service<
           return { provider, failure }
         })
         const probes = [
-          ...(anthropic === undefined
-            ? []
-            : [
-                probe(
-                  "anthropic",
-                  ANTHROPIC_API_KEY,
-                  ANTHROPIC_BASE_URL,
-                  true,
-                  HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
-                    HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
-                    HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
-                  ),
-                ),
-              ]),
-          ...(openai === undefined
-            ? []
-            : [
-                probe(
-                  "openai",
-                  OPENAI_API_KEY,
-                  OPENAI_BASE_URL,
-                  openai.apiKey !== undefined,
-                  HttpClientRequest.get(
-                    chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
-                  ).pipe(
-                    openai.apiKey === undefined ? (request) => request : HttpClientRequest.bearerToken(openai.apiKey),
-                  ),
-                ),
-              ]),
-        ]
+          anthropic &&
+            probe(
+              "anthropic",
+              ANTHROPIC_API_KEY,
+              ANTHROPIC_BASE_URL,
+              true,
+              HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
+                HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
+                HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
+              ),
+            ),
+          openai &&
+            probe(
+              "openai",
+              OPENAI_API_KEY,
+              OPENAI_BASE_URL,
+              openai.apiKey !== undefined,
+              HttpClientRequest.get(
+                chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
+              ).pipe(openai.apiKey === undefined ? identity : HttpClientRequest.bearerToken(openai.apiKey)),
+            ),
+        ].filter(Predicate.isNotUndefined)
         return { run: Effect.all(probes, { concurrency: "unbounded" }) }
       }),
     )

@@ -21,7 +21,6 @@ export interface ToolSizes {
   readonly resultMaxLength: number
 }
 
-/** All limits of tool calls and results. */
 export interface ToolLimits extends ToolSettings, ToolSizes {}
 
 export const toolSizes: ToolSizes = {

@@ -18,7 +18,6 @@ import { readStart } from "../calls/ResponseBody.ts"
 import { waitFor } from "../calls/WaitFor.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
-/** The settings of Anthropic's API. */
 export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: string
@@ -31,7 +30,6 @@ export interface Anthropic {
   readonly calls: (model: string) => ModelCalls
 }
 
-/** Makes the connection, whose gate all its models share. */
 export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
   const connection = makeConnection("anthropic", settings.limits)
   const send = senderOf(settings)

@@ -2,10 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthro
 import { Schema } from "effect"
 import { disconnected, malformed, failureOfStatus, type ProviderFailure, timedOut } from "../calls/ProviderFailure.ts"
 
-/**
- * The failure of a call for an error of the SDK. `now` is in milliseconds since the epoch, for a `retry-after` that is
- * a date.
- */
+/** The failure of a call for an error of the SDK. `now`, for a date in `retry-after`, is in milliseconds. */
 export const failureOf = (error: unknown, now: number): ProviderFailure => {
   if (error instanceof APIConnectionTimeoutError) return timedOut("No response headers in time")
   if (error instanceof APIConnectionError) return disconnected(String(error.cause ?? error))

@@ -44,7 +44,6 @@ const ToolUseBlock = Schema.Struct({
   name: Schema.String,
   input: Schema.Unknown,
 })
-/** A content block of a known type. */
 export type Block =
   | typeof TextBlock.Type
   | typeof ThinkingBlock.Type

@@ -32,7 +32,6 @@ interface MessagesRequest {
   readonly tool_choice?: ToolChoice
 }
 
-/** Translates a request, without limits and cache breakpoints. */
 export const messagesRequest = (model: string, options: ModelRequest): MessagesRequest => {
   const system = systemOf(options.prompt)
   return {

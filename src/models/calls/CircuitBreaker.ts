@@ -1,6 +1,5 @@
 import { Duration } from "effect"
 
-/** The limits of a circuit breaker. */
 export interface CircuitLimits {
   /** The failures within `window` that open the circuit, when at least half of the calls that ended in it failed. */
   readonly failuresMax: number

@@ -4,7 +4,6 @@ import { type CallOutcome, CircuitBreaker, type CircuitLimits } from "./CircuitB
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
 
-/** The limits of a gate. */
 export interface GateLimits extends CircuitLimits {
   /** The most calls of the provider at the same time. */
   readonly concurrency: number
@@ -57,13 +56,13 @@ export class Gate {
   /** Runs an attempt once there are fewer concurrent calls than the limit. */
   limit<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.enter), () =>
+      Effect.flatMap(restore(this.takeTurn()), () =>
         Effect.onExit(restore(attempt), () => Effect.sync(() => this.turns.release())),
       ),
     )
   }
 
-  private get enter(): Effect.Effect<void, ProviderFailure> {
+  private takeTurn(): Effect.Effect<void, ProviderFailure> {
     return this.turns.take(this.turnWait, () => rejected(`${this.provider} has too many calls at once`, this.turnWait))
   }
 }

@@ -75,9 +75,7 @@ const shouldRetry = (headers: Headers | undefined, status: number | undefined): 
   return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/**
- * The kinds of failures that count against the provider. The others are about the request, the account or this server.
- */
+/** The kinds of failures that count against the provider, and not against the request or the account. */
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
 
 /** Whether a failure counts against the provider in its circuit breaker. */

@@ -1,7 +1,6 @@
 import { Duration, Effect, Random } from "effect"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
-/** The times of further attempts. */
 export interface RetryTimes {
   /** The wait before the second attempt, randomized by a fifth. It doubles with each further attempt. */
   readonly retryDelay: Duration.Duration
@@ -17,7 +16,6 @@ export const retryTimes: RetryTimes = {
   retryWindow: Duration.seconds(60),
 }
 
-/** The limits of the attempts of one call. */
 export interface RetryLimits extends RetryTimes {
   /** The most attempts of one call, including the first. */
   readonly attemptsMax: number

@@ -25,7 +25,6 @@ export interface StreamedAnswer {
   readonly millis: number
 }
 
-/** The time limits of a streamed answer. */
 export interface StreamLimits {
   /** The longest time to the headers of the response, and from there to the first part of the answer. */
   readonly firstByteTimeout: Duration.Duration

@@ -13,9 +13,7 @@ export class Turns {
     this.free = atOnce
   }
 
-  /**
-   * Takes a turn, which has to be returned with `release`. Fails with `onTimeout` after waiting `millis` milliseconds.
-   */
+  /** Takes a turn, which has to be returned with `release`. Fails with `onTimeout` after waiting so many `millis`. */
   take<E>(millis: number, onTimeout: () => E): Effect.Effect<void, E> {
     return Effect.suspend(() => {
       if (this.free === 0) return this.wait(millis, onTimeout)

@@ -20,7 +20,6 @@ import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
  * passages that fit the question best. Apart from a few fixed phrases it writes nothing itself.
  */
 
-/** The name of the model. */
 export const extractiveModel = "local/extractive"
 
 const warnings: ReadonlyArray<Warning> = [

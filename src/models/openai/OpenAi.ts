@@ -31,10 +31,8 @@ export interface OpenAi {
   readonly calls: (model: string) => ModelCalls
 }
 
-/** The base URL of OpenAI's own API. */
 export const officialUrl = "https://api.openai.com/v1"
 
-/** Makes the connection, whose gate all its models share. */
 export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClient): OpenAi => {
   const connection = makeConnection("openai", settings.limits)
   const url = chatCompletionsUrl(settings.baseUrl ?? officialUrl)

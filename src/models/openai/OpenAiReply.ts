@@ -78,7 +78,6 @@ const errorOf = (json: unknown): ProviderFailure | undefined => {
   })
 }
 
-/** Decodes a chunk of a stream. */
 export const readChunk = (json: unknown): Chunk | ProviderFailure =>
   errorOf(json) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
 
@@ -120,10 +119,7 @@ const withDistinctIds = (
 /** Makes an id for a call, which its result has to name, because some servers give none. */
 export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`
 
-/**
- * The input of a tool call. JSON that was cut off stays text, which the decoder of the tool refuses. Some models write
- * `null` for no arguments.
- */
+/** The input of a tool call. JSON that was cut off stays text, which the tool refuses; `null` means no arguments. */
 export const paramsOf = (args: unknown): unknown => {
   if (args == null || args === "") return {}
   if (typeof args !== "string") return args

@@ -29,7 +29,6 @@ interface ChatCompletionsRequest {
   readonly tool_choice?: "auto"
 }
 
-/** Translates a request, without limits. */
 export const chatCompletionsRequest = (model: string, options: ModelRequest): ChatCompletionsRequest => ({
   model,
   messages: messagesOf(options.prompt),
