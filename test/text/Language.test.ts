@@ -31,14 +31,14 @@ describe("the language of a text", () => {
     expect(detectLanguage("صورتحساب باید ظرف سی روز پرداخت شود و پرداخت با کارت نیز ممکن است.")).toBe("simple")
   })
 
-  test("counts as English in code, in numbers and in Chinese", () => {
+  test("is taken to be English for code, numbers and Chinese", () => {
     expect(detectLanguage("const x = await readFile(path)\nif (x === y) return z(i, j)")).toBe("english")
     expect(detectLanguage("17.5 2024 33")).toBe("english")
     expect(detectLanguage("发票应在三十天内支付。")).toBe("english")
     expect(detectLanguage("")).toBe("english")
   })
 
-  test("is found in any text", () => {
+  test("is found for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(detectLanguage(text)).toMatch(/^[a-z]+$/)

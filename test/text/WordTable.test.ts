@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { WordTable } from "../../src/text/WordTable.ts"
 
-test("a table of words gives what was learned of each word of a text, in order, and learns it once", () => {
+test("a table of words returns the value of each word of a text, in order, and makes it once", () => {
   const word = fc.oneof(fc.string({ maxLength: 3 }), fc.string({ unit: "binary" }), fc.constantFrom("a", "aa", "aaa"))
   fc.assert(
     fc.property(fc.array(fc.array(word, { maxLength: 300 }), { maxLength: 8 }), (texts) => {

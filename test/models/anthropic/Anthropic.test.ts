@@ -50,7 +50,7 @@ const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
 const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
   Stream.runCollect(model.streamText({ ...options, prompt }))
 
-/** The parts of one answer, whole or streamed, and what the server saw. */
+/** The parts of one answer, whole or streamed, and the requests that the server received. */
 const answer = <A>(
   ask: (model: LanguageModel.LanguageModel) => Effect.Effect<A, AiError.AiError>,
   answers: ReadonlyArray<Answer>,
@@ -84,7 +84,7 @@ const withThinking = message(
 )
 
 describe("a request", () => {
-  test("shows exactly the body that was sent, of a stream its length alone, and never the key", async () => {
+  test("is shown with its exact body, or of a stream with its length, and never with the key", async () => {
     const { parts: got, requests } = await parts(says("Hi"))
     const metadata = got.find((part) => part.type === "response-metadata")
     expect(metadata?.metadata.parley?.body).toBe(requests[0]?.body ?? "")
@@ -94,7 +94,7 @@ describe("a request", () => {
     expect(streamMetadata?.metadata.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
   })
 
-  test("marks the cache at its three places and sets no sampling", async () => {
+  test("has three cache breakpoints and no sampling parameters", async () => {
     const { requests } = await parts(says("Hi"))
     const body = JSON.parse(requests[0]?.body ?? "")
     const cached = { cache_control: { type: "ephemeral" } }
@@ -111,12 +111,12 @@ describe("a request", () => {
     expect(body.tools[0].input_schema).toMatchObject({ required: ["query"], additionalProperties: false })
   })
 
-  test("is the same, byte for byte, when nothing changed", async () => {
+  test("is the same byte for byte when nothing has changed", async () => {
     const { requests } = await parts(fails(500, "api_error"), says("Hi"))
     expect(requests[0]?.body).toBe(requests[1]?.body ?? "")
   })
 
-  test("shows tools that may not be called, and leaves out tools that are not there", async () => {
+  test("declares tools that may not be called, and has no list of tools when there are none", async () => {
     const ask = (toolChoice: "none" | { readonly oneOf: [] }) => (model: LanguageModel.LanguageModel) =>
       model.generateText({ ...options, toolChoice, prompt: hello })
     const shown = await answer(ask("none"), [says("Hi")])
@@ -125,7 +125,7 @@ describe("a request", () => {
     expect(Object.keys(JSON.parse(absent.requests[0]?.body ?? ""))).not.toContain("tools")
   })
 
-  test("holds no empty text and lets the user speak first, so that the API takes it", async () => {
+  test("has no empty text and begins with the user, as the API requires", async () => {
     const turn = (role: "user" | "assistant", text: string) =>
       Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
     const prompt = Prompt.fromMessages([
@@ -140,7 +140,7 @@ describe("a request", () => {
     expect(roles).toEqual(["user", "assistant", "user", "assistant", "user"])
   })
 
-  test("answers all calls of a message in one message, thinking kept", async () => {
+  test("has the results of a message's calls in one message, and keeps its reasoning", async () => {
     const first = await parts(withThinking)
     const replayed = Prompt.fromMessages([
       ...hello.content,
@@ -176,7 +176,7 @@ describe("a request", () => {
   })
 })
 
-describe("what was found", () => {
+describe("a search result", () => {
   const found = [
     {
       title: "Refunds",
@@ -212,7 +212,7 @@ describe("what was found", () => {
     return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
   }
 
-  test("goes to the model as search results that it can cite by the paragraph, under an id that the API takes", async () => {
+  test("is sent as blocks that the model can cite by paragraph, with an id that the API accepts", async () => {
     const result = (source: string, title: string, ...texts: ReadonlyArray<unknown>) => ({
       type: "search_result",
       source,
@@ -238,12 +238,12 @@ describe("what was found", () => {
     ])
   })
 
-  test.each([[[]], [{ rows: 3 }], ["text"]])("is JSON when it is none of the knowledge base's: %j", async (result) => {
+  test.each([[[]], [{ rows: 3 }], ["text"]])("of another tool is sent as JSON: %j", async (result) => {
     const [, { content }] = await sentAfter(result)
     expect(content[0].content).toBe(JSON.stringify(result))
   })
 
-  test("is named by the answer, whole or streamed", async () => {
+  test("is a source of the answer that cites it, whole or streamed", async () => {
     const cites = (source: string, cited_text: string) => ({
       type: "search_result_location",
       source,
@@ -272,7 +272,7 @@ describe("what was found", () => {
 })
 
 describe("an answer", () => {
-  test("brings its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
+  test("has its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
     const { parts: got } = await parts(says("Hi"))
     const metadata = got.find((part) => part.type === "response-metadata")
     expect([metadata?.id, metadata?.modelId]).toEqual(["msg_1", "claude-test-1"])
@@ -300,13 +300,13 @@ describe("an answer", () => {
     ["pause_turn", "pause"],
     ["something_new", "unknown"],
   ]
-  test.each(reasons)("that ends with %s is finished for %s", async (stop, reason) => {
+  test.each(reasons)("with the stop reason %s has the finish reason %s", async (stop, reason) => {
     const ends = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "finish")
     expect(ends((await parts(says("x", stop))).parts)).toMatchObject([{ reason }])
     expect(ends((await streamParts(says("x", stop))).parts)).toMatchObject([{ reason }])
   })
 
-  test("skips blocks that we do not know", async () => {
+  test("is read without blocks of unknown types", async () => {
     const body = {
       id: "msg_9",
       model: "claude-test-1",
@@ -321,7 +321,7 @@ describe("an answer", () => {
     expect(got.map((part) => part.type)).toEqual(["response-metadata", "text", "finish"])
   })
 
-  test("streamed says the same as whole", async () => {
+  test("is the same streamed as whole", async () => {
     const { parts: got } = await streamParts(withThinking)
     expect(got.map((part) => part.type)).toEqual([
       "response-metadata",
@@ -337,7 +337,7 @@ describe("an answer", () => {
       "tool-params-delta",
       "tool-params-end",
       "tool-call",
-      // The counts, for nothing may come after them.
+      // Reports the tokens, because the stream may be cut off after them.
       "response-metadata",
       "finish",
     ])
@@ -368,7 +368,7 @@ describe("a failure", () => {
     readonly what: string
     readonly answer: Answer
     readonly tag: ProviderError["_tag"]
-    /** Left out where a slow machine may time out before the server has seen the request. */
+    /** Undefined where a slow machine may time out before the server has received the request. */
     readonly attempts?: number
     readonly limits?: Partial<CallSettings>
   }
@@ -382,13 +382,13 @@ describe("a failure", () => {
     { what: "500", answer: fails(500, "api_error"), tag: "ProviderFailed", attempts: 3 },
     { what: "529", answer: fails(529, "overloaded_error"), tag: "Unavailable", attempts: 3 },
     {
-      what: "500 that forbids another try",
+      what: "500 that forbids a retry",
       answer: fails(500, "api_error", { "x-should-retry": "false" }),
       tag: "ProviderFailed",
       attempts: 1,
     },
     {
-      what: "400 that asks for another try",
+      what: "400 that asks for a retry",
       answer: fails(400, "invalid_request_error", { "x-should-retry": "true" }),
       tag: "ProviderFailed",
       attempts: 3,
@@ -397,7 +397,7 @@ describe("a failure", () => {
     { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
   ]
   for (const { answer: given, attempts, limits, tag, what } of cases) {
-    test(`${what} is ${tag}, after as many attempts as it is worth`, async () => {
+    test(`of a call by ${what} becomes ${tag} after the right number of attempts`, async () => {
       for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
         const { requests, result } = await answer<unknown>(ask, [given], limits)
         if (result._tag === "Success") throw new Error("It answered")
@@ -410,17 +410,17 @@ describe("a failure", () => {
     })
   }
 
-  test("of one attempt is forgotten when the next one answers", async () => {
+  test("of an attempt does not matter when the next one succeeds", async () => {
     expect((await parts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).parts).toHaveLength(3)
     expect((await streamParts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).requests).toHaveLength(3)
   })
 
   const malformed: ReadonlyArray<readonly [string, Answer]> = [
-    ["JSON that is none", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
+    ["invalid JSON", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
     ["a page of HTML", { kind: "raw", body: "<html>", contentType: "text/html" }],
     ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
   ]
-  test.each(malformed)("for %s is the provider's", async (_, given) => {
+  test.each(malformed)("by an answer with %s is the provider's", async (_, given) => {
     const { requests, result } = await answer(whole, [given])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)._tag).toBe("ProviderFailed")
@@ -429,14 +429,14 @@ describe("a failure", () => {
 })
 
 describe("retry-after", () => {
-  test("is told on when it is longer than we wait", async () => {
+  test("is passed on to the client when it is longer than the server waits", async () => {
     const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 33 })
     expect(requests).toHaveLength(1)
   })
 
-  test("of an overloaded provider is told on", async () => {
+  test("of an overloaded provider is passed on to the client", async () => {
     const { result } = await answer(whole, [fails(529, "overloaded_error", { "retry-after": "44" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 44 })
@@ -448,7 +448,7 @@ describe("retry-after", () => {
     ["retry-after", "99999999999999999999999"],
     ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
     ["retry-after-ms", "Infinity"],
-  ])("as %s: %s is no longer than a day", async (name, value) => {
+  ])("in %s with the value %s means at most a day", async (name, value) => {
     const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
@@ -458,12 +458,12 @@ describe("retry-after", () => {
   test.each([
     ["retry-after-ms", "120000"],
     ["retry-after", "120"],
-  ])("as %s is waited for", async (name, value) => {
+  ])("in %s delays the next attempt", async (name, value) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
       const model = yield* modelAt(fake, {
         ...patient,
-        // The clock of the test runs fast, also while the second attempt is under way.
+        // The test's clock runs fast, even during the second attempt.
         replyTimeout: Duration.days(1),
         retryAfterMax: Duration.minutes(3),
         retryWindow: Duration.minutes(10),
@@ -498,18 +498,18 @@ describe("a stream that has begun", () => {
       limits: { ...patient, stallTimeout: Duration.millis(100) },
     },
     {
-      what: "brings an error event",
+      what: "has an error event",
       given: { kind: "events", events: [...begun, errorEvent], ending: "end" },
       tag: "Unavailable",
     },
     {
-      what: "brings a broken event",
+      what: "has a malformed event",
       given: { kind: "events", events: [...begun, { type: "content_block_delta", index: "x" }], ending: "end" },
       tag: "ProviderFailed",
     },
   ]
   for (const { given, limits, tag, what } of cases) {
-    test(`and ${what} fails with what it said so far, and is not tried again`, async () => {
+    test(`and ${what} fails after its content so far, and is not retried`, async () => {
       const said: Array<string> = []
       const ask = (model: LanguageModel.LanguageModel) =>
         model
@@ -525,17 +525,17 @@ describe("a stream that has begun", () => {
     })
   }
 
-  test("with an error event is tried again", async () => {
+  test("with an error event is retried", async () => {
     const first: Answer = { kind: "events", events: [errorEvent], ending: "end" }
     expect((await streamParts(first, says("Hi"))).requests).toHaveLength(2)
   })
 
-  test("is whole when the connection stays open after the last event", async () => {
+  test("is complete when the connection stays open after the last event", async () => {
     const { parts: got } = await streamParts({ kind: "events", events, ending: "hang" })
     expect(got.at(-1)?.type).toBe("finish")
   })
 
-  test("is hung up on when it has said all and does not end", async () => {
+  test("is closed when its content is complete and it does not end", async () => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
       yield* streamed(yield* modelAt(fake))
@@ -543,7 +543,7 @@ describe("a stream that has begun", () => {
     }).pipe(Effect.scoped, Effect.runPromise)
   })
 
-  test("may hold the input of a call in the event that begins it, as some proxies write it", async () => {
+  test("may have the input of a call in the event that begins it, as some proxies write it", async () => {
     const call = { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "refunds" } }
     const given: Answer = {
       kind: "events",
@@ -560,7 +560,7 @@ describe("a stream that has begun", () => {
     expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ params: { query: "refunds" } })
   })
 
-  test("skips events that we do not know", async () => {
+  test("is read without events of unknown types", async () => {
     const strange = [
       { type: "hologram" },
       { type: "content_block_delta", index: 0, delta: { type: "smell", strength: 3 } },
@@ -573,10 +573,10 @@ describe("a stream that has begun", () => {
 describe("an interruption", () => {
   const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
     ["before the headers", whole, { kind: "hang" }],
-    ["within a body", whole, { kind: "hang in body" }],
-    ["within a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
+    ["during a body", whole, { kind: "hang in body" }],
+    ["during a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
   ]
-  test.each(cases)("%s hangs up on the provider", async (_, ask, given) => {
+  test.each(cases)("%s closes the connection to the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(given)
       const model = yield* modelAt(fake)
@@ -590,14 +590,14 @@ describe("an interruption", () => {
   })
 })
 
-/** Real time, whatever clock the test runs on. */
+/** Waits in real time, whatever the clock of the test. */
 const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
 
-/** Fails the test by its time-out when it never comes true. */
+/** Waits until a condition holds. The test fails by its time-out when it never does. */
 const until = (condition: () => boolean) =>
   Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
 
-test("a redirect is not followed: the conversation stays where it belongs", async () => {
+test("a redirect is not followed, so that the conversation reaches no other server", async () => {
   const elsewhere: Array<string> = []
   const server = Bun.serve({
     port: 0,
@@ -620,7 +620,7 @@ test("a redirect is not followed: the conversation stays where it belongs", asyn
   expect(elsewhere).toEqual([])
 })
 
-test("a key that the provider repeats is not told on to the log", async () => {
+test("a key that the provider repeats is not logged", async () => {
   const server = Bun.serve({
     port: 0,
     fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
@@ -642,7 +642,7 @@ test("a key that the provider repeats is not told on to the log", async () => {
   }
 })
 
-test("the key is shown by no inspection of the connection", () => {
+test("the key does not appear when the connection is inspected", () => {
   const anthropic = makeAnthropic({
     apiKey: Redacted.make(fakeKey),
     baseUrl: "http://127.0.0.1:1",
@@ -651,7 +651,7 @@ test("the key is shown by no inspection of the connection", () => {
   expect(Bun.inspect(anthropic, { depth: 20 })).not.toContain(fakeKey)
 })
 
-test("calls come as they are, whatever their input", async () => {
+test("calls are passed on unchanged, whatever their input", async () => {
   const given = message([{ type: "tool_use", id: "t", name: "unknownTool", input: [1, "two"] }], "tool_use")
   const expected = [{ name: "unknownTool", params: [1, "two"] }]
   const callsIn = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "tool-call")
