@@ -54,6 +54,18 @@ test("nothing is left out that fits, and the question stays however long it is",
   expect(trimHistory(messages, 1)).toEqual([system, user("c".repeat(300))])
 })
 
+test("what a model asked of a tool takes room as well", () => {
+  const asked = Prompt.assistantMessage({
+    content: [
+      Prompt.toolCallPart({ id: "c", name: "look", params: { query: "q".repeat(288) }, providerExecuted: false }),
+    ],
+  })
+  const messages = [system, user("a".repeat(300)), asked, user("c".repeat(300))]
+  // 30 + 3 × 300 bytes: `{"query":""}` has the other 12.
+  expect(trimHistory(messages, 310)).toBe(messages)
+  expect(trimHistory(messages, 309)).toEqual([system, user("c".repeat(300))])
+})
+
 test("the model is shown what fits in each call, the calls and results of its answer included", async () => {
   const model = new ScriptedModel(asks("tides"), answers("At noon."))
   const long = "y".repeat(3_000)
