@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { PassageJson } from "../../../src/domain/Passage.ts"
-import { selectSentences } from "../../../src/models/local/Sentences.ts"
+import { leadingSentences, selectSentences } from "../../../src/models/local/Sentences.ts"
 
 const passage = (title: string, chunk: number, content: string): PassageJson => ({
   title,
@@ -55,6 +55,31 @@ test("what overlapping chunks share is said once", () => {
 
 test("nothing is selected where no word is shared", () => {
   expect(selectSentences("zebra", [passage("A", 1, "Blue whales eat krill.")])).toEqual([])
+})
+
+const table = (rows: number) =>
+  `| item | price |\n|---|---|\n${Array.from({ length: rows }, (_, row) => `| chair ${row} | 4${row} |\n`).join("")}`
+
+test("of a table that answers, ten rows are selected, and each of them only where it holds a word of the question", () => {
+  const [selection, ...others] = selectSentences("chair", [passage("A", 1, table(12))])
+  expect([selection?.isTable, selection?.sentences.length, others]).toEqual([true, 10, []])
+  const tables = `${table(2)}| lamp | 9 |\n`
+  expect(texts("price of a lamp", passage("A", 1, tables))).toEqual([expect.stringContaining("lamp")])
+})
+
+test("a passage that answers nothing is told by its first two sentences, or ten rows, or else by its beginning", () => {
+  const told = (content: string) =>
+    leadingSentences([passage("A", 1, content), passage("B", 1, "Never told.")]).map(({ isTable, sentences }) => [
+      isTable,
+      sentences.map(({ text }) => text),
+    ])
+  expect(told("Whales eat. Ants do not. Birds sing.")).toEqual([[false, ["Whales eat.", "Ants do not."]]])
+  expect(told(`${table(2)}\nWhales eat.`)).toEqual([[false, ["Whales eat."]]])
+  const [rows, ...others] = leadingSentences([passage("A", 1, table(12))])
+  expect([rows?.isTable, rows?.sentences.length, others]).toEqual([true, 10, []])
+  expect(told("# Whales")).toEqual([[false, ["Whales"]]])
+  expect(told("")).toEqual([[false, ["A"]]])
+  expect(leadingSentences([])).toEqual([])
 })
 
 test("whatever the text, at most four sentences that stand in it are selected, or ten rows of a table", () => {

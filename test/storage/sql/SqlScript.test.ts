@@ -79,6 +79,7 @@ describe("splitStatements", () => {
 
   test("needs no last semicolon, and finds nothing in nothing", () => {
     expect(splitStatements("select 1; select 2")).toEqual(["select 1", "select 2"])
+    expect(splitStatements("select 1 /* not closed; select 2")).toEqual(["select 1"])
     expect(splitStatements(" -- nothing\n/* here; */ ; ")).toEqual([])
   })
 
