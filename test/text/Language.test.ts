@@ -38,6 +38,13 @@ describe("the language of a text", () => {
     expect(detectLanguage("")).toBe("english")
   })
 
+  test("is not found by a function word alone, nor by two among many other words", () => {
+    const names = (count: number) => Array.from({ length: count }, () => "Braun").join(" ")
+    expect(detectLanguage(`Und ${names(3)}`)).toBe("english")
+    expect(detectLanguage(`Und der ${names(31)}`)).toBe("german")
+    expect(detectLanguage(`Und der ${names(32)}`)).toBe("english")
+  })
+
   test("is found in any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {

@@ -46,6 +46,16 @@ describe("similarity", () => {
     )
   })
 
+  test("rests on more evidence with each word, also where all of them are found", () => {
+    const found = (count: number) =>
+      similarity(
+        Array.from({ length: count }, () => [3, "beside a neighbour"] as const),
+        50,
+      )
+    expect(found(2)).toBeGreaterThan(found(1))
+    expect(found(3)).toBeGreaterThan(found(2))
+  })
+
   test("asks for more where there are more passages to meet words in by chance", () => {
     const partly = [
       [3, "scattered"],
