@@ -72,10 +72,10 @@ test("of segments that share a document the largest stays, with those that share
 
 test("what is new takes in a segment twice its size, and none that is larger", () => {
   const [held, larger] = [
-    serving([{ document: 1, revision: 1, chunks: 4 }]),
-    serving([{ document: 2, revision: 1, chunks: 13 }]),
+    serving([{ document: 1, revision: 1, chunks: 6 }]),
+    serving([{ document: 2, revision: 1, chunks: 19 }]),
   ]
-  const fresh = serving([{ document: 3, revision: 1, chunks: 2 }])
+  const fresh = serving([{ document: 3, revision: 1, chunks: 3 }])
   const [joining, staying] = [build(held), build(larger)]
   expect(planSegments([staying, joining], [...held, ...larger, ...fresh])).toEqual({
     keep: [staying],
@@ -119,4 +119,6 @@ test("a segment of which little serves any more is dissolved", () => {
   const { keep, load } = planSegments([build(documents)], documents.slice(0, 3))
   expect(keep).toEqual([])
   expect(load.map(({ id }) => id).toSorted()).toEqual(documents.slice(0, 3).map(({ id }) => id))
+  const half = build(documents)
+  expect(planSegments([half], documents.slice(0, 5))).toEqual({ keep: [half], load: [] })
 })
