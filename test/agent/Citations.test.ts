@@ -65,13 +65,24 @@ describe("an answer in a model's own words", () => {
   })
 
   test("may have a source for a number alone", async () => {
-    expect(places(await guessed("14 days."))).toEqual(["d1#2"])
+    expect(places(await guessed("14."))).toEqual(["d1#2"])
+    expect(places(await guessed("Parcels."))).toEqual([])
   })
 
   test("may have sources in several documents, each quote once", async () => {
     const text =
       "The card gets it within 14 days. Parcels arrive before the weekend. It is paid to the card in 14 days."
     expect(places(await guessed(text))).toEqual(["d1#2", "d2#1"])
+  })
+
+  test("has the first of several equal passages as source, among the last fifty", async () => {
+    const [one, two] = [1, 2].map((chunk) => ({ ...shipping, chunk }))
+    if (one === undefined || two === undefined) throw new Error("There are two")
+    const text = "They leave the warehouse and arrive before the weekend."
+    expect(places(await guessed(text, question, [one, two]))).toEqual(["d2#1"])
+    const later = (count: number) => Array.from({ length: count }, (_, index) => ({ ...refunds, chunk: index }))
+    expect(places(await guessed(text, question, [two, ...later(49)]))).toEqual(["d2#2"])
+    expect(places(await guessed(text, question, [two, ...later(50)]))).toEqual([])
   })
 
   test("has sources also in a script without spaces", async () => {
@@ -124,6 +135,11 @@ describe("an answer whose model names its sources", () => {
       { document_id: "d1", title: "Refund policy", chunk: 2, page: 7, quote: "Refunds are paid within 14 days." },
     ])
     expect(await stated([])).toEqual([])
+  })
+
+  test("has at most twenty sources", async () => {
+    const many = Array.from({ length: 21 }, (_, index) => ({ ...named, quote: `Quote ${index}` }))
+    expect((await stated(many)).map(({ quote }) => quote)).toEqual(many.slice(0, 20).map(({ quote }) => quote))
   })
 
   test("cannot have a passage as source that was not found", async () => {

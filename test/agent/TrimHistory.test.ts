@@ -54,6 +54,18 @@ test("messages that fit are kept, and the question is kept at any length", () =>
   expect(trimHistory(messages, 1)).toEqual([system, user("c".repeat(300))])
 })
 
+test("the inputs of tool calls count as well", () => {
+  const called = Prompt.assistantMessage({
+    content: [
+      Prompt.toolCallPart({ id: "c", name: "look", params: { query: "q".repeat(288) }, providerExecuted: false }),
+    ],
+  })
+  const messages = [system, user("a".repeat(300)), called, user("c".repeat(300))]
+  // 30 + 3 × 300 bytes: `{"query":""}` has the other 12.
+  expect(trimHistory(messages, 310)).toBe(messages)
+  expect(trimHistory(messages, 309)).toEqual([system, user("c".repeat(300))])
+})
+
 test("every call of the model is within the limit, including the calls and results of its answer", async () => {
   const model = new ScriptedModel(asks("tides"), answers("At noon."))
   const long = "y".repeat(3_000)

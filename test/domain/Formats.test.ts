@@ -44,6 +44,11 @@ describe("the format of a file", () => {
     expect(detect("a.txt", new Uint8Array([0x41, 0, 0x42]))).toBeUndefined()
     expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0x41, 0]))).toBe("txt")
     expect(detect("a.txt", new Uint8Array([0xfe, 0xff, 0, 0x41]))).toBe("txt")
+    // So few zeros that without the mark they would be those of something else.
+    const marked = Buffer.from("\ufeff二つの言葉 二つの言葉", "utf16le")
+    expect(detect("a.txt", marked)).toBe("txt")
+    expect(detect("a.txt", Buffer.from(marked).swap16())).toBe("txt")
+    expect(detect("a.txt", marked.subarray(2))).toBeUndefined()
     expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBeUndefined()
   })
 

@@ -18,10 +18,18 @@ describe("a local embedding", () => {
     )
   })
 
-  test("never changes, because stored vectors were made by older servers", () => {
-    const vector = embedLocally("How do I reset my password? 黑豹队 Überweisung")
-    const digest = vector.reduce((sum, value, index) => sum + value * Math.sin(index), 0)
-    expect(digest).toBeCloseTo(0.5289, 4)
+  test.each([
+    ["of words and pairs of characters", "How do I reset my password? 黑豹队 Überweisung", 0.5289],
+    [
+      "of words and forms that repeat",
+      "Servers serve: the server serves what a server has, and readFile reads it. ".repeat(3),
+      -0.6333,
+    ],
+    ["of a long text", `${"word ".repeat(400)}turbocharger server`, 0.0435],
+    ["of no words", "", -1.3501],
+  ])("%s never changes, because stored vectors were made by older servers", (_, text, expected) => {
+    const digest = embedLocally(text).reduce((sum, value, index) => sum + value * Math.sin(index), 0)
+    expect(digest).toBeCloseTo(expected, 4)
   })
 
   test("is similar to that of inflected and misspelled words", () => {

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Redacted, Stream } from "effect"
-import { type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls } from "../../src/models/ModelCalls.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import { toProviderError } from "../../src/models/ProviderErrors.ts"
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
-import { languageModelOf } from "../lib/LanguageModels.ts"
+import { hello, streamed, textOf, whole } from "../lib/Asking.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
@@ -31,32 +31,25 @@ const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => (
 
 const protocols = {
   anthropic: (url: string, limits: Partial<CallSettings>) =>
-    languageModelOf(
+    Effect.succeed(
       makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) }).calls(
         "claude-test-1",
       ),
     ),
   openai: (url: string, limits: Partial<CallSettings>) =>
-    Effect.flatMap(HttpClient.HttpClient, (client) =>
-      languageModelOf(
-        makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
-          "test-1",
-        ),
+    Effect.map(HttpClient.HttpClient, (client) =>
+      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
+        "test-1",
       ),
     ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
 type Protocol = keyof typeof protocols
 
-const prompt = Prompt.make("Hello")
-
 /** The result that a client would see. */
 const ways = {
-  whole: (model: LanguageModel.LanguageModel, said: Array<string>) =>
-    Effect.map(model.generateText({ prompt }), ({ text }) => void said.push(text)),
-  streamed: (model: LanguageModel.LanguageModel, said: Array<string>) =>
-    Stream.runForEach(model.streamText({ prompt }), (part) =>
-      Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta))),
-    ),
+  whole: (calls: ModelCalls, said: Array<string>) => Effect.map(whole(calls), (parts) => void said.push(textOf(parts))),
+  streamed: (calls: ModelCalls, said: Array<string>) =>
+    Effect.asVoid(streamed(calls, hello, (parts) => said.push(textOf(parts)))),
 }
 type Way = keyof typeof ways
 

@@ -21,3 +21,9 @@ test("a table of words returns the value of each word of a text, in order, and m
     }),
   )
 })
+
+test("words of one hash, of which there are some among so many, stay apart", () => {
+  const words = Array.from({ length: 250_000 }, (_, number) => (number * 7_919).toString(36).padStart(7, "0"))
+  const found = new WordTable<string>().read(words.join(" "), (word) => word)
+  expect(found.findIndex((word, index) => word !== words[index])).toBe(-1)
+})

@@ -30,7 +30,15 @@ describe("an e-mail address", () => {
     (text) => expect(findEmail(text)).toBeUndefined(),
   )
 
-  test("that is found occurs in the text, and is no longer than an address may be", () =>
+  test("is no longer than an address may be, and follows at most nineteen other at signs", () => {
+    const domain = (length: number) => `${`${"d".repeat(49)}.`.repeat(5)}${"d".repeat(length - 250)}`
+    expect(findEmail(`${"a".repeat(65)}@${domain(255)}`)).toBe(`${"a".repeat(64)}@${domain(255)}`)
+    expect(findEmail(`a@${domain(256)}`)).toBe(`a@${domain(255)}`)
+    expect(findEmail(`${"@ ".repeat(19)}me@example.com`)).toBe("me@example.com")
+    expect(findEmail(`${"@ ".repeat(20)}me@example.com`)).toBeUndefined()
+  })
+
+  test("that is found occurs in the text", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(anyString, address, fc.constantFrom("@", ".", "a")), { maxLength: 8 }), (parts) => {
         const text = parts.join("")
@@ -56,6 +64,11 @@ describe("a message that consists only of an address", () => {
         }
       }),
     ))
+
+  test("has at most five words around it", () => {
+    expect(isOnlyEmail("one two three me@example.com four five")).toBe(true)
+    expect(isOnlyEmail("one two three me@example.com four five six")).toBe(false)
+  })
 
   test("is not one with a question or other content", () =>
     fc.assert(
@@ -186,6 +199,7 @@ describe("a conversation with a request for the address", () => {
           isSettled ||=
             findEmail(content) !== undefined || (asked > 0 && asked === index && refusalIn(content) !== undefined)
           expect(gate.isAsking).toBe(!isSettled && asked < 2)
+          expect(gate.mayAskAgain).toBe(!isSettled && asked < 1)
           expect(gate.turns.at(-1)?.role).toBe("user")
           if (gate.isAsking) asked++
           else expect(gate.turns.every((turn) => turn.role === "user" || turn.content === "Answer")).toBe(true)

@@ -41,6 +41,8 @@ describe("the messages that a session does not hold yet", () => {
     const next = turn("user", "b")
     const shown = [turn("user", "a"), turn("assistant", "Let me look.\n\nAt noon."), next]
     expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
+    const empty = [turn("user", "a"), turn("assistant", "\n\nAt noon."), next]
+    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], empty)).toEqual([next])
     expect(
       notHeld([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
     ).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Validator } from "@cfworker/json-schema"
 import fc from "fast-check"
-import { inputSchemaIssues, INPUT_SCHEMA_MAX_DEPTH } from "../../../src/domain/chatbot/InputSchema.ts"
+import { inputSchemaIssues, INPUT_SCHEMA_MAX_DEPTH, requiredOf } from "../../../src/domain/chatbot/InputSchema.ts"
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 const paths = (schema: object) =>
@@ -66,7 +66,19 @@ describe("the schema of a tool's input", () => {
     expect(paths(object(Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`p${index}`, true]))))).toEqual([
       "",
     ])
-    expect(paths(object({ a: { description: "x".repeat(16_384) } }))).toEqual([""])
+    const long = (length: number) =>
+      object({}, { description: "x".repeat(length - JSON.stringify(object({}, { description: "" })).length) })
+    expect(paths(long(16_384))).toEqual([])
+    expect(paths(long(16_385))).toEqual([""])
+  })
+
+  test("may bound what there is by nothing", () => {
+    expect(paths(object({ a: { minLength: 0, maxItems: 0 } }))).toEqual([])
+  })
+
+  test("names what it requires", () => {
+    expect(requiredOf({ type: "object", required: ["a", "b"] })).toEqual(["a", "b"])
+    expect(requiredOf({ type: "object" })).toEqual([])
   })
 
   test("never makes the validator throw once it is accepted", () => {

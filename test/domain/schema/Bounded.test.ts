@@ -27,6 +27,7 @@ describe.each(["first", "all"] as const)("with %s errors", (errors) => {
     expect(looks()).toBe(0)
     expect(decode(["a", "b", "c"])).toEqual(Exit.succeed(["a", "b", "c"]))
     expect(looks()).toBe(3)
+    expect(decode(["a"])).toEqual(Exit.succeed(["a"]))
     expect(String(decode({}))).toContain("Expected array")
     expect(String(decode(["a", 1]))).toContain("Expected Element")
   })

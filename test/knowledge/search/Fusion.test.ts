@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { fuse } from "../../../src/knowledge/search/Fusion.ts"
+import { fuse, weightFor } from "../../../src/knowledge/search/Fusion.ts"
 import { chunkIdOf } from "../../lib/Lexemes.ts"
 
 const matches = [10, 20, 30].map((score, place) => ({ chunkId: chunkIdOf(place), score, similarity: 0.5, place }))
@@ -8,7 +8,27 @@ const fusedBy = (weight: number, vectors: ReadonlyArray<number | null>) =>
     ({ match, fused }) => [match.place, Number(fused.toFixed(3))] as const,
   )
 
+const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
+const pair = { ...word, isPair: true }
+
+test("vectors count for little where a question is of pairs of characters, and as they should where it is of words", () => {
+  expect(weightFor([], 0.4)).toBe(0.4)
+  expect(weightFor([word, word], 0.4)).toBe(0.4)
+  expect(weightFor([pair, word], 0.4)).toBeCloseTo(0.4 * (1 - 0.85 / 2), 10)
+  expect(weightFor([pair, pair], 0.4)).toBeCloseTo(0.4 * 0.15, 10)
+})
+
 describe("fusion", () => {
+  test("shows the vector's score as it is, and none where there is no vector", () => {
+    const vectors = [0.25, null, 0]
+    const shown = fuse(matches, ({ place }) => vectors[place] ?? null, 0.5)
+    expect(shown.map(({ match, vector }) => [match.place, vector])).toEqual([
+      [0, 0.25],
+      [2, 0],
+      [1, null],
+    ])
+  })
+
   test("adds both scores, each stretched from 0 to 1, by their weights", () => {
     expect(fusedBy(0.2, [1, 0.5, 0])).toEqual([
       [2, 0.8],

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { Segment } from "../../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../../src/knowledge/segments/SegmentBuilder.ts"
-import { outdatedBy, planSegments } from "../../../src/knowledge/segments/SegmentPlan.ts"
+import { disjoint, outdatedBy, planSegments, sizeOf } from "../../../src/knowledge/segments/SegmentPlan.ts"
 import { uuidBytes } from "../../../src/storage/search/ChunkPacks.ts"
 import { chunkOf, documentIdOf } from "../../lib/Lexemes.ts"
 
@@ -52,6 +52,37 @@ test("a document that has its sketches at last is read again, and its old copy i
   expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
 })
 
+test("a newer revision than was listed serves, an older one and one that is gone do not", () => {
+  const [listed] = serving([{ document: 1, revision: 2, chunks: 3 }])
+  if (listed === undefined) throw new Error("no document")
+  const isOutdated = outdatedBy([listed])
+  expect([1, 2, 3].map((revision) => isOutdated({ ...listed, revision }))).toEqual([true, false, false])
+  expect(serving([{ document: 2, revision: 2, chunks: 3 }]).map(isOutdated)).toEqual([true])
+  expect(sizeOf([listed, listed])).toBe(6)
+})
+
+test("of segments that share a document the largest stays, with those that share none", () => {
+  const [a, b, c] = [1, 2, 3].map((document) => ({ document, revision: 1, chunks: document }))
+  if (a === undefined || b === undefined || c === undefined) throw new Error("no document")
+  const [small, large, other] = [build(serving([a])), build(serving([a, b])), build(serving([c]))]
+  const again = build(serving([{ ...a, revision: 2 }]))
+  expect(disjoint([small, large, other, again])).toEqual([large, other, again])
+  expect(disjoint([])).toEqual([])
+})
+
+test("what is new takes in a segment twice its size, and none that is larger", () => {
+  const [held, larger] = [
+    serving([{ document: 1, revision: 1, chunks: 6 }]),
+    serving([{ document: 2, revision: 1, chunks: 19 }]),
+  ]
+  const fresh = serving([{ document: 3, revision: 1, chunks: 3 }])
+  const [joining, staying] = [build(held), build(larger)]
+  expect(planSegments([staying, joining], [...held, ...larger, ...fresh])).toEqual({
+    keep: [staying],
+    load: [...fresh, ...joining.documents],
+  })
+})
+
 test("after every change the segments hold each serving revision exactly once", () => {
   fc.assert(
     fc.property(states, (history) => {
@@ -88,4 +119,6 @@ test("a segment of which little serves any more is dissolved", () => {
   const { keep, load } = planSegments([build(documents)], documents.slice(0, 3))
   expect(keep).toEqual([])
   expect(load.map(({ id }) => id).toSorted()).toEqual(documents.slice(0, 3).map(({ id }) => id))
+  const half = build(documents)
+  expect(planSegments([half], documents.slice(0, 5))).toEqual({ keep: [half], load: [] })
 })

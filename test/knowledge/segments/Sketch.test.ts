@@ -26,6 +26,22 @@ describe("a sketch", () => {
     )
   })
 
+  test("of a vector of nothing is like no vector, and one of an odd number of dimensions is kept whole", () => {
+    const nothing = sketch(new Float32Array(3))
+    expect(Array.from(nothing)).toEqual([0x88, 0x88])
+    expect(cosine(sparse(Float32Array.of(0, 0, 1)), nothing, 0, sketchBytes(3))).toBe(0)
+    const last = sketch(Float32Array.of(0, 0, 1))
+    expect(Array.from(last)).toEqual([0x88, 0x8f])
+    expect(cosine(sparse(Float32Array.of(0, 0, 1)), last, 0, sketchBytes(3))).toBe(1)
+  })
+
+  test("is compared with the numbers of the question that are not 0", () => {
+    expect(sparse(Float32Array.of(0, 0.5, 0, -0.25))).toEqual({
+      places: Uint32Array.of(1, 3),
+      values: Float32Array.of(0.5, -0.25),
+    })
+  })
+
   test("has no byte of 0, which stands for a chunk without one", () => {
     fc.assert(
       fc.property(vector, (kept) => {

@@ -1,18 +1,23 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
-import { type AiError, type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Fiber, Layer, Redacted, References } from "effect"
+import { type AiError, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { FetchHttpClient, HttpClient } from "effect/http"
+import { Agent } from "../../../src/agent/Agent.ts"
+import { type Generation, readGeneration } from "../../../src/agent/Generation.ts"
+import { StreamedGeneration } from "../../../src/agent/StreamedGeneration.ts"
+import { Unavailable } from "../../../src/domain/Errors.ts"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
+import { Models } from "../../../src/models/Models.ts"
 import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { type ProviderError, toProviderError } from "../../../src/models/ProviderErrors.ts"
-import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { asking, hello, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
-import { callSettings } from "../../lib/Defaults.ts"
+import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const waiting = (wait: Duration.Duration): Partial<CallSettings> => ({
   retryDelay: Duration.millis(1),
@@ -24,52 +29,35 @@ const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = patient) =>
-  languageModelOf(
-    makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
-      "claude-test-1",
-    ),
+  makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
+    "claude-test-1",
   )
 
-type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
-
-const options = {
-  toolkit: toolkitOf(searchKnowledgeBase),
-  toolChoice: "auto",
-  disableToolCallResolution: true,
-  toolCallValidation: "deferred",
-} as const
-
-const hello = Prompt.fromMessages([
-  Prompt.systemMessage({ content: "Be brief." }),
-  Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
-])
-
-const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Effect.map(model.generateText({ ...options, prompt }), (response) => [...response.content])
-
-const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Stream.runCollect(model.streamText({ ...options, prompt }))
+type Ask = (calls: ModelCalls) => Effect.Effect<unknown, AiError.AiError>
+const asWhole = (calls: ModelCalls) => whole(calls)
+const asStream = (calls: ModelCalls) => streamed(calls)
+const ways: ReadonlyArray<Ask> = [asWhole, asStream]
 
 /** The parts of one answer, whole or streamed, and the requests that the server received. */
 const answer = <A>(
-  ask: (model: LanguageModel.LanguageModel) => Effect.Effect<A, AiError.AiError>,
+  ask: (calls: ModelCalls) => Effect.Effect<A, AiError.AiError>,
   answers: ReadonlyArray<Answer>,
   limits = patient,
 ) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...answers)
-    const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
+    const result = yield* Effect.result(ask(modelAt(fake, limits)))
     return { fake, result, requests: fake.requests }
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const parts = async (...answers: ReadonlyArray<Answer>) => {
-  const { requests, result } = await answer(whole, answers)
+  const { requests, result } = await answer(asWhole, answers)
   if (result._tag === "Failure") throw result.failure
   return { parts: result.success, requests }
 }
 
 const streamParts = async (...answers: ReadonlyArray<Answer>) => {
-  const { requests, result } = await answer(streamed, answers)
+  const { requests, result } = await answer(asStream, answers)
   if (result._tag === "Failure") throw result.failure
   return { parts: result.success, requests }
 }
@@ -87,11 +75,11 @@ describe("a request", () => {
   test("is shown with its exact body, or of a stream with its length, and never with the key", async () => {
     const { parts: got, requests } = await parts(says("Hi"))
     const metadata = got.find((part) => part.type === "response-metadata")
-    expect(metadata?.metadata.parley?.body).toBe(requests[0]?.body ?? "")
+    expect(metadata?.metadata?.parley?.body).toBe(requests[0]?.body ?? "")
     expect(JSON.stringify(got)).not.toContain(fakeKey)
     const { parts: streamedParts, requests: streamRequests } = await streamParts(says("Hi"))
     const streamMetadata = streamedParts.find((part) => part.type === "response-metadata")
-    expect(streamMetadata?.metadata.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
+    expect(streamMetadata?.metadata?.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
   })
 
   test("has three cache breakpoints and no sampling parameters", async () => {
@@ -117,11 +105,14 @@ describe("a request", () => {
   })
 
   test("declares tools that may not be called, and has no list of tools when there are none", async () => {
-    const ask = (toolChoice: "none" | { readonly oneOf: [] }) => (model: LanguageModel.LanguageModel) =>
-      model.generateText({ ...options, toolChoice, prompt: hello })
-    const shown = await answer(ask("none"), [says("Hi")])
-    expect(JSON.parse(shown.requests[0]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
-    const absent = await answer(ask({ oneOf: [] }), [says("Hi")])
+    const ask = (more: Partial<ModelRequest>) =>
+      answer((calls) => whole(calls, asking(hello.prompt, more)), [says("Hi")])
+    const shown = await ask({ toolChoice: "none" })
+    expect(JSON.parse(shown.requests[0]?.body ?? "")).toMatchObject({
+      tools: [{ name: "searchKnowledgeBase" }],
+      tool_choice: { type: "none" },
+    })
+    const absent = await ask({ tools: [] })
     expect(Object.keys(JSON.parse(absent.requests[0]?.body ?? ""))).not.toContain("tools")
   })
 
@@ -134,32 +125,32 @@ describe("a request", () => {
       turn("assistant", ""),
       turn("user", "Well?"),
     ])
-    const { requests, result } = await answer((model) => whole(model, prompt), [says("Hi")])
+    const { requests, result } = await answer((calls) => whole(calls, asking(prompt)), [says("Hi")])
     expect(result._tag).toBe("Success")
     const roles = JSON.parse(requests[0]?.body ?? "").messages.map((turn: { role: string }) => turn.role)
     expect(roles).toEqual(["user", "assistant", "user", "assistant", "user"])
   })
 
   test("has the results of a message's calls in one message, and keeps its reasoning", async () => {
-    const first = await parts(withThinking)
-    const replayed = Prompt.fromMessages([
-      ...hello.content,
-      ...Prompt.fromResponseParts(first.parts).content,
-      Prompt.toolMessage({
-        content: [
-          Prompt.toolResultPart({
-            id: "toolu_1",
-            name: "searchKnowledgeBase",
-            providerExecuted: false,
-            isFailure: true,
-            result: { error: "no" },
-          }),
-        ],
-      }),
-    ])
-    const { requests, result } = await answer((model) => whole(model, replayed), [says("Hi")])
-    expect(result._tag).toBe("Success")
-    expect(JSON.parse(requests[0]?.body ?? "").messages.slice(1)).toEqual([
+    const requests = await Effect.gen(function* () {
+      const fake = yield* fakeProvider(withThinking, says("Hi"))
+      const models = Models.layer(modelsSettings({ anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } }))
+      const reply = Agent.use((agent) =>
+        agent.reply({
+          model: "claude-test-1",
+          instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+          toolsEnabled: true,
+          history: [{ role: "user", content: "Hello" }],
+          search: () => Effect.fail(new Unavailable({ detail: "no", retry_after_seconds: 1 })),
+        }),
+      )
+      yield* Effect.provide(
+        reply,
+        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+      )
+      return fake.requests
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
+    expect(JSON.parse(requests[1]?.body ?? "").messages.slice(1)).toEqual([
       {
         role: "assistant",
         content: [
@@ -170,7 +161,14 @@ describe("a request", () => {
       },
       {
         role: "user",
-        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"error":"no"}', is_error: true }],
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "toolu_1",
+            content: expect.stringMatching(/^\{"error":"/),
+            is_error: true,
+          },
+        ],
       },
     ])
   })
@@ -188,7 +186,7 @@ describe("a search result", () => {
   ]
   const after = (result: unknown) =>
     Prompt.fromMessages([
-      ...hello.content,
+      ...hello.prompt.content,
       Prompt.assistantMessage({
         content: [
           Prompt.toolCallPart({ id: "call.1", name: "searchKnowledgeBase", params: {}, providerExecuted: false }),
@@ -207,7 +205,7 @@ describe("a search result", () => {
       }),
     ])
   const sentAfter = async (result: unknown) => {
-    const { requests, result: answered } = await answer((model) => whole(model, after(result)), [says("Hi")])
+    const { requests, result: answered } = await answer((calls) => whole(calls, asking(after(result))), [says("Hi")])
     expect(answered._tag).toBe("Success")
     return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
   }
@@ -263,7 +261,7 @@ describe("a search result", () => {
     )
     const source = (quote: string) => ({ document_id: "d1", title: "", chunk: 2, page: null, quote })
     for (const got of [(await parts(given)).parts, (await streamParts(given)).parts]) {
-      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))).toEqual([
+      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata?.parley] : []))).toEqual([
         source("Paid in 14 days."),
         source("By card."),
       ])
@@ -277,7 +275,7 @@ describe("an answer", () => {
     const metadata = got.find((part) => part.type === "response-metadata")
     expect([metadata?.id, metadata?.modelId]).toEqual(["msg_1", "claude-test-1"])
     expect(metadata?.timestamp).toBeDefined()
-    const headers = metadata?.metadata.parley?.headers ?? {}
+    const headers = metadata?.metadata?.parley?.headers ?? {}
     expect(Object.keys(headers).toSorted()).toEqual([
       "anthropic-ratelimit-requests-remaining",
       "content-type",
@@ -341,9 +339,16 @@ describe("an answer", () => {
       "response-metadata",
       "finish",
     ])
-    const replay = (list: Parameters<typeof Prompt.fromResponseParts>[0]) =>
-      JSON.stringify(Prompt.fromResponseParts(list).content)
-    expect(replay(got)).toBe(replay((await parts(withThinking)).parts))
+    const pieces = new StreamedGeneration(() => "text")
+    pieces.read(got)
+    const said = ({ parts }: Generation) =>
+      parts.flatMap((part) =>
+        part.type === "text" || part.type === "reasoning" || part.type === "tool-call"
+          ? [{ metadata: {}, ...part }]
+          : [],
+      )
+    expect(said(pieces.generation)).toEqual(said(readGeneration((await parts(withThinking)).parts)))
+    expect(said(pieces.generation)).toHaveLength(3)
     const finish = got.find((part) => part.type === "finish")
     expect(finish?.usage.inputTokens).toEqual({ uncached: 50, total: 68, cacheRead: 11, cacheWrite: 7 })
     expect(finish?.usage.outputTokens.total).toBe(40)
@@ -398,7 +403,7 @@ describe("a failure", () => {
   ]
   for (const { answer: given, attempts, limits, tag, what } of cases) {
     test(`of a call by ${what} becomes ${tag} after the right number of attempts`, async () => {
-      for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+      for (const ask of ways) {
         const { requests, result } = await answer<unknown>(ask, [given], limits)
         if (result._tag === "Success") throw new Error("It answered")
         const error = toProviderError(result.failure)
@@ -421,7 +426,7 @@ describe("a failure", () => {
     ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
   ]
   test.each(malformed)("by an answer with %s is the provider's", async (_, given) => {
-    const { requests, result } = await answer(whole, [given])
+    const { requests, result } = await answer(asWhole, [given])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)._tag).toBe("ProviderFailed")
     expect(requests).toHaveLength(1)
@@ -430,14 +435,14 @@ describe("a failure", () => {
 
 describe("retry-after", () => {
   test("is passed on to the client when it is longer than the server waits", async () => {
-    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
+    const { requests, result } = await answer(asWhole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 33 })
     expect(requests).toHaveLength(1)
   })
 
   test("of an overloaded provider is passed on to the client", async () => {
-    const { result } = await answer(whole, [fails(529, "overloaded_error", { "retry-after": "44" })])
+    const { result } = await answer(asWhole, [fails(529, "overloaded_error", { "retry-after": "44" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 44 })
   })
@@ -449,7 +454,7 @@ describe("retry-after", () => {
     ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
     ["retry-after-ms", "Infinity"],
   ])("in %s with the value %s means at most a day", async (name, value) => {
-    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
+    const { requests, result } = await answer(asWhole, [fails(429, "rate_limit_error", { [name]: value })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
     expect(requests).toHaveLength(1)
@@ -461,7 +466,7 @@ describe("retry-after", () => {
   ])("in %s delays the next attempt", async (name, value) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
-      const model = yield* modelAt(fake, {
+      const model = modelAt(fake, {
         ...patient,
         // The test's clock runs fast, even during the second attempt.
         replyTimeout: Duration.days(1),
@@ -511,16 +516,11 @@ describe("a stream that has begun", () => {
   for (const { given, limits, tag, what } of cases) {
     test(`and ${what} fails after its content so far, and is not retried`, async () => {
       const said: Array<string> = []
-      const ask = (model: LanguageModel.LanguageModel) =>
-        model
-          .streamText({ ...options, prompt: hello })
-          .pipe(
-            Stream.runForEach((part) => Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta)))),
-          )
+      const ask = (calls: ModelCalls) => streamed(calls, hello, (parts) => said.push(textOf(parts)))
       const { requests, result } = await answer(ask, [given, says("never asked for")], limits)
       if (result._tag === "Success") throw new Error("It answered")
       expect(toProviderError(result.failure)._tag).toBe(tag)
-      expect(said).toEqual(["Hello"])
+      expect(said.join("")).toBe("Hello")
       expect(requests).toHaveLength(1)
     })
   }
@@ -538,7 +538,7 @@ describe("a stream that has begun", () => {
   test("is closed when its content is complete and it does not end", async () => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
-      yield* streamed(yield* modelAt(fake))
+      yield* streamed(modelAt(fake))
       yield* until(() => fake.hungUp() === 1)
     }).pipe(Effect.scoped, Effect.runPromise)
   })
@@ -572,14 +572,14 @@ describe("a stream that has begun", () => {
 
 describe("an interruption", () => {
   const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
-    ["before the headers", whole, { kind: "hang" }],
-    ["during a body", whole, { kind: "hang in body" }],
-    ["during a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
+    ["before the headers", asWhole, { kind: "hang" }],
+    ["during a body", asWhole, { kind: "hang in body" }],
+    ["during a stream", asStream, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
   ]
   test.each(cases)("%s closes the connection to the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(given)
-      const model = yield* modelAt(fake)
+      const model = modelAt(fake)
       const fiber = yield* Effect.forkChild(ask(model))
       yield* until(() => fake.requests.length === 1)
       yield* pause(30)
@@ -607,12 +607,12 @@ test("a redirect is not followed, so that the conversation reaches no other serv
       return Response.redirect("/elsewhere", 307)
     },
   })
-  const model = await Effect.runPromise(
-    languageModelOf(
-      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }).calls("m"),
-    ),
-  )
-  for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+  const model = makeAnthropic({
+    apiKey: Redacted.make(fakeKey),
+    baseUrl: server.url.origin,
+    limits: callSettings(),
+  }).calls("m")
+  for (const ask of ways) {
     const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
     expect(result._tag).toBe("Failure")
   }
@@ -630,9 +630,7 @@ test("a key that the provider repeats is not logged", async () => {
     const client = yield* HttpClient.HttpClient
     const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
     return yield* Effect.forEach(models, (calls) =>
-      Effect.flatMap(languageModelOf(calls), (model) =>
-        Effect.all([Effect.flip(whole(model)), Effect.flip(streamed(model))]),
-      ),
+      Effect.all([Effect.flip(whole(calls)), Effect.flip(streamed(calls))]),
     )
   }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)

@@ -1,20 +1,19 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope, Stream } from "effect"
-import { type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { toProviderError } from "../../../src/models/ProviderErrors.ts"
 import { fails, fakeKey, says } from "../../lib/FakeAnthropic.ts"
-import { languageModelOf } from "../../lib/LanguageModels.ts"
+import { streamed as stream, textOf, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, modelsSettings } from "../../lib/Defaults.ts"
 
-const prompt = Prompt.make("Hello")
 const overloaded = fails(529, "overloaded_error")
 
 const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer>) =>
@@ -25,12 +24,11 @@ const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer
       baseUrl: fake.url,
       limits: callSettings({ attemptsMax: 1, failuresMax: 2, ...limits }),
     })
-    return { fake, model: yield* languageModelOf(calls("claude-1")), other: yield* languageModelOf(calls("claude-2")) }
+    return { fake, model: calls("claude-1"), other: calls("claude-2") }
   })
 
-const say = (model: LanguageModel.LanguageModel) => Effect.map(model.generateText({ prompt }), ({ text }) => text)
-const stream = (model: LanguageModel.LanguageModel) => Stream.runCollect(model.streamText({ prompt }))
-const failure = (model: LanguageModel.LanguageModel) => Effect.map(Effect.flip(say(model)), toProviderError)
+const say = (calls: ModelCalls) => Effect.map(whole(calls), textOf)
+const failure = (calls: ModelCalls) => Effect.map(Effect.flip(say(calls)), toProviderError)
 
 const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
 
@@ -138,7 +136,7 @@ describe("fallbacks", () => {
   const withModels = (
     answers: { readonly anthropic: Answer; readonly openai: Answer },
     fallbacks: ReadonlyArray<string>,
-    way: (model: LanguageModel.LanguageModel) => Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown>,
+    way: (calls: ModelCalls) => Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown>,
   ) =>
     run(
       Effect.gen(function* () {
@@ -152,16 +150,11 @@ describe("fallbacks", () => {
           }),
         ).pipe(Layer.provide(FetchHttpClient.layer))
         const result = yield* Models.use((models) =>
-          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) =>
-            Effect.flatMap(languageModelOf(calls), (model) => Effect.result(way(model))),
-          ),
+          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) => Effect.result(way(calls))),
         ).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None"))
         return { result, asked: [anthropic.requests.length, openai.requests.length] }
       }),
     )
-
-  const whole = (model: LanguageModel.LanguageModel) =>
-    Effect.map(model.generateText({ prompt }), ({ content }): ReadonlyArray<{ readonly type: string }> => content)
 
   for (const [name, way] of [
     ["whole", whole],

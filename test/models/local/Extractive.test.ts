@@ -1,14 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { Prompt } from "effect/ai"
+import { Prompt, type Response } from "effect/ai"
 import { Agent } from "../../../src/agent/Agent.ts"
 import { extractiveCalls, extractiveModel } from "../../../src/models/local/Extractive.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { Passage } from "../../../src/domain/Passage.ts"
-import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
-import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { asking, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const policy: Passage = {
@@ -205,22 +204,13 @@ test("a streamed answer is the same as a whole one", async () => {
       ],
     }),
   ])
-  const options = {
-    prompt,
-    toolkit: toolkitOf(searchKnowledgeBase),
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred",
-  } as const
-  const [whole, parts] = await Effect.runPromise(
-    Effect.gen(function* () {
-      const model = yield* languageModelOf(extractiveCalls)
-      return [yield* model.generateText(options), yield* Stream.runCollect(model.streamText(options))] as const
-    }),
+  const [parts, pieces] = await Effect.runPromise(
+    Effect.all([whole(extractiveCalls, asking(prompt)), streamed(extractiveCalls, asking(prompt))]),
   )
-  const delta = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("")
-  expect(delta).toBe(whole.text)
+  const delta = textOf(pieces)
+  expect(delta).toBe(textOf(parts))
   expect(delta).toContain("14 days")
-  expect(parts.map((part) => part.type)).toEqual([
+  expect(pieces.map((part) => part.type)).toEqual([
     "response-metadata",
     "text-start",
     "text-delta",
@@ -228,7 +218,9 @@ test("a streamed answer is the same as a whole one", async () => {
     "source",
     "finish",
   ])
-  const sources = parts.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))
+  const sourcesIn = (list: ReadonlyArray<Response.PartEncoded | Response.StreamPartEncoded>) =>
+    list.flatMap((part) => (part.type === "source" ? [part.metadata?.parley] : []))
+  const sources = sourcesIn(pieces)
   expect(sources).toEqual([expect.objectContaining({ quote: expect.stringContaining("14 days") })])
-  expect(sources).toEqual(whole.content.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : [])))
+  expect(sources).toEqual(sourcesIn(parts))
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { PassageJson } from "../../../src/domain/Passage.ts"
-import { selectSentences } from "../../../src/models/local/Sentences.ts"
+import { leadingSentences, selectSentences } from "../../../src/models/local/Sentences.ts"
 
 const passage = (title: string, chunk: number, content: string): PassageJson => ({
   title,
@@ -55,6 +55,31 @@ test("a sentence in two overlapping chunks is selected once", () => {
 
 test("nothing is selected when no sentence has a word of the question", () => {
   expect(selectSentences("zebra", [passage("A", 1, "Blue whales eat krill.")])).toEqual([])
+})
+
+const table = (rows: number) =>
+  `| item | price |\n|---|---|\n${Array.from({ length: rows }, (_, row) => `| chair ${row} | 4${row} |\n`).join("")}`
+
+test("at most ten rows of a table are selected, and only those with a word of the question", () => {
+  const [selection, ...others] = selectSentences("chair", [passage("A", 1, table(12))])
+  expect([selection?.isTable, selection?.sentences.length, others]).toEqual([true, 10, []])
+  const tables = `${table(2)}| lamp | 9 |\n`
+  expect(texts("price of a lamp", passage("A", 1, tables))).toEqual([expect.stringContaining("lamp")])
+})
+
+test("a passage without an answer is quoted by its first two sentences, or ten rows, or else its beginning", () => {
+  const quoted = (content: string) =>
+    leadingSentences([passage("A", 1, content), passage("B", 1, "Never quoted.")]).map(({ isTable, sentences }) => [
+      isTable,
+      sentences.map(({ text }) => text),
+    ])
+  expect(quoted("Whales eat. Ants do not. Birds sing.")).toEqual([[false, ["Whales eat.", "Ants do not."]]])
+  expect(quoted(`${table(2)}\nWhales eat.`)).toEqual([[false, ["Whales eat."]]])
+  const [rows, ...others] = leadingSentences([passage("A", 1, table(12))])
+  expect([rows?.isTable, rows?.sentences.length, others]).toEqual([true, 10, []])
+  expect(quoted("# Whales")).toEqual([[false, ["Whales"]]])
+  expect(quoted("")).toEqual([[false, ["A"]]])
+  expect(leadingSentences([])).toEqual([])
 })
 
 test("at most four sentences of any text are selected, or ten rows of a table", () => {

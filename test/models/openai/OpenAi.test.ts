@@ -1,69 +1,48 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
-import { type LanguageModel, Prompt, type Response as Answered } from "effect/ai"
+import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { type AiError, Prompt, type Response as Answered } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
+import { Agent } from "../../../src/agent/Agent.ts"
+import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
+import { Models } from "../../../src/models/Models.ts"
 import { chatCompletionsUrl, makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
-import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { asking, hello, streamed, textOf as textIn, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
-import { callSettings } from "../../lib/Defaults.ts"
-
-const options = {
-  toolkit: toolkitOf(searchKnowledgeBase),
-  toolChoice: "auto",
-  disableToolCallResolution: true,
-  toolCallValidation: "deferred",
-} as const
-
-const hello = Prompt.fromMessages([
-  Prompt.systemMessage({ content: "Be brief." }),
-  Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
-])
+import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = {}) =>
-  Effect.flatMap(HttpClient.HttpClient, (client) =>
-    languageModelOf(
-      makeOpenAi(
-        { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) },
-        client,
-      ).calls("llama3.2:3b"),
+  Effect.map(HttpClient.HttpClient, (client) =>
+    makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) }, client).calls(
+      "llama3.2:3b",
     ),
   ).pipe(Effect.provide(FetchHttpClient.layer))
 
-type Parts = ReadonlyArray<{ readonly type: string }>
+type Parts = ReadonlyArray<Answered.PartEncoded | Answered.StreamPartEncoded>
+type Way = (calls: ModelCalls, request?: ModelRequest) => Effect.Effect<Parts, AiError.AiError>
 
-const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Effect.map(model.generateText({ ...options, prompt }), ({ content }): Parts => content)
-const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Effect.map(Stream.runCollect(model.streamText({ ...options, prompt })), (parts): Parts => parts)
-
-const ask = (way: typeof whole, answer: Answer, prompt = hello) =>
+const ask = (way: Way, answer: Answer, request = hello) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(answer)
-    const parts = yield* way(yield* modelAt(fake), prompt)
+    const parts = yield* way(yield* modelAt(fake), request)
     return { parts, body: JSON.parse(fake.requests[0]?.body ?? ""), request: fake.requests[0] }
   }).pipe(Effect.scoped, Effect.runPromise)
 
-const textIn = (parts: Parts): string =>
-  parts
-    .map((part) => ("text" in part ? part.text : part.type === "text-delta" && "delta" in part ? part.delta : ""))
-    .join("")
 const callsIn = (parts: Parts) => parts.filter((part) => part.type === "tool-call")
-const finishIn = (parts: Parts) => parts.find((part): part is Answered.FinishPart => part.type === "finish")
+const finishIn = (parts: Parts) => parts.find((part) => part.type === "finish")
 
 describe("a request", () => {
   test("is shown by the step with its exact body, and has the key in a header only", async () => {
     const { parts, request } = await ask(whole, says("Hi"))
-    const metadata = parts.find((part): part is Answered.ResponseMetadataPart => part.type === "response-metadata")
-    expect(metadata?.metadata.parley?.body).toBe(request?.body ?? "")
+    const metadata = parts.find((part) => part.type === "response-metadata")
+    expect(metadata?.metadata?.parley?.body).toBe(request?.body ?? "")
     expect(request?.headers["authorization"]).toBe(`Bearer ${fakeOpenAiKey}`)
     expect(request?.path).toBe("/v1/chat/completions")
     expect(JSON.stringify(parts)).not.toContain(fakeOpenAiKey)
-    expect(metadata?.metadata.parley?.headers).toMatchObject({
+    expect(metadata?.metadata?.parley?.headers).toMatchObject({
       "x-request-id": "req_1",
       "x-ratelimit-remaining-requests": "99",
     })
@@ -89,13 +68,8 @@ describe("a request", () => {
   })
 
   test("has no tools that may not be called, because some servers let their models call them", async () => {
-    const silent = { ...options, toolChoice: "none" } as const
-    const ways: ReadonlyArray<typeof whole> = [
-      (model, prompt = hello) => Effect.as(model.generateText({ ...silent, prompt }), []),
-      (model, prompt = hello) => Stream.runCollect(model.streamText({ ...silent, prompt })),
-    ]
-    for (const way of ways) {
-      const { body } = await ask(way, says("Hi"))
+    for (const way of [whole, streamed]) {
+      const { body } = await ask(way, says("Hi"), asking(hello.prompt, { toolChoice: "none" }))
       expect(body).not.toHaveProperty("tools")
       expect(body).not.toHaveProperty("tool_choice")
     }
@@ -105,7 +79,7 @@ describe("a request", () => {
     const turn = (role: "user" | "assistant", text: string) =>
       Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
     const prompt = Prompt.fromMessages([turn("assistant", "Welcome!"), turn("user", "One"), turn("user", "Two")])
-    expect((await ask(whole, says("Hi"), prompt)).body.messages).toEqual([
+    expect((await ask(whole, says("Hi"), asking(prompt))).body.messages).toEqual([
       { role: "user", content: "(The conversation begins.)" },
       { role: "assistant", content: "Welcome!" },
       { role: "user", content: "One\n\nTwo" },
@@ -113,21 +87,32 @@ describe("a request", () => {
   })
 
   test("has the result of each call in a message of its own", async () => {
-    const { parts } = await ask(whole, calls("a", "b"))
-    const result = (id: string) =>
-      Prompt.toolResultPart({ id, name: "searchKnowledgeBase", providerExecuted: false, isFailure: false, result: [] })
-    const prompt = Prompt.fromMessages([
-      ...hello.content,
-      ...Prompt.fromResponseParts(parts as Parameters<typeof Prompt.fromResponseParts>[0]).content,
-      Prompt.toolMessage({ content: [result("toolu_a_0"), result("toolu_b_1")] }),
-    ])
-    const { body } = await ask(whole, says("Hi"), prompt)
+    const requests = await Effect.gen(function* () {
+      const fake = yield* fakeProvider(calls("a", "b"), says("Hi"))
+      const models = Models.layer(
+        modelsSettings({ openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url } }),
+      )
+      const reply = Agent.use((agent) =>
+        agent.reply({
+          model: "openai/m",
+          instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+          toolsEnabled: true,
+          history: [{ role: "user", content: "Hello" }],
+          search: () => Effect.succeed([]),
+        }),
+      )
+      yield* Effect.provide(
+        reply,
+        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+      )
+      return fake.requests
+    }).pipe(Effect.scoped, Effect.runPromise)
     const call = (id: string, query: string) => ({
       id,
       type: "function",
       function: { name: "searchKnowledgeBase", arguments: JSON.stringify({ query }) },
     })
-    expect(body.messages.slice(2)).toEqual([
+    expect(JSON.parse(requests[1]?.body ?? "").messages.slice(2)).toEqual([
       { role: "assistant", content: null, tool_calls: [call("toolu_a_0", "a"), call("toolu_b_1", "b")] },
       { role: "tool", tool_call_id: "toolu_a_0", content: "[]" },
       { role: "tool", tool_call_id: "toolu_b_1", content: "[]" },
@@ -336,9 +321,7 @@ describe("the answer of another server is understood with", () => {
     const parts = await Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       return yield* streamed(
-        yield* languageModelOf(
-          makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client).calls("m"),
-        ),
+        makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client).calls("m"),
       )
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
     await server.stop(true)
@@ -404,10 +387,10 @@ describe("the answer of another server is understood with", () => {
     const { request, text } = await Effect.gen(function* () {
       const fake = yield* fakeProvider(says("Hi"))
       const client = yield* HttpClient.HttpClient
-      const model = yield* languageModelOf(
+      const parts = yield* whole(
         makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }, client).calls("m"),
       )
-      return { text: (yield* model.generateText({ prompt: hello })).text, request: fake.requests[0] }
+      return { text: textIn(parts), request: fake.requests[0] }
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
     expect(text).toBe("Hi")
     expect(request?.headers).not.toHaveProperty("authorization")
@@ -449,9 +432,7 @@ test("a redirect is not followed, so that the key reaches no other server", asyn
   const result = await Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey), limits: callSettings() }
-    return yield* Effect.result(
-      (yield* languageModelOf(makeOpenAi(settings, client).calls("m"))).generateText({ prompt: hello }),
-    )
+    return yield* Effect.result(whole(makeOpenAi(settings, client).calls("m")))
   }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)
   expect(result._tag).toBe("Failure")
