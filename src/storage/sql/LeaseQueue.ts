@@ -19,13 +19,13 @@ export interface Job {
   readonly given_up: number
 }
 
-/** A worker's claim to a job, in database time. A worker that renews it in time keeps it. */
+/** A worker's hold on a job, by the database's clock. A worker that renews it before `duration` is over keeps it. */
 export interface Lease {
   readonly id: string
   readonly duration: Duration.Duration
 }
 
-/** A job by its own key, and the attempt that is writing. */
+/** The key of a job and the lease of the attempt that writes about it. */
 export type Attempt<Key extends string> = Pick<Job, "lease_id"> & Readonly<Record<Key, string>>
 
 /**
@@ -33,7 +33,8 @@ export type Attempt<Key extends string> = Pick<Job, "lease_id"> & Readonly<Recor
  * own:
  *
  * - `organization_id uuid not null`, for row-level security and for the turns;
- * - `turn bigint not null`, the jobs' order: organizations that have as many jobs before them share a turn;
+ * - `turn bigint not null`, the order of the jobs: an organization's first waiting job has the turn that is being served,
+ *   and each further one the turn after the one before, so organizations are served in turn;
  * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds the
  *   next job;
  * - `run_at timestamptz not null default now()`: nobody may claim the job before, be it leased or put off;
@@ -45,8 +46,9 @@ export interface QueueTable<Key extends string> {
   /** The primary key, a `uuid`. */
   readonly key: Key
   /**
-   * A sequence that stands at the turn being served, so that an organization which queues a job after a while begins
-   * there and not with a turn that is long past. Absent where turns are numbered anew whenever the queue is filled.
+   * A sequence whose last value is the turn being served. The trigger that numbers new jobs reads it, so that an
+   * organization which queues a job after a while begins with that turn and not with one that is long past. Absent where
+   * the turns are numbered from 1 whenever the queue is filled.
    */
   readonly clock?: string
   /**
@@ -56,21 +58,21 @@ export interface QueueTable<Key extends string> {
   readonly parent?: { readonly table: string; readonly lock: "update" | "key share" }
 }
 
-/** What narrows a claim, beside the job being due. The queue's table is `q`. */
+/** Narrows which of the jobs that are due a claim may lease. The alias of the queue's table is `q`. */
 export interface ClaimCondition {
   /** Tables whose rows are locked together with the job's, such as `join documents d on d.id = q.document_id`. */
   readonly join?: Statement.Fragment
   readonly and?: Statement.Fragment
 }
 
-/** So many attempts may end with their process before the next one of the same job waits: */
+/** Lapses of one job after which `releaseAll` delays its next attempt: by a second, doubled for each further lapse. */
 const LAPSES_AT_ONCE = 3
-/** a second, then twice as long each time, and this long at most. */
+/** The longest such delay. */
 const LAPSE_DELAY_MAX_SECONDS = 30
 
 /**
- * The SQL of a queue of jobs that every server process shares. Organizations take turns; an attempt holds its job by a
- * lease; what an attempt writes, it writes only while the lease is its own; a job that fails is tried again later.
+ * Makes the statements of a queue of jobs that all server processes share. Organizations take turns; an attempt holds its
+ * job by a lease, and writes only while it has that; a job that fails is tried again later.
  *
  * `effect/persistence` has a `PersistedQueue` with a store in SQL. It lacks what a platform of many tenants needs:
  *
