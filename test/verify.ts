@@ -110,7 +110,9 @@ const watchTests = ({ name, files = [] }: Check) => {
       const file = /^(test\/.*)\.(?:test|check)\.ts:$/.exec(line)?.[1]
       if (file !== undefined) begun.add(file)
       if (/^\((?:pass|fail)\) /.test(line)) count += 1
-      if (line.startsWith("(fail) ")) failed += 1
+      if (!line.startsWith("(fail) ")) continue
+      failed += 1
+      progress.print(line)
     }
     const at = Array.from(begun).at(-1)?.slice("test/".length) ?? ""
     const failures = failed === 0 ? "" : `, ${failed} failed`
