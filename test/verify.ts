@@ -36,6 +36,8 @@ const ENVIRONMENT = {
   ...process.env,
   NO_COLOR: "1",
   FORCE_COLOR: undefined,
+  // As servers have it: what tests leave hanging in a process keeps no request of the next test from being sent.
+  BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it saves:
   // a quarter of all the time.
   BUN_JSC_useOMGJIT: "0",
