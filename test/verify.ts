@@ -153,6 +153,10 @@ const run = async (check: Check) => {
 const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
 
+/** Without the tests that passed, and without the names of files that say nothing then. */
+const withoutPassed = (output: string): string =>
+  output.replaceAll(/^\(pass\) .*\n/gm, "").replaceAll(/^(?:test\/\S+\.ts:\n\n*)+(?=test\/\S+\.ts:$)/gm, "")
+
 /** A check counts as one, but for the tests, which count themselves. One that was skipped has not passed. */
 const outcomeOf = ({ files }: Check, ok: boolean, output: string): Outcome => {
   if (files === undefined) return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
@@ -186,7 +190,7 @@ const verify = async (check: Check): Promise<void> => {
   total.passed += passed
   total.failed += failed
   if (failed === 0) return
-  console.log(`\n${output.replaceAll(/^\(pass\) .*\n/gm, "")}`)
+  console.log(`\n${withoutPassed(output)}`)
   for (const other of running) other.kill()
 }
 
