@@ -123,6 +123,11 @@ const watchTests = ({ name, files = [] }: Check) => {
 }
 
 const running = new Set<Bun.Subprocess>()
+const stopRunning = (): void => running.forEach((child) => child.kill())
+process.on("SIGTERM", () => {
+  stopRunning()
+  process.exit(143)
+})
 
 const run = async (check: Check) => {
   const child = Bun.spawn([...check.command], {
@@ -191,7 +196,7 @@ const verify = async (check: Check): Promise<void> => {
   total.failed += failed
   if (failed === 0) return
   console.log(`\n${withoutPassed(output)}`)
-  for (const other of running) other.kill()
+  stopRunning()
 }
 
 await Promise.all(checks.filter(isWanted).map(verify))
