@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { wrongImports } from "./lib/imports.ts"
+import { testsWithout, wrongImports } from "./lib/imports.ts"
 
 let root: string
 
@@ -96,4 +96,16 @@ describe("the direction of imports", () => {
       }),
     ).toEqual(["src/domain/C.ts:1 a cycle: src/domain/B.ts → src/domain/C.ts → src/domain/B.ts"])
   })
+})
+
+test("tests that do without a module are those that reach it by no import", () => {
+  check({
+    "test/lib/Server.ts": "",
+    "test/lib/Helper.ts": 'import { server } from "./Server.ts"',
+    "test/Direct.test.ts": 'import { server } from "./lib/Server.ts"',
+    "test/Indirect.test.ts": 'import { help } from "./lib/Helper.ts"',
+    "test/Without.test.ts": 'import { words } from "../src/text/Words.ts"',
+    "src/text/Words.ts": "",
+  })
+  expect(testsWithout(root, ["test/lib/Server.ts"])).toEqual(["test/Without.test.ts"])
 })
