@@ -12,7 +12,7 @@ import { type Instructions, openingMessages, systemText } from "./Instructions.t
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
 import type { OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
-import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ProviderErrors.ts"
+import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 import { cut } from "../text/Cut.ts"

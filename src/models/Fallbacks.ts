@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import type { ModelCalls, OnGivenUp, OnParts } from "./ModelCalls.ts"
-import { LOGGED_MAX_LENGTH } from "./ProviderErrors.ts"
+import { LOGGED_MAX_LENGTH } from "./ClientFailures.ts"
 
 /** The calls of a model, with its name and the name of its provider. */
 export interface NamedCalls {

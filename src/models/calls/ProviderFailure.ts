@@ -60,9 +60,12 @@ export const failureOfStatus = (error: {
   })
 }
 
+/** The statuses of a provider without capacity: 503, and Anthropic's 529, "overloaded". */
+export const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
+
 const kindOfStatus = (status: number): FailureKind => {
   if (status === 429) return "rate-limited"
-  if (status === 503 || status === 529) return "overloaded"
+  if (overloadedStatuses.has(status)) return "overloaded"
   if (status === 408 || status === 504) return "timeout"
   if (status === 401 || status === 403) return "credentials"
   return status >= 500 ? "failed" : "refused"

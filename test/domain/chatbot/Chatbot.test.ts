@@ -5,12 +5,12 @@ import {
   ChatbotInput,
   ChatbotPatch,
   chatbotDefaults,
-  ChatWidgetPatch,
   Settings,
   Slug,
   freeSlug,
   slugOf,
 } from "../../../src/domain/chatbot/Chatbot.ts"
+import { ChatWidgetPatch } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { merge } from "../../../src/domain/schema/Merge.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../../src/domain/chatbot/VoiceWidget.ts"
 import { anyLongString, holds } from "../../lib/Arbitraries.ts"

@@ -12,7 +12,7 @@ import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts
 import { Models } from "../../../src/models/Models.ts"
 import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
-import { type ProviderError, toProviderError } from "../../../src/models/ProviderErrors.ts"
+import { type ProviderError, toProviderError } from "../../../src/models/ClientFailures.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { asking, hello, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"

@@ -1,6 +1,7 @@
 import { Cause, Duration } from "effect"
 import type { AiError } from "effect/ai"
 import { ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
+import { overloadedStatuses } from "./calls/ProviderFailure.ts"
 
 /** The failures of a model provider that clients see. */
 export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | TooManyRequests
@@ -10,9 +11,6 @@ export const LOGGED_MAX_LENGTH = 500
 
 /** The wait that is asked of clients when the provider does not ask for one, in seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 10
-
-/** The statuses of a provider without capacity: 503, and Anthropic's 529, "overloaded". */
-const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
 
 /** The failure that clients see for a provider's failure. It reveals the kind, and none of the provider's words. */
 export const toProviderError = (error: AiError.AiError): ProviderError => {
