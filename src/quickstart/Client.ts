@@ -3,11 +3,12 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 
-/** Parley's API as typed functions, derived from the same declaration that the server serves. */
+/** Makes a typed client of Parley's API, derived from the declaration that the server implements. */
 export const makeClient = (url: string, key: Redacted.Redacted) =>
   HttpApiClient.make(Api, {
     baseUrl: url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-api-key", Redacted.value(key))),
   })
 
+/** A typed client of Parley's API. */
 export type Client = Effect.Success<ReturnType<typeof makeClient>>
