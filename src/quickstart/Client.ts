@@ -10,5 +10,4 @@ export const makeClient = (url: string, key: Redacted.Redacted) =>
     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-api-key", Redacted.value(key))),
   })
 
-/** A typed client of Parley's API. */
 export type Client = Effect.Success<ReturnType<typeof makeClient>>

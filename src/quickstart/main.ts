@@ -34,7 +34,6 @@ const dataDirectory = Effect.gen(function* () {
   )
 })
 
-/** Prints what the user can do next with the server. */
 const printNextSteps = Effect.fn("quickstart.printNextSteps")(function* (
   server: { readonly url: string; readonly key: Redacted.Redacted },
   chatbotId: ChatbotId,

@@ -57,7 +57,7 @@ export const failureCodes = [
   "extraction_out_of_memory",
   "extraction_crashed",
 ] as const
-export type FailureCode = (typeof failureCodes)[number]
+type FailureCode = (typeof failureCodes)[number]
 
 /** Thrown when a document cannot be read. Users see `message`. `Extract` turns it into `ExtractionFailed`. */
 export class Unreadable extends Error {

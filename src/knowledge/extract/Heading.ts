@@ -1,4 +1,3 @@
-/** A Markdown heading. */
 export interface Heading {
   /** The level, from 1 to 6. */
   readonly level: number

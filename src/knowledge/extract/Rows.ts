@@ -1,7 +1,6 @@
 import { tooLarge } from "./Extraction.ts"
 import { markdownTable } from "./Table.ts"
 
-/** The cells of one row of a table. */
 export type Row = ReadonlyArray<string>
 
 /** Tables with more columns are written as `Header: value` lines. */

@@ -27,7 +27,6 @@ export const rowElements = (table: Element): ReadonlyArray<Element> =>
     part.name === "tr" ? [part] : childrenNamed(part, ["tr"]),
   )
 
-/** The cells of a row. */
 export const cellElements = (row: Element): ReadonlyArray<Element> => childrenNamed(row, ["td", "th"])
 
 /** A cell that spans further rows below. */

@@ -8,7 +8,6 @@ import { allOf, childOf, childrenOf, descend, elementsOf, type XmlElement } from
 
 type Kind = "paragraph" | "item" | "code"
 
-/** A Markdown block of a document. */
 interface Block {
   readonly kind: Kind
   readonly text: string

@@ -23,7 +23,6 @@ interface Field {
 export interface InlineEvents {
   /** A page ends: at a break of Word's last rendering if `isRendered`, else at one that the author made. */
   readonly pageBreak: (isRendered: boolean) => void
-  /** Text follows. */
   readonly text: () => void
 }
 

@@ -1,7 +1,6 @@
 import { type ParagraphKind, valueOf } from "./DocxStyles.ts"
 import { childrenOf, descend, type XmlElement } from "./Xml.ts"
 
-/** One level of a list. */
 interface Level {
   readonly start: number
   readonly isBullet: boolean

@@ -79,7 +79,6 @@ export class DocxStyles {
     )?.attributes["w:styleId"]
   }
 
-  /** The role of a paragraph. */
   kindOf(paragraph: XmlElement): ParagraphKind {
     const properties = childOf(paragraph, "w:pPr")
     const style = this.style(valueOf(properties, "w:pStyle") ?? this.standard, MAX_STYLE_DEPTH)

@@ -125,7 +125,6 @@ const base = (element: XmlElement): string => {
   return text.startsWith("\\frac") ? `{${text}}` : text
 }
 
-/** Writes an element of a formula as LaTeX. */
 const latexOf = (element: XmlElement): string => {
   switch (element.name) {
     case "m:t":

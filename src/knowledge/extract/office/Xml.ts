@@ -9,7 +9,7 @@ export interface XmlElement {
 }
 
 /** The events of reading XML, for parts that are too large for a tree. */
-export interface XmlEvents {
+interface XmlEvents {
   readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly text: (text: string) => void
   readonly close: (name: string) => void
@@ -70,9 +70,7 @@ class Namespaces {
     if (left !== this.scopes.at(-1)) this.renamed.clear()
   }
 
-  /**
-   * Replaces the prefix of a name. `isElement` is false for attributes, to which the default namespace does not apply.
-   */
+  /** Replaces the prefix of a name. Attributes (`isElement` is false) have no default namespace. */
   rename(name: string, isElement: boolean): string {
     const known = this.renamed.get(name)
     if (known !== undefined) return known
@@ -172,7 +170,6 @@ export const elementsOf = (element: XmlElement | undefined): ReadonlyArray<XmlEl
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   elementsOf(element).find((child) => child.name === name)
 
-/** The child elements of this name. */
 export const childrenOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
   elementsOf(element).filter((child) => child.name === name)
 

@@ -65,7 +65,6 @@ export class Zip {
     }
   }
 
-  /** The names of all files in the archive. */
   get names(): Iterable<string> {
     return this.entries.keys()
   }

@@ -46,9 +46,7 @@ const withoutNumbers = (text: string) => text.replace(/\d+|\b[ivxlc]+$/gi, "#").
 const isAtEdge = (line: Line, page: Page) =>
   line.y < page.height * EDGE_SHARE || line.y > page.height * (1 - EDGE_SHARE)
 
-/**
- * Removes running heads, running feet and page numbers. A document must be long enough to recognise them as repeated.
- */
+/** Removes running heads, running feet and page numbers, which are recognised by being repeated. */
 export const withoutRunningHeads = (pages: ReadonlyArray<Page>): ReadonlyArray<Page> => {
   const pagesWith = new Map<string, number>()
   for (const page of pages) {
@@ -84,7 +82,6 @@ const usualHeadingSizes = (lines: ReadonlyArray<Line>, bodySize: number): Readon
   return usual.map(([size]) => size).sort((a, b) => b - a)
 }
 
-/** Measures the usual type of a document. */
 export const styleOf = (pages: ReadonlyArray<Page>): Style => {
   const lines = pages.flatMap((page) => page.lines)
   const bodySize = mostCommon(lines.map((line) => [line.size, line.text.length])) ?? 10
@@ -171,9 +168,7 @@ const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   return [...done].map((box) => box.block)
 }
 
-/**
- * Matches a character of a script without spaces between words, whose lines may break anywhere, and its punctuation.
- */
+/** Matches a character or punctuation of a script without spaces, whose lines may break anywhere. */
 const unspaced = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
 const brokenAnywhere = new RegExp(`${unspaced}\n${unspaced}`, "u")
 
@@ -218,9 +213,10 @@ const headingLevel = (block: Block, style: Style): number | undefined => {
     return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, MAX_HEADING_SIZES)
   }
   // A short line on its own in another font than the body's is a bold heading.
-  const stands = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
-  const differs = line.font !== style.bodyFont && line.size >= style.bodySize * 0.98 && /^[\p{Lu}\d]/u.test(line.text)
-  return stands && differs && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
+  const isShortLine = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
+  const hasOtherFont =
+    line.font !== style.bodyFont && line.size >= style.bodySize * 0.98 && /^[\p{Lu}\d]/u.test(line.text)
+  return isShortLine && hasOtherFont && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
 }
 
 const write = (block: Block, level: number | undefined, knows: (word: string) => boolean): string => {

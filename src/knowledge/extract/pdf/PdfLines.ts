@@ -31,9 +31,9 @@ export interface Line {
   readonly tabbed: boolean
 }
 
-/** A wider gap between two runs is a space. In font sizes. */
+/** A gap between two runs that is wider than this, in font sizes, is a space. */
 const SPACE_GAP = 0.15
-/** A wider gap between two runs separates columns of a table. In font sizes. */
+/** A gap between two runs that is wider than this, in font sizes, separates columns of a table. */
 const COLUMN_GAP = 1.5
 
 /** Matches bullets, and the characters that symbol fonts without a proper encoding give for them. */

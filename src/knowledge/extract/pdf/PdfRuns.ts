@@ -61,7 +61,6 @@ const turned = (run: Run, item: TextItem, isVertical: boolean, pageWidth: number
     : // Numbers and Latin words stand upright, centred on their column.
       { ...run, x: run.y - run.size, y: pageWidth - (run.x + run.width / 2), width: run.size }
 
-/** Reads the text of a page. */
 export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
   // The viewport turns a rotated page upright and lets y grow downwards.
   const viewport = page.getViewport({ scale: 1 })
