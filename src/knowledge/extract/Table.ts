@@ -1,3 +1,5 @@
+import { oneLine } from "./Text.ts"
+
 /** Longest text that is repeated in each row and column that a cell spans, in UTF-16 code units. */
 export const MAX_REPEATED_CHARACTERS = 200
 
@@ -5,7 +7,7 @@ export const MAX_REPEATED_CHARACTERS = 200
 export const MAX_SPAN = 100
 
 /** Writes a cell on one line with its bars escaped, as a Markdown table requires. */
-const cellText = (cell: string) => cell.replace(/\s+/g, " ").trim().replaceAll("|", "\\|")
+const cellText = (cell: string) => oneLine(cell).replaceAll("|", "\\|")
 
 const rowLine = (cells: ReadonlyArray<string>) => `| ${cells.map(cellText).join(" | ")} |`
 

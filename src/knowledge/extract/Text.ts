@@ -28,6 +28,9 @@ export const normalizeText = (text: string): string =>
     .replace(/\n{3,}/g, "\n\n")
     .replace(/^\n+|\n+$/g, "")
 
+/** Puts a text on one line, with single spaces between words. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+
 /** The longest title, in UTF-16 code units. */
 export const MAX_TITLE_CHARACTERS = 200
 
@@ -36,9 +39,7 @@ export const isVisible = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(te
 
 /** Makes a title one short line that is safe to show; `undefined` when it has no visible character. */
 export const cleanTitle = (title: string | undefined): string | undefined => {
-  const line = normalizeText(title ?? "")
-    .replace(/\s+/g, " ")
-    .trim()
+  const line = oneLine(normalizeText(title ?? ""))
   if (!isVisible(line)) return undefined
   return normalizeText(line.slice(0, MAX_TITLE_CHARACTERS)).trim()
 }

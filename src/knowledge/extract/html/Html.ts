@@ -6,6 +6,7 @@ import { type Draft, Unreadable } from "../Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
 import { markdownLink } from "../Link.ts"
 import { markdownTable } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 
 /** The deepest nesting that is read. Browsers stop at 512 as well. */
 const MAX_DEPTH = 512
@@ -33,8 +34,6 @@ const isHidden = ({ attribs }: Element): boolean =>
   attribs["aria-hidden"] === "true" ||
   attribs["role"] === "navigation" ||
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs["style"] ?? "")
-
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 
 /** Whether a table only arranges the page: its role says so, it has one column, or it has tables within. */
 const isLayout = (table: Element): boolean =>

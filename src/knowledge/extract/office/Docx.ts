@@ -1,5 +1,6 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable, MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 import { DocxInline, type InlineEvents, noteLabel } from "./DocxInline.ts"
 import { DocxNumbering } from "./DocxNumbering.ts"
 import { DocxStyles, isOn, type ParagraphKind, valueOf } from "./DocxStyles.ts"
@@ -148,12 +149,8 @@ class DocxWriter {
   private textOf(elements: ReadonlyArray<XmlElement>): string {
     const from = this.blocks.length
     this.nested(() => this.readAll(elements))
-    return this.blocks
-      .splice(from)
-      .map(({ text }) => text)
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim()
+    const blocks = this.blocks.splice(from)
+    return oneLine(blocks.map(({ text }) => text).join(" "))
   }
 
   private table(element: XmlElement): void {

@@ -1,4 +1,5 @@
 import { markdownTable } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
@@ -65,7 +66,7 @@ export const diagramsIn = (office: OfficePackage, path: string, drawing: XmlElem
 
 /** The alternative text of a picture, from the properties of its drawing; empty when it is a file's name. */
 export const alternativeText = (properties: XmlElement | undefined): string => {
-  const text = (properties?.attributes["descr"] ?? "").replace(/\s+/g, " ").trim()
+  const text = oneLine(properties?.attributes["descr"] ?? "")
   // Programs fill in the name of the file.
   return /\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?)$/i.test(text) ? "" : text
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../Text.ts"
 import { childOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /*
@@ -164,4 +165,4 @@ const latexOf = (element: XmlElement): string => {
 }
 
 /** Writes a formula (`m:oMath`) as LaTeX without dollar signs; empty when the formula is empty. */
-export const latex = (formula: XmlElement): string => inside(formula).replace(/\s+/g, " ").trim()
+export const latex = (formula: XmlElement): string => oneLine(inside(formula))

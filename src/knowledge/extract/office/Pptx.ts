@@ -1,5 +1,6 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 import { alternativeText, chartsIn, diagramsIn, drawingTableRows } from "./Drawing.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
@@ -52,11 +53,8 @@ class SlideWriter {
   }
 
   private titleShape(shape: XmlElement): void {
-    const text = this.paragraphs(shape)
-      .map((paragraph) => this.textOfParagraph(paragraph))
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim()
+    const paragraphs = this.paragraphs(shape).map((paragraph) => this.textOfParagraph(paragraph))
+    const text = oneLine(paragraphs.join(" "))
     if (text === "") return
     this.title ??= text
     this.blocks.push(`# ${text}`)
