@@ -29,7 +29,7 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-/** What the doctor finds at the moment. */
+/** The findings of the doctor, which a test sets. */
 let findings: ReadonlyArray<Finding> = []
 
 const actions: Actions = {
@@ -39,61 +39,61 @@ const actions: Actions = {
 }
 type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never>>[0]
 
-/** The command line over these, where something else is said to stand behind it. */
+/** The command line with these actions in place of the usual ones. */
 const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))
 const run = commandWith()
 const parley = (command: string) => run(...command.split(" "))
 
 /** The output of a command that succeeds. */
-const told = async (command: string) => {
+const outputOf = async (command: string) => {
   const said = await parley(command)
   expect(said).toEqual({ succeeded: true, out: said.out, usage: "", why: "" })
   return said.out
 }
 
-/** Why a command fails; it prints nothing else. */
-const refused = async (command: string) => {
+/** The reason with which a command fails, while it prints nothing else. */
+const failureOf = async (command: string) => {
   const said = await parley(command)
   expect(said).toEqual({ succeeded: false, out: "", usage: "", why: said.why })
   expect(said.why).toMatch(/^[^\n]+\.$/)
   return said.why
 }
 
-/** What the command line does not understand of a command, whose help it shows beside. */
-const misunderstood = async (command: string) => {
+/** The usage error of a command, with which its help is printed. */
+const usageErrorOf = async (command: string) => {
   const { out, succeeded, usage, why } = await parley(command)
   expect({ succeeded, why }).toEqual({ succeeded: false, why: "" })
   expect(out).toContain("USAGE")
   return usage
 }
 
-/** A key that was printed, and its id. */
-const made = (out: string) => ({
+/** The first API key and the first id in an output. */
+const keyAndId = (out: string) => ({
   key: /^(prl_\w+)$/m.exec(out)?.[1] ?? "",
   id: /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(out)?.[0] ?? "",
 })
 
-const newKey = async (flags: string) => made(await told(`keys create ${flags}`))
-const newOrganization = async (name: string) => (await told(`organizations create ${name}`)).trim()
+const newKey = async (flags: string) => keyAndId(await outputOf(`keys create ${flags}`))
+const newOrganization = async (name: string) => (await outputOf(`organizations create ${name}`)).trim()
 
-/** The line of a list that names it. */
+/** The line of a list that contains this name. */
 const lineOf = async (command: string, name: string) =>
-  (await told(command)).split("\n").find((line) => line.includes(name))
+  (await outputOf(command)).split("\n").find((line) => line.includes(name))
 
-const asking = (key: string) => ApiKeys.use((keys) => keys.authenticate(Redacted.make(key)))
-const authenticate = (key: string) => runtime.runPromise(asking(key))
-/** Why a key is refused. */
-const refusal = async (key: string) => (await runtime.runPromise(Effect.flip(asking(key))))._tag
+const authentication = (key: string) => ApiKeys.use((keys) => keys.authenticate(Redacted.make(key)))
+const authenticate = (key: string) => runtime.runPromise(authentication(key))
+/** The tag of the failure with which a key is refused. */
+const refusal = async (key: string) => (await runtime.runPromise(Effect.flip(authentication(key))))._tag
 
 beforeAll(() => runtime.runPromise(Organizations.use(({ bootstrap }) => bootstrap(undefined))))
 
-describe("what the command line understands", () => {
+describe("the command line", () => {
   test.each([
     ["", "It serves."],
     ["serve", "It serves."],
     ["migrate", "The database is up to date."],
     ["--version", "parley v1.2.3"],
-  ])("`parley %s`", async (command, out) => {
+  ])("runs `parley %s`", async (command, out) => {
     expect(await run(...command.split(" ").filter((word) => word !== ""))).toEqual({
       succeeded: true,
       out: `${out}\n`,
@@ -106,8 +106,8 @@ describe("what the command line understands", () => {
     ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     ["organizations --help", ["create", "list", "budget", "rename", "delete"]],
-  ])("`parley %s` lists the commands, each with what it does", async (command, names) => {
-    const listed = (await told(command)).split("SUBCOMMANDS\n")[1] ?? ""
+  ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
+    const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
     const lines = listed.trimEnd().split("\n")
     expect(lines.map((line) => line.trim().split(/\s+/)[0])).toEqual(names)
     for (const line of lines) expect(line).toMatch(/^ {2}\w+ +[A-Z].*[a-z)1]$/)
@@ -137,12 +137,12 @@ describe("what the command line understands", () => {
     ["organizations delete", "Missing required argument: id"],
     [`organizations delete ${nowhere} seven`, "Expected: the same id once more"],
     ["organizations budget seven", "Expected: the id of an organization, a UUID"],
-  ])("and what it does not, it names: `parley %s`", async (command, words) => {
-    expect(await misunderstood(command)).toContain(words)
+  ])("names the error in the usage of `parley %s`", async (command, words) => {
+    expect(await usageErrorOf(command)).toContain(words)
   })
 
   test.each([{ words: ["create", "   "] }, { words: ["rename", nowhere, ""] }])(
-    "no blank name: $words",
+    "refuses a blank name: organizations $words",
     async ({ words }) => {
       const { succeeded, usage } = await run("organizations", ...words)
       expect(succeeded).toBe(false)
@@ -151,7 +151,7 @@ describe("what the command line understands", () => {
   )
 })
 
-describe("an id of nothing is told as such", () => {
+describe("a command fails when nothing has the given id:", () => {
   test.each([
     [`keys revoke ${nowhere}`, /no such API key/],
     [`keys create website --scope chat --chatbot ${nowhere}`, /no such chatbot/],
@@ -162,56 +162,58 @@ describe("an id of nothing is told as such", () => {
     [`organizations rename ${nowhere} Other`, /no such organization/],
     [`organizations delete ${nowhere} --yes`, /no such organization/],
   ])("%s", async (command, words) => {
-    const why = await refused(command)
+    const why = await failureOf(command)
     expect(why).toMatch(words)
     expect(why).toMatch(/`organizations list`.* shows? which ones there are\.$/)
-    expect(await told("keys list")).not.toContain("website")
+    expect(await outputOf("keys list")).not.toContain("website")
   })
 })
 
 describe("keys create", () => {
-  test("prints a key that may do what was asked for, and says so", async () => {
-    const out = await told("keys create widget --scope chat --scope knowledge:read --scope chat --expires 2999-12-31")
+  test("prints a new key with its scopes, chatbots and expiry", async () => {
+    const out = await outputOf(
+      "keys create widget --scope chat --scope knowledge:read --scope chat --expires 2999-12-31",
+    )
     expect(out).toContain("widget  [knowledge:read chat]  all chatbots  expires 2999-12-31T00:00:00.000+00:00")
     expect(out).toContain("It is shown this once.")
-    expect(await authenticate(made(out).key)).toMatchObject({ scopes: ["knowledge:read", "chat"], chatbotId: null })
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: ["knowledge:read", "chat"], chatbotId: null })
   })
 
-  test("makes one of all scopes, that never expires", async () => {
-    const out = await told("keys create backup --scope all")
+  test("creates a key with all scopes that never expires", async () => {
+    const out = await outputOf("keys create backup --scope all")
     expect(out).toContain(`backup  [${allScopes.join(" ")}]  all chatbots  never expires`)
-    expect(await authenticate(made(out).key)).toMatchObject({ scopes: allScopes, isOperator: true })
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: allScopes, isOperator: true })
   })
 
-  test("makes one of another organization, and for one of its chatbots", async () => {
+  test("creates a key for another organization and one of its chatbots", async () => {
     const organization = await newOrganization("Elsewhere")
     const { id: chatbot } = await runtime.runPromise(
       makeChatbot.pipe(as(Schema.decodeSync(ApiKey.fields.organization_id)(organization))),
     )
     const { key } = await newKey(`bound --scope chat --organization ${organization} --chatbot ${chatbot}`)
     expect(await authenticate(key)).toMatchObject({ organizationId: organization, chatbotId: chatbot })
-    expect(await told(`keys list --organization ${organization}`)).toContain(`bound  [chat]  chatbot ${chatbot}`)
-    expect(await told("keys list")).not.toContain("bound")
-    expect(await refused(`keys create stolen --scope chat --chatbot ${chatbot}`)).toContain("no such chatbot")
+    expect(await outputOf(`keys list --organization ${organization}`)).toContain(`bound  [chat]  chatbot ${chatbot}`)
+    expect(await outputOf("keys list")).not.toContain("bound")
+    expect(await failureOf(`keys create stolen --scope chat --chatbot ${chatbot}`)).toContain("no such chatbot")
   })
 
-  test("makes none that is dead already", async () => {
-    expect(await refused("keys create late --scope chat --expires 2001-01-01")).toBe(
+  test("refuses an expiry in the past, and creates no key", async () => {
+    expect(await failureOf("keys create late --scope chat --expires 2001-01-01")).toBe(
       "The expiry has passed. Set --expires to a time that is still to come.",
     )
-    expect(await told("keys list")).not.toContain("late")
+    expect(await outputOf("keys list")).not.toContain("late")
   })
 })
 
-test("keys list tells what there is, newest first, and which are expired or revoked, but no secret", async () => {
+test("keys list shows all keys without their secrets, newest first, and which are expired or revoked", async () => {
   const { key } = await newKey("earlier --scope chat")
   const { id: gone } = await newKey("gone --scope chat")
   await newKey("old --scope admin --expires 2999-12-31")
-  await told(`keys revoke ${gone}`)
+  await outputOf(`keys revoke ${gone}`)
   await runtime.runPromise(
     SystemSql.use((sql) => sql`update api_keys set expires_at = '2001-01-01' where name = 'old'`),
   )
-  const out = await told("keys list")
+  const out = await outputOf("keys list")
   expect(out).not.toContain(key)
   expect(out).toMatch(
     new RegExp(
@@ -224,11 +226,11 @@ test("keys list tells what there is, newest first, and which are expired or revo
   )
 })
 
-test("keys revoke ends the one key, and may be repeated", async () => {
+test("keys revoke revokes one key, and may be repeated", async () => {
   const [gone, kept] = [await newKey("gone-now --scope chat"), await newKey("kept --scope chat")]
   const revoked = `Revoked ${gone.id} (gone-now). Running servers refuse it within a second.\n`
-  expect(await told(`keys revoke ${gone.id}`)).toBe(revoked)
-  expect(await told(`keys revoke ${gone.id}`)).toBe(revoked)
+  expect(await outputOf(`keys revoke ${gone.id}`)).toBe(revoked)
+  expect(await outputOf(`keys revoke ${gone.id}`)).toBe(revoked)
   expect(await refusal(gone.key)).toBe("Unauthorized")
   expect(await authenticate(kept.key)).toMatchObject({ scopes: ["chat"] })
 })
@@ -240,14 +242,14 @@ describe.each([
   const shown = (tokens: string, chats: string) =>
     `Tokens per day: ${tokens}. Concurrent chats: ${chats}. Running servers keep to it within a second.\n`
 
-  test("changes what is given, and shows the whole", async () => {
+  test("changes the given limits, and shows all limits", async () => {
     const id = await make()
-    expect(await told(`${command} ${id}`)).toBe(shown("default", "default"))
-    expect(await told(`${command} ${id} --tokens-per-day 1000`)).toBe(shown("1000", "default"))
-    expect(await told(`${command} ${id} --concurrent-chats 0`)).toBe(shown("1000", "0"))
-    expect(await told(`${command} ${id} --concurrent-chats unlimited`)).toBe(shown("1000", "unlimited"))
-    expect(await told(`${command} ${id} --tokens-per-day default`)).toBe(shown("default", "unlimited"))
-    expect(await told(`${command} ${id}`)).toBe(shown("default", "unlimited"))
+    expect(await outputOf(`${command} ${id}`)).toBe(shown("default", "default"))
+    expect(await outputOf(`${command} ${id} --tokens-per-day 1000`)).toBe(shown("1000", "default"))
+    expect(await outputOf(`${command} ${id} --concurrent-chats 0`)).toBe(shown("1000", "0"))
+    expect(await outputOf(`${command} ${id} --concurrent-chats unlimited`)).toBe(shown("1000", "unlimited"))
+    expect(await outputOf(`${command} ${id} --tokens-per-day default`)).toBe(shown("default", "unlimited"))
+    expect(await outputOf(`${command} ${id}`)).toBe(shown("default", "unlimited"))
   })
 })
 
@@ -256,39 +258,39 @@ describe("organizations", () => {
     const id = await newOrganization("Some")
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
     expect(await lineOf("organizations list", id)).toBe(`${id}  Some`)
-    expect(await told(`organizations rename ${id} Other`)).toBe(`${id}  Other\n`)
+    expect(await outputOf(`organizations rename ${id} Other`)).toBe(`${id}  Other\n`)
     expect(await lineOf("organizations list", id)).toBe(`${id}  Other`)
-    expect((await told("organizations list")).match(/\(operator\)/g)).toHaveLength(1)
+    expect((await outputOf("organizations list")).match(/\(operator\)/g)).toHaveLength(1)
   })
 
-  test("are deleted with all that they own when that is said twice", async () => {
+  test("are deleted with everything they own when their id is given twice", async () => {
     const id = await newOrganization("Doomed")
     const { key } = await newKey(`doomed --scope chat --organization ${id}`)
     await runtime.runPromise(makeChatbot.pipe(as(Schema.decodeSync(ApiKey.fields.organization_id)(id))))
     const chatbots = SystemSql.use((sql) => sql`select id from chatbots where organization_id = ${id}`)
     const warning =
       "This deletes Doomed with its chatbots, documents, conversations, keys and usage. Give its id twice, or --yes, if that is meant."
-    expect(await refused(`organizations delete ${id}`)).toBe(warning)
-    expect(await refused(`organizations delete ${id} ${nowhere}`)).toBe(warning)
-    expect(await refused(`organizations delete ${nowhere}`)).toContain(`This deletes ${nowhere} with`)
+    expect(await failureOf(`organizations delete ${id}`)).toBe(warning)
+    expect(await failureOf(`organizations delete ${id} ${nowhere}`)).toBe(warning)
+    expect(await failureOf(`organizations delete ${nowhere}`)).toContain(`This deletes ${nowhere} with`)
     expect(await runtime.runPromise(chatbots)).toHaveLength(1)
-    expect(await told(`organizations delete ${id} ${id.toUpperCase()}`)).toBe(
+    expect(await outputOf(`organizations delete ${id} ${id.toUpperCase()}`)).toBe(
       `Deleted ${id}. Running servers refuse its keys within a second.\nAll that it owned is deleted; a running server, or the next to start, removes its files.\n`,
     )
     expect(await runtime.runPromise(chatbots)).toHaveLength(0)
-    expect(await told("organizations list")).not.toContain(id)
+    expect(await outputOf("organizations list")).not.toContain(id)
     expect(await refusal(key)).toBe("Unauthorized")
   })
 
-  test("are deleted without asking where that is said", async () => {
+  test("are deleted with --yes in place of the second id", async () => {
     const id = await newOrganization("Doomed")
-    expect(await told(`organizations delete ${id} --yes`)).toContain(`Deleted ${id}.`)
-    expect(await refused(`organizations delete ${id} --yes`)).toContain("no such organization")
+    expect(await outputOf(`organizations delete ${id} --yes`)).toContain(`Deleted ${id}.`)
+    expect(await failureOf(`organizations delete ${id} --yes`)).toContain("no such organization")
   })
 
   test("are never deleted when they are the operator's own", async () => {
-    const own = /^(\S+) .*\(operator\)$/m.exec(await told("organizations list"))?.[1] ?? ""
-    expect(await refused(`organizations delete ${own} --yes`)).toContain(
+    const own = /^(\S+) .*\(operator\)$/m.exec(await outputOf("organizations list"))?.[1] ?? ""
+    expect(await failureOf(`organizations delete ${own} --yes`)).toContain(
       "The operator's own organization cannot be deleted.",
     )
     expect(await lineOf("organizations list", own)).toContain("(operator)")
@@ -300,15 +302,15 @@ describe("doctor", () => {
   const note: Finding = { state: "note", part: "ingestion", text: "3 documents wait" }
   const wrong: Finding = { state: "wrong", part: "files", text: "a file is missing" }
 
-  test("prints what it found, in columns", async () => {
+  test("prints its findings in columns", async () => {
     findings = [ok, note]
-    expect(await told("doctor")).toBe("ok     database    PostgreSQL 18\nnote   ingestion   3 documents wait\n")
+    expect(await outputOf("doctor")).toBe("ok     database    PostgreSQL 18\nnote   ingestion   3 documents wait\n")
   })
 
   test.each([
     ["1 of these is wrong.", [ok, wrong]],
     ["2 of these are wrong.", [wrong, ok, wrong]],
-  ])("fails when %s", async (words, found) => {
+  ])("fails with “%s”", async (words, found) => {
     findings = found
     const { out, succeeded, why } = await parley("doctor")
     expect(succeeded).toBe(false)
@@ -317,11 +319,11 @@ describe("doctor", () => {
   })
 })
 
-describe("where a running server has the database", () => {
+describe("while a running server uses the database,", () => {
   const inUse = Layer.effectContext(Effect.fail(new StartupError({ what: "It is in use.", doThis: "", isInUse: true })))
   const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, doctor: inUse }), { PUBLIC_URL: "http://host:1" })
 
-  test.each(["migrate", "doctor"])("%s asks to stop it", async (command) => {
+  test.each(["migrate", "doctor"])("`%s` asks to stop the server", async (command) => {
     const { succeeded, why } = await busy(command)
     expect(succeeded).toBe(false)
     expect(why).toBe(
@@ -341,7 +343,7 @@ describe("where a running server has the database", () => {
     [`organizations budget ${nowhere}`, endpoints.updateOrganization, { budget: { concurrent_chats: 8 } }],
     [`organizations rename ${nowhere} Other`, endpoints.updateOrganization, { name: "Another" }],
     [`organizations delete ${nowhere}`, endpoints.deleteOrganization, undefined],
-  ])("%s names a request that does the same", async (command, { method, path }, body) => {
+  ])("`%s` prints the request that does the same", async (command, { method, path }, body) => {
     const { succeeded, why } = await busy(...command.split(" "))
     expect(succeeded).toBe(false)
     expect(why).toBe(
@@ -355,7 +357,7 @@ describe("where a running server has the database", () => {
   })
 })
 
-describe("a database that is gone for the moment is told in one line:", () => {
+describe("a command fails in one line while the database is unavailable:", () => {
   const detail = "The database cannot be reached right now."
   const gone = Effect.fail(new Unavailable({ detail, retry_after_seconds: 1 }))
   const failing = commandWith({
@@ -402,7 +404,7 @@ describe("a database that is gone for the moment is told in one line:", () => {
   })
 })
 
-test("without an operator's organization no key is made", async () => {
+test("keys create fails when there is no operator's organization", async () => {
   const lost = commandWith({
     tenancy: Layer.effectContext(
       Effect.map(runtime.contextEffect, (context) =>

@@ -26,13 +26,13 @@ const parley = async (settings: Settings, command: string) => {
   return { code: await process.exited, out: process.stdout(), error: process.stderr() }
 }
 
-describe("a command ends with", () => {
+describe("the process of a command", () => {
   let settings: Settings = {}
   beforeAll(async () => {
     settings = await run(Effect.flatMap(fresh, settingsFor))
   })
 
-  test("0 when it is done, and the first one prints the first key, once", async () => {
+  test("ends with 0 on success, and prints the first API key once", async () => {
     const { BOOTSTRAP_API_KEY: _, ...keyless } = settings
     const first = await parley(keyless, "migrate")
     expect(first).toMatchObject({ code: 0, error: "" })
@@ -40,7 +40,7 @@ describe("a command ends with", () => {
     expect(await parley(keyless, "migrate")).toEqual({ code: 0, out: "The database is up to date.\n", error: "" })
   })
 
-  test("1 and one line when it fails", async () => {
+  test("ends with 1 and prints one line on failure", async () => {
     expect(await parley(settings, `keys revoke ${nowhere}`)).toEqual({
       code: 1,
       out: "",
@@ -48,7 +48,7 @@ describe("a command ends with", () => {
     })
   })
 
-  test("1 and its usage when it is not understood", async () => {
+  test("ends with 1 and prints the usage on a usage error", async () => {
     const { code, error, out } = await parley(settings, "keys revoke seven")
     expect(code).toBe(1)
     expect(out).toContain("parley keys revoke")
@@ -57,7 +57,7 @@ describe("a command ends with", () => {
   })
 })
 
-describe("where a running server has the embedded database", () => {
+describe("while a running server uses the embedded database,", () => {
   let settings: Settings = {}
   let url = ""
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe("where a running server has the embedded database", () => {
     settings = { ...settings, PORT: new URL(url).port }
   })
 
-  test("a command says what to do instead", async () => {
+  test("a command prints the request that does the same", async () => {
     const { code, error, out } = await parley(settings, "keys list")
     expect({ code, out }).toEqual({ code: 1, out: "" })
     expect(error).toMatch(/^parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
@@ -74,8 +74,8 @@ describe("where a running server has the embedded database", () => {
   })
 })
 
-describe("a start is refused in one line", () => {
-  /** What `bun run start` says in a checkout where nothing is installed. */
+describe("`bun run start` fails in one line", () => {
+  /** Runs `bun run start` in a checkout without installed packages, and returns its error output. */
   const startIn = async (manifest: object) => {
     const checkout = await run(temporaryDirectory("checkout"))
     for (const name of ["bunfig.toml", "src", "sql"]) {
@@ -89,11 +89,11 @@ describe("a start is refused in one line", () => {
     return stderr()
   }
 
-  test("after a forgotten `bun install`", async () => {
+  test("without installed packages", async () => {
     expect(await startIn(manifest)).toMatch(/^parley: [^\n]*not installed. Run `bun install`[^\n]*\n$/)
   })
 
-  test("on an engine that is too old, which is said first", async () => {
+  test("on a version of Bun that is too old, even without installed packages", async () => {
     expect(await startIn({ ...manifest, engines: { bun: ">=99.1.2" } })).toBe(
       `parley: This is Bun ${Bun.version}, and Parley needs 99.1.2 or later: \`npx --yes bun@99.1.2 …\` runs it.\n`,
     )
