@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import * as IndexKeeping from "../../src/knowledge/IndexKeeping.ts"
-import { chunksThatFit } from "../../src/knowledge/search/KnowledgeIndexes.ts"
+import { chunksThatFit } from "../../src/knowledge/search/IndexBuilder.ts"
 import { Snapshots } from "../../src/knowledge/segments/Snapshots.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
@@ -11,7 +11,7 @@ import { eventually } from "../lib/Layers.ts"
 
 const BYTES = 100_000_000
 
-/** What is kept over a database with this trait, by an embedding that is semantic or not. */
+/** Builds the layer, and returns which indexes it maintains. */
 const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
   Effect.gen(function* () {
     const kept: Array<string> = []
@@ -29,7 +29,7 @@ const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
       Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
     )
     yield* Layer.build(Layer.provide(IndexKeeping.layer({ bytes: BYTES }), stores))
-    // Whatever is kept has begun before this.
+    // The maintenance of the other indexes has begun before that of the files.
     yield* eventually(Effect.yieldNow, () => kept.includes("files"))
     yield* Effect.yieldNow
     return kept.toSorted()
@@ -38,9 +38,21 @@ const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
 const most = chunksThatFit(BYTES)
 
 test.each([
-  ["a database that answers meanwhile gets its indexes ahead of need", true, true, most / 2, ["vectors by large"]],
-  ["vectors that tell no meaning get no index", true, false, most / 2, []],
-  ["a database that answers nobody meanwhile gets one of words, when it is needed", false, true, most, []],
+  [
+    "a database that answers queries while it builds indexes gets them before they are needed",
+    true,
+    true,
+    most / 2,
+    ["vectors by large"],
+  ],
+  ["vectors without meaning get no index", true, false, most / 2, []],
+  [
+    "a database that answers no queries meanwhile gets only an index of words, once it is needed",
+    false,
+    true,
+    most,
+    [],
+  ],
 ] as const)("%s", async (_, answersWhileIndexing, isSemantic, chunks, vectors) => {
   expect(await keptWith(answersWhileIndexing, isSemantic)).toEqual([
     "files",
