@@ -70,9 +70,7 @@ export class Extract extends Context.Service<
   {
     /** Reads a file as one text. */
     readonly extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>
-    /**
-     * Reads a file as passages. They are split where the file is read, since splitting may take longer than reading.
-     */
+    /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
     readonly split: (source: Source) => Effect.Effect<SplitText, ExtractionFailed>
   }
 >()("parley/knowledge/Extract") {

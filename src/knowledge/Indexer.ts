@@ -29,8 +29,7 @@ export class Indexer extends Context.Service<
   Indexer,
   {
     /**
-     * Embeds and stores the chunks of a revision. A search finds them once `Ingestions.publish` has moved the document
-     * to this revision.
+     * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
      *
      * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
      * refuses one of the chunks.
@@ -93,9 +92,7 @@ export class Indexer extends Context.Service<
   )
 }
 
-/**
- * The text of a chunk with its document's title and headings, which often name the subject that the chunk leaves out.
- */
+/** The text of a chunk with its title and headings, which often name a subject that the chunk leaves out. */
 export const textToEmbed = (
   title: string,
   chunk: { readonly headings: ReadonlyArray<string>; readonly text: string },

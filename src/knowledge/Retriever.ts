@@ -71,10 +71,7 @@ export class Retriever extends Context.Service<
             Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), NO_VECTOR),
           )
 
-        /**
-         * Searches once. The result is final when all candidates still existed and when the knowledge base had not
-         * changed since its index was made.
-         */
+        /** Searches once. The result is final when the index was up to date and all candidates still existed. */
         const attempt = Effect.fnUntraced(function* (
           { chatbotId, query, topK }: Question,
           vector: Effect.Effect<Float32Array>,
@@ -140,8 +137,7 @@ export class Retriever extends Context.Service<
         const search = Effect.fnUntraced(function* (question: Question) {
           const vector = yield* Effect.cached(embed(question.query))
           let found = yield* attempt(question, vector, "cached")
-          // Without another attempt, a document that changed meanwhile would be found with neither its old nor its new
-          // content.
+          // A document that changed meanwhile would be found with neither its old nor its new content.
           for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
             found = yield* attempt(question, vector, "current")
           }

@@ -6,9 +6,7 @@ export interface Atom {
   readonly start: number
   readonly end: number
   readonly weight: number
-  /**
-   * The text that a chunk beginning with this atom repeats before it: a table's header, or the opening line of code.
-   */
+  /** The text that a chunk beginning with this atom repeats before it: a table's header, or the first line of code. */
   readonly prefix: string
 }
 
@@ -68,9 +66,7 @@ const splitWords = (text: string, start: number, end: number, limit: number): Re
   return [...cuts, end]
 }
 
-/**
- * Matches a line break within a sentence of wrapped prose, but not before a list item, a row or a `key: value` line.
- */
+/** Matches a line break within a sentence of wrapped prose, not before a list item, a row or a `key: value` line. */
 const SOFT_WRAP = /\n(?=\p{Ll})(?!\S{1,60}:\s)/gu
 
 const sentenceEnds = (text: string, start: number, end: number): ReadonlyArray<number> => {
@@ -124,9 +120,7 @@ const lineAtoms = (text: string, block: Block, opening: number, limits: Limits):
   return [...first, ...atomsBetween(text, firstEnd, others, limit, prefix)]
 }
 
-/**
- * Splits a block as far as necessary: not at all where it fits, else into lines (tables and code) or sentences (text).
- */
+/** Splits a block where it does not fit: tables and code between lines, and text between sentences. */
 export const atomsOf = (text: string, block: Block, limits: Limits): ReadonlyArray<Atom> => {
   const whole = atom(text, block.start, block.end)
   const keepsWhole = block.kind === "code" || block.kind === "table"

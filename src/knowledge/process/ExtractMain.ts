@@ -18,9 +18,7 @@ const NICE = 19
 /** After a file larger than this, garbage is collected at once, so that its memory is free for the next document. */
 const LARGE_FILE_BYTES = 1024 * 1024
 
-/**
- * The server sends only files that it has accepted; these limits catch a broken pipe whose bytes look like a length.
- */
+/** The server sends only files that it has accepted; these limits catch bytes of a broken pipe read as a length. */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_FILE_BYTES = 2 ** 31
 

@@ -28,9 +28,7 @@ interface ReadLimits {
   readonly time: Duration.Duration
 }
 
-/**
- * A reply with its text or passages. It is validated, because a malicious file may have taken control of the process.
- */
+/** A reply with its text or passages. It is validated, since a malicious file may have taken over the process. */
 export type Answer =
   | { readonly kind: "read"; readonly document: ExtractedText }
   | { readonly kind: "split"; readonly document: SplitText }
@@ -42,9 +40,7 @@ const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** The most bytes that UTF-8 takes for one UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3
-/**
- * The most characters of JSON for each character of text: passages repeat their headings, and JSON escapes characters.
- */
+/** The most characters of JSON for each character of text: passages repeat headings, and JSON escapes characters. */
 const PASSAGE_CHARACTERS_RATIO = 4
 /** An allowance on top of that ratio, because a short text may consist of headings only. */
 const SPARE_PASSAGE_CHARACTERS = 1024 * 1024

@@ -108,9 +108,7 @@ export class KnowledgeIndexes extends Context.Service<
           })
         })
 
-        /**
-         * Reads from the database the version of the knowledge and the stems that are unknown, and returns the entry.
-         */
+        /** Returns an entry of the version that the database has, and caches the stems of the question. */
         const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: string) {
           let words = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
           const { version, analyses } = yield* chunks.probe(chatbotId, words)
@@ -121,10 +119,7 @@ export class KnowledgeIndexes extends Context.Service<
           return entry
         })
 
-        /**
-         * Restores a parked index from its files. Returns undefined when one of them is gone, so that it has to be
-         * built.
-         */
+        /** Restores a parked index. Returns undefined when a file is gone, so that the index has to be built. */
         const restore = Effect.fnUntraced(function* (slot: Slot, entry: Entry, chatbotId: ChatbotId) {
           const { content } = entry
           if (!(content instanceof ParkedIndex)) return { ...entry, content }

@@ -21,9 +21,7 @@ export interface LexicalMatch {
 
 /** The length normalisation of an index, with the count of its chunks. */
 export interface Norms {
-  /**
-   * BM25's length normalisation of the chunks of all segments; infinite for outdated ones, so that they score nothing.
-   */
+  /** BM25's length normalisation of each chunk; infinite for outdated chunks, so that they score nothing. */
   readonly norms: Float32Array
   /** The number of chunks that are not outdated. */
   readonly size: number
@@ -50,7 +48,6 @@ export class LexicalIndex {
   readonly languages: ReadonlyArray<Language>
   /** The number of chunks that are not outdated. */
   readonly size: number
-  /** The memory that the index takes. */
   readonly bytes: number
   /** Whether the index contains the sketches that `cosine` needs. */
   readonly isSketched: boolean
@@ -103,9 +100,7 @@ export class LexicalIndex {
       })
   }
 
-  /**
-   * The approximate cosine of a vector and that of a match's chunk; null when the index does not contain the latter.
-   */
+  /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */
   cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
     const { segment, chunk } = this.locate(place)
     if (segment === undefined || segment.sketchBytes === 0) return null
@@ -172,9 +167,7 @@ const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {
   })
 }
 
-/**
- * Computes BM25's length normalisation of each chunk: the number that is added to the divisor, higher in long chunks.
- */
+/** Computes BM25's length normalisation of each chunk: a number in the divisor, larger for longer chunks. */
 const normsOf = (
   segments: ReadonlyArray<Segment>,
   { isOutdated = () => false, collection }: LexicalIndexOptions,

@@ -51,9 +51,7 @@ export interface QueryPlan {
 export interface Collection {
   /** The number of chunks. */
   readonly chunks: number
-  /**
-   * The number of chunks that contain a term. Defaults to the count in the segments, also where it returns undefined.
-   */
+  /** The number of chunks that contain a term. Where it is undefined, they are counted in the segments. */
   readonly chunkFrequency?: (term: Term) => number | undefined
   /** The average of `Segment.lengths`. Defaults to the average of the segments. */
   readonly averageLength?: number

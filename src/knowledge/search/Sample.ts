@@ -26,11 +26,9 @@ export const placesToSample = (documents: ReadonlyArray<ServingDocument>): Reado
 
 /** Some chunks of a knowledge base, by which the frequency of words in all of them is estimated. */
 export class Sample {
-  /** The memory that the sample takes. */
   readonly bytes: number
   /** The number of chunks in the knowledge base when the sample was taken. */
   private readonly chunks: number
-  /** The number of chunks in the sample. */
   readonly size: number
   /** The average of `Segment.lengths`. */
   readonly averageLength: number

@@ -83,9 +83,7 @@ const wordsOf = (
     })
     .sort((left, right) => right.weight - left.weight)
 
-/**
- * Estimates how many chunks contain one of the terms. What no sampled chunk contains counts as half a sampled chunk.
- */
+/** Estimates how many chunks contain one of the terms. If no sampled chunk does, it counts half a sampled chunk. */
 const expectedFrequency = (sample: Sample, terms: ReadonlyArray<Term>, chunks: number): number => {
   const sampled = sample.chunksWith(terms).size
   return sample.size === chunks ? sampled : (chunks * Math.max(sampled, 0.5)) / Math.max(sample.size, 1)
@@ -95,10 +93,7 @@ const expectedFrequency = (sample: Sample, terms: ReadonlyArray<Term>, chunks: n
 const anyOf = (parts: ReadonlyArray<LexemeQuery>): LexemeQuery | undefined =>
   parts.length > 1 ? { any: parts } : parts[0]
 
-/**
- * Matches the chunks whose words, from the index `from` on, have weights that add up to `sum` or more. Returns
- * undefined when the weights of all words together are less.
- */
+/** Matches chunks whose words, from index `from` on, weigh `sum` or more; undefined when all words weigh less. */
 const atLeast = (words: ReadonlyArray<Word>, sum: number, from = 0): LexemeQuery | undefined => {
   const word = words[from]
   if (word === undefined) return undefined

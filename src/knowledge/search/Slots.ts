@@ -46,7 +46,6 @@ export class Slot {
     this.key = key
   }
 
-  /** The memory that the entry takes. */
   get bytes(): number {
     return this.entry?.content.bytes ?? 0
   }

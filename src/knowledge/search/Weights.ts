@@ -4,15 +4,11 @@ export interface LexicalWeights {
   readonly k1: number
   /** BM25's b: how strongly long chunks are penalized, 0–1. */
   readonly b: number
-  /**
-   * The factor of `k1` for pairs of characters. They saturate sooner than words, since a pair is a part of many words.
-   */
+  /** The factor of `k1` for pairs of characters, which saturate sooner since a pair is a part of many words. */
   readonly pairSaturation: number
   /** The share of a word's rarity that comes from texts in general, 0–1; the rest comes from the knowledge base. */
   readonly background: number
-  /**
-   * The weight of a phrase, two words side by side as in the question, relative to a word as rare as its rarer word.
-   */
+  /** The weight of two words side by side as in the question, relative to a word as rare as the rarer one. */
   readonly phrase: number
   /** The weight of a phrase in reverse order, relative to the same phrase in the order of the question. */
   readonly reversed: number

@@ -12,9 +12,7 @@ import { encodeSegment, type SegmentOwner } from "./SegmentFile.ts"
 /** A message to the thread: a pack of chunks, or the request to finish. Without a path, no file is written. */
 export type BuildRequest = ArrayBuffer | { readonly owner: SegmentOwner; readonly path: string | undefined }
 
-/**
- * A reply of the thread. `built` carries the segment itself where no file was written, and the error if writing failed.
- */
+/** A reply of the thread. `built` carries the segment where no file was written, and the error if that failed. */
 export type BuildReply =
   | { readonly kind: "added" }
   | { readonly kind: "written" }

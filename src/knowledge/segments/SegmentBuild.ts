@@ -31,20 +31,17 @@ const startThread = Effect.map(
  *
  * @returns the bytes of the segment where no path is given, or where the file could not be written
  */
-export const buildSegment = <E, R>(
+export const buildSegment = Effect.fnUntraced(function* <E, R>(
   packs: Stream.Stream<ChunkPack, E, R>,
   owner: SegmentOwner,
   path: string | undefined,
-): Effect.Effect<Uint8Array | undefined, E | Unavailable, R> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const request = yield* startThread
-      yield* Stream.runForEach(packs, (pack) => request(joinPack(pack).buffer))
-      const reply = yield* request({ owner, path })
-      if (reply.kind !== "built") return undefined
-      if (reply.cause !== undefined) {
-        yield* Effect.logWarning("A search index could not be stored", { path, cause: reply.cause })
-      }
-      return reply.bytes
-    }),
-  )
+) {
+  const request = yield* startThread
+  yield* Stream.runForEach(packs, (pack) => request(joinPack(pack).buffer))
+  const reply = yield* request({ owner, path })
+  if (reply.kind !== "built") return undefined
+  if (reply.cause !== undefined) {
+    yield* Effect.logWarning("A search index could not be stored", { path, cause: reply.cause })
+  }
+  return reply.bytes
+}, Effect.scoped)

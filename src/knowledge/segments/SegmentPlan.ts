@@ -11,9 +11,7 @@ interface SegmentPlan {
 
 /** A segment is dissolved when a smaller share of its chunks still serves. */
 const LEAST_SERVING_SHARE = 0.5
-/**
- * A segment up to this many times as large as the new one is merged into it, so that there are never more than a few.
- */
+/** A segment up to this many times as large as the new one is merged into it, so that few segments remain. */
 const MERGE_RATIO = 2
 
 /** Identifies a revision of a document. */

@@ -53,9 +53,7 @@ export class Snapshots extends Context.Service<
     ) => Effect.Effect<Segment, E | Unavailable, CurrentOrganization>
     /** Removes the files of these segments. */
     readonly discard: (segments: ReadonlyArray<Segment>) => Effect.Effect<void>
-    /**
-     * Removes the files of a chatbot that contain a deleted document. For a deleted chatbot these are all its files.
-     */
+    /** Removes the files of a chatbot that contain a deleted document: all of them for a deleted chatbot. */
     readonly tidy: (chatbotId: ChatbotId) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /**
      * Sweeps the directory regularly, for as long as the effect runs: it removes files that contain a deleted document,
@@ -192,23 +190,15 @@ export class Snapshots extends Context.Service<
         const inventory = Effect.gen(function* () {
           if (root === undefined) return []
           const names = yield* Effect.orElseSucceed(files.readDirectory(root, { recursive: true }), () => [])
-          const found = yield* Effect.forEach(names, (name) =>
-            Effect.map(Effect.option(files.stat(paths.join(root, name))), (info) => ({
-              path: paths.join(root, name),
-              info: Option.getOrUndefined(info),
-            })),
-          )
-          return found.flatMap(({ path, info }) =>
-            info?.type === "File"
-              ? [
-                  {
-                    path,
-                    bytes: Number(info.size),
-                    used: Option.match(info.mtime, { onNone: () => 0, onSome: Number }),
-                  },
-                ]
-              : [],
-          )
+          const found = yield* Effect.forEach(names, (name) => {
+            const path = paths.join(root, name)
+            return Effect.map(Effect.option(files.stat(path)), (info) =>
+              Option.toArray(info).flatMap(({ type, size, mtime }) =>
+                type === "File" ? [{ path, bytes: Number(size), used: Number(Option.getOrElse(mtime, () => 0)) }] : [],
+              ),
+            )
+          })
+          return found.flat()
         })
 
         /** Removes the files that were not used for longest, until the others take at most `bytesMax`. */
@@ -221,6 +211,7 @@ export class Snapshots extends Context.Service<
         })
 
         const sweep = Effect.gen(function* () {
+          if (root === undefined) return
           const now = yield* Clock.currentTimeMillis
           for (const { path, used } of yield* inventory) {
             if (opened.get(path)?.deref() !== undefined) {
@@ -231,8 +222,8 @@ export class Snapshots extends Context.Service<
             if (now - used > Duration.toMillis(keptFor)) yield* remove(path)
           }
           yield* limit
-          for (const organization of root === undefined ? [] : yield* namesIn(root)) {
-            for (const chatbot of root === undefined ? [] : yield* namesIn(paths.join(root, organization))) {
+          for (const organization of yield* namesIn(root)) {
+            for (const chatbot of yield* namesIn(paths.join(root, organization))) {
               if (!isId(organization) || !isId(chatbot)) continue
               yield* tidy(ChatbotId.make(chatbot)).pipe(
                 Effect.provideService(CurrentOrganization, OrganizationId.make(organization)),
