@@ -12,27 +12,27 @@ import { eventually } from "../lib/Layers.ts"
 const BYTES = 100_000_000
 
 /** Builds the layer, and returns which indexes it maintains. */
-const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
+const maintainedWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
   Effect.gen(function* () {
-    const kept: Array<string> = []
-    const keeping = (what: string) =>
+    const maintained: Array<string> = []
+    const maintain = (what: string) =>
       Effect.andThen(
-        Effect.sync(() => kept.push(what)),
+        Effect.sync(() => maintained.push(what)),
         Effect.never,
       )
     const local = yield* Embeddings
     const stores = Layer.mergeAll(
-      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => keeping(`words from ${leastChunks} chunks on`) }),
-      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => keeping(`vectors by ${model}`) }),
-      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: keeping("files") }),
+      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => maintain(`words from ${leastChunks} chunks on`) }),
+      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => maintain(`vectors by ${model}`) }),
+      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: maintain("files") }),
       Layer.succeed(Embeddings, { ...local, model: "large", isSemantic }),
       Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
     )
     yield* Layer.build(Layer.provide(IndexKeeping.layer({ bytes: BYTES }), stores))
-    // The maintenance of the other indexes has begun before that of the files.
-    yield* eventually(Effect.yieldNow, () => kept.includes("files"))
+    yield* eventually(Effect.yieldNow, () => maintained.includes("files"))
+    // The indexes of vectors come last, one step after the files.
     yield* Effect.yieldNow
-    return kept.toSorted()
+    return maintained.toSorted()
   }).pipe(Effect.scoped, Effect.provide(Embeddings.layerLocal), Effect.runPromise)
 
 const most = chunksThatFit(BYTES)
@@ -54,7 +54,7 @@ test.each([
     [],
   ],
 ] as const)("%s", async (_, answersWhileIndexing, isSemantic, chunks, vectors) => {
-  expect(await keptWith(answersWhileIndexing, isSemantic)).toEqual([
+  expect(await maintainedWith(answersWhileIndexing, isSemantic)).toEqual([
     "files",
     ...vectors,
     `words from ${Math.floor(chunks)} chunks on`,
