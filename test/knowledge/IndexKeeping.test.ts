@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import * as IndexKeeping from "../../src/knowledge/IndexKeeping.ts"
-import { chunksThatFit } from "../../src/knowledge/search/KnowledgeIndexes.ts"
+import { chunksThatFit } from "../../src/knowledge/search/IndexBuilder.ts"
 import { Snapshots } from "../../src/knowledge/segments/Snapshots.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
@@ -11,38 +11,50 @@ import { eventually } from "../lib/Layers.ts"
 
 const BYTES = 100_000_000
 
-/** What is kept over a database with this trait, by an embedding that is semantic or not. */
-const keptWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
+/** Builds the layer, and returns which indexes it maintains. */
+const maintainedWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
   Effect.gen(function* () {
-    const kept: Array<string> = []
-    const keeping = (what: string) =>
+    const maintained: Array<string> = []
+    const maintain = (what: string) =>
       Effect.andThen(
-        Effect.sync(() => kept.push(what)),
+        Effect.sync(() => maintained.push(what)),
         Effect.never,
       )
     const local = yield* Embeddings
     const stores = Layer.mergeAll(
-      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => keeping(`words from ${leastChunks} chunks on`) }),
-      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => keeping(`vectors by ${model}`) }),
-      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: keeping("files") }),
+      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => maintain(`words from ${leastChunks} chunks on`) }),
+      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => maintain(`vectors by ${model}`) }),
+      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: maintain("files") }),
       Layer.succeed(Embeddings, { ...local, model: "large", isSemantic }),
       Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
     )
     yield* Layer.build(Layer.provide(IndexKeeping.layer({ bytes: BYTES }), stores))
-    // Whatever is kept has begun before this.
-    yield* eventually(Effect.yieldNow, () => kept.includes("files"))
+    yield* eventually(Effect.yieldNow, () => maintained.includes("files"))
+    // The indexes of vectors come last, one step after the files.
     yield* Effect.yieldNow
-    return kept.toSorted()
+    return maintained.toSorted()
   }).pipe(Effect.scoped, Effect.provide(Embeddings.layerLocal), Effect.runPromise)
 
 const most = chunksThatFit(BYTES)
 
 test.each([
-  ["a database that answers meanwhile gets its indexes ahead of need", true, true, most / 2, ["vectors by large"]],
-  ["vectors that tell no meaning get no index", true, false, most / 2, []],
-  ["a database that answers nobody meanwhile gets one of words, when it is needed", false, true, most, []],
+  [
+    "a database that answers queries while it builds indexes gets them before they are needed",
+    true,
+    true,
+    most / 2,
+    ["vectors by large"],
+  ],
+  ["vectors without meaning get no index", true, false, most / 2, []],
+  [
+    "a database that answers no queries meanwhile gets only an index of words, once it is needed",
+    false,
+    true,
+    most,
+    [],
+  ],
 ] as const)("%s", async (_, answersWhileIndexing, isSemantic, chunks, vectors) => {
-  expect(await keptWith(answersWhileIndexing, isSemantic)).toEqual([
+  expect(await maintainedWith(answersWhileIndexing, isSemantic)).toEqual([
     "files",
     ...vectors,
     `words from ${Math.floor(chunks)} chunks on`,

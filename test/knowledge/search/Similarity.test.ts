@@ -22,7 +22,7 @@ const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: num
   )
 
 describe("similarity", () => {
-  test("is between 0 and 1, and 0 only when no word is there", () => {
+  test("is between 0 and 1, and 0 only when the passage contains no word of the question", () => {
     fc.assert(
       fc.property(words, passages, (list, count) => {
         const value = similarity(list, count)
@@ -33,7 +33,7 @@ describe("similarity", () => {
     )
   })
 
-  test("grows with each word that is found, and with each that is found beside its neighbour", () => {
+  test("grows with each word that the passage contains, and with each that stands beside its neighbour", () => {
     const better = { absent: "scattered", scattered: "beside a neighbour" } as const
     fc.assert(
       fc.property(words, passages, (list, count) => {
@@ -46,7 +46,7 @@ describe("similarity", () => {
     )
   })
 
-  test("rests on more evidence with each word, also where all of them are found", () => {
+  test("grows with the number of words in the question when the passage contains all of them", () => {
     const found = (count: number) =>
       similarity(
         Array.from({ length: count }, () => [3, "beside a neighbour"] as const),
@@ -56,7 +56,7 @@ describe("similarity", () => {
     expect(found(3)).toBeGreaterThan(found(2))
   })
 
-  test("asks for more where there are more passages to meet words in by chance", () => {
+  test("is lower in a larger knowledge base, where more passages contain words of the question by chance", () => {
     const partly = [
       [3, "scattered"],
       [3, "absent"],
@@ -66,31 +66,31 @@ describe("similarity", () => {
     expect(similarity(partly, 2_000)).toBeLessThan(THRESHOLD)
   })
 
-  test("of one word, alone asked and found, is above the threshold", () => {
+  test("exceeds the threshold when the question is a single word that the passage contains", () => {
     expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(THRESHOLD)
   })
 })
 
-describe("the information in a word", () => {
+describe("the information in a word of a question", () => {
   const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
 
-  test("falls with the passages that hold it, and with its commonness in general", () => {
+  test("falls with the number of passages that contain the word, and with its commonness in general", () => {
     expect(informationOf(word, 1, 100)).toBeGreaterThan(informationOf(word, 50, 100))
     expect(informationOf(word, 1, 3)).toBeGreaterThan(informationOf({ ...word, commonness: 0.5 }, 1, 3))
   })
 
-  test("counts texts in general as two hundred passages more", () => {
+  test("counts texts in general as two hundred more passages", () => {
     expect(informationOf({ ...word, commonness: 0 }, 3, 100)).toBe(inverseDocumentFrequency(3, 300))
     expect(informationOf({ ...word, commonness: 0.25 }, 3, 100)).toBe(inverseDocumentFrequency(53, 300))
   })
 
-  test("is next to nothing in a word that every passage holds, but never less", () => {
+  test("is close to 0 for a word that every passage contains, but never negative", () => {
     expect(inverseDocumentFrequency(100, 100)).toBeWithin(0, 0.01)
     expect(inverseDocumentFrequency(50, 100)).toBeCloseTo(Math.log(2), 10)
     expect(inverseDocumentFrequency(0, 100)).toBeCloseTo(Math.log(202), 10)
   })
 
-  test("is little in a pair of characters that is nowhere", () => {
+  test("is low for a pair of characters that no passage contains", () => {
     expect(informationOf({ ...word, isPair: true }, 0, 100)).toBeLessThan(informationOf(word, 0, 100) / 2)
     expect(informationOf({ ...word, isPair: true }, 1, 100)).toBe(informationOf(word, 1, 100))
   })

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { TopScores } from "../../../src/knowledge/search/TopScores.ts"
 
-/** Whole numbers, which a heap of 32-bit numbers keeps as they are. */
+/** Integers, which 32-bit floating point numbers represent exactly. */
 const scoresUpTo = (max: number) => fc.array(fc.integer({ min: 0, max }), { maxLength: 200, size: "max" })
 const capacities = fc.integer({ min: 0, max: 50 })
 
-test("the top scores are the first of all when sorted", () => {
+test("the top scores are the first of all scores in descending order", () => {
   fc.assert(
     fc.property(fc.oneof(scoresUpTo(1_000_000), scoresUpTo(5)), capacities, (all, capacity) => {
       const top = new TopScores(capacity)
@@ -18,7 +18,7 @@ test("the top scores are the first of all when sorted", () => {
   )
 })
 
-test("of equal scores the one with the lower index comes first", () => {
+test("among equal top scores the lower index comes first", () => {
   fc.assert(
     fc.property(scoresUpTo(5), (all) => {
       const top = new TopScores(all.length)
@@ -29,7 +29,7 @@ test("of equal scores the one with the lower index comes first", () => {
   )
 })
 
-test("the least that is kept is known at every moment: nothing is, until there is no more room", () => {
+test("the least top score is the score to exceed: -Infinity until the capacity is reached", () => {
   fc.assert(
     fc.property(scoresUpTo(1_000), fc.integer({ min: 1, max: 50 }), (all, capacity) => {
       const top = new TopScores(capacity)
