@@ -1,7 +1,9 @@
 import type { Schema } from "effect"
 import { merge } from "../domain/schema/Merge.ts"
 
-/** Says of an operation that a success may be a stream of server-sent events as well. */
+/**
+ * Adds to an OpenAPI operation that its status 200 may also have a body of server-sent events, with this description.
+ */
 export const alsoStream =
   (description: string) =>
   (operation: Schema.JsonObject): Schema.JsonObject =>

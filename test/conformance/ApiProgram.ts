@@ -1,6 +1,6 @@
 /*
- * What an integrator writes with a client generated from `/openapi.json`. Text, since the types are made when it is used:
- * `api.ts` beside it.
+ * What an integrator writes with a client generated from `/openapi.json`. Text, since the types are made when it is
+ * used: `api.ts` beside it.
  */
 
 /** Does everything that the source specification has: its 14 operations, in their order; then what fails. */

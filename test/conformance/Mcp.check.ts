@@ -30,8 +30,8 @@ const address = `http://127.0.0.1:${proxy.port}`
 target = (await startServer({ PUBLIC_URL: address })).url
 
 /**
- * Those that ask for nothing but what `/mcp` offers. The others call tools and read resources and prompts of the suite's
- * own example server; `server-sse-multiple-streams` asks in 2025-03-26, a version that Parley does not speak.
+ * Those that ask for nothing but what `/mcp` offers. The others call tools and read resources and prompts of the
+ * suite's own example server; `server-sse-multiple-streams` asks in 2025-03-26, a version that Parley does not speak.
  */
 const scenarios = [
   "server-initialize",

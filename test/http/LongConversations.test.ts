@@ -9,7 +9,9 @@ import { startServer } from "../lib/TestServer.ts"
  */
 const { client } = await startServer()
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts. */
+/**
+ * Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts.
+ */
 const LONGEST_WAIT = 250
 
 const LENGTH = 32_000

@@ -20,7 +20,9 @@ import type { Answer } from "../lib/Wire.ts"
 
 setDefaultTimeout(testTimeout)
 
-/** How often each case is run: once, unless somebody wants to be sure. With `FAULT_MATRIX=1` it prints what was seen. */
+/**
+ * How often each case is run: once, unless somebody wants to be sure. With `FAULT_MATRIX=1` it prints what was seen.
+ */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 const CLIENTS = 48
 /** Of one reply. */

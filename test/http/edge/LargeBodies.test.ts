@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { listedErrorsMaxCount } from "../../../src/domain/Errors.ts"
+import { LISTED_ERRORS_MAX_COUNT } from "../../../src/domain/Errors.ts"
 import { type Client, problem, wrongPaths } from "../../lib/Client.ts"
 import { longestWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -94,7 +94,7 @@ describe("what is wrong with a body", () => {
   test("is listed up to a number of places; how many more there are is told", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 1]))
     const { detail, errors } = problem(await create(client, unknown), 400, "invalid_request")
-    expect(errors).toHaveLength(listedErrorsMaxCount)
+    expect(errors).toHaveLength(LISTED_ERRORS_MAX_COUNT)
     expect(detail).toBe("k0: Unknown or read-only field (and 10 more that are not listed)")
   })
 

@@ -5,12 +5,14 @@ import { longestWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
- * Requests within their limits, made to take long, by four callers at once. Meanwhile nobody else waits: what is computed
- * in one go is watched in the server's process, and somebody asks for /healthz again and again.
+ * Requests within their limits, made to take long, by four callers at once. Meanwhile nobody else waits: what is
+ * computed in one go is watched in the server's process, and somebody asks for /healthz again and again.
  */
 const { client, provider } = await startServer({ LOG_LEVEL: "none" })
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; compiling counts here, too. */
+/**
+ * Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; compiling counts here, too.
+ */
 const LONGEST_WAIT = 250
 
 const marks = "\u0f71\u0f72\u0f73"

@@ -16,7 +16,9 @@ import type { Answer } from "../../lib/Wire.ts"
  * Clients that leave: in the middle of an answer, while the model is silent, and before it has said anything.
  */
 
-/** How many clients leave each time. `ABORTS=200` for the full number; `ABORT_TIMES=1` prints how long calls lived on. */
+/**
+ * How many clients leave each time. `ABORTS=200` for the full number; `ABORT_TIMES=1` prints how long calls lived on.
+ */
 const ABORTS = Number(process.env["ABORTS"] ?? 8)
 /** Characters of an endless answer that a client waits for, at most. */
 const TEXT_MAX = 1_000

@@ -9,7 +9,9 @@ const CHATBOTS = 1_000
 const PROMPT_LENGTH = 32_000
 const AT_ONCE = 20
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts. */
+/**
+ * Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts.
+ */
 const LONGEST_WAIT = 250
 
 test("a list of a thousand chatbots with the longest prompts, asked for twice, lets others in between", async () => {
