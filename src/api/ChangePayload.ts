@@ -17,8 +17,6 @@ export const ChangePayload = (change: Schema.Top) =>
     }),
   )
 
-/**
- * The sentences about unchanged, read-only and unknown fields that belong to the description of every such endpoint.
- */
+/** The sentences about unchanged, read-only and unknown fields for the description of every such endpoint. */
 export const changeDescription =
   "What `GET` shows can be sent back: a field that is as it is stored changes nothing, be it read-only or not. A read-only field with another value is refused, and so is an unknown one."

@@ -151,9 +151,7 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
     }),
   )
 
-/**
- * The endpoints of chatbots and their widgets: operations 1 to 7 of the source specification, and those beside them.
- */
+/** The endpoints of chatbots and their widgets: operations 1 to 7 of the source specification, and more. */
 export class ChatbotsApi extends HttpApiGroup.make("chatbots")
   .add(
     create,

@@ -1,9 +1,7 @@
 import type { Schema } from "effect"
 import { merge } from "../domain/schema/Merge.ts"
 
-/**
- * Adds to an OpenAPI operation that its status 200 may also have a body of server-sent events, with this description.
- */
+/** Adds to an OpenAPI operation that its status 200 may also have server-sent events, with this description. */
 export const alsoStream =
   (description: string) =>
   (operation: Schema.JsonObject): Schema.JsonObject =>

@@ -23,9 +23,7 @@ interface ToSchema extends Struct.Lambda {
     : never
 }
 
-/**
- * The schemas of every failure in one dialect, by the failure's tag. Endpoints of the dialect declare them as errors.
- */
+/** The schemas of every failure in one dialect, by tag. Endpoints of the dialect declare them as errors. */
 export const schemasIn = <Body>({ codeOf, decode, encode, mediaType, schemaOf }: FailureForm<Body>) =>
   Struct.map(
     failures,

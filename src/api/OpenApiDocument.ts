@@ -70,9 +70,7 @@ const withoutRepeats = (schema: Schema.JsonObject): Schema.JsonObject => {
   return different.length === 1 && isObject(only) ? { ...only, ...rest } : { ...schema, anyOf: different }
 }
 
-/**
- * Copies the description of a parameter's schema to the parameter itself, where documentation and linters look for it.
- */
+/** Copies the description of a parameter's schema to the parameter itself, where linters look for it. */
 const describedParameter = (parameter: Schema.Json): Schema.Json => {
   if (!isObject(parameter) || !isObject(parameter["schema"])) return parameter
   const { description } = parameter["schema"]

@@ -82,9 +82,7 @@ export const areaOf = (path: string): Area => areas.get(beginningOf(path)) ?? el
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/**
- * The regular expression of all paths that fit one of these routes. A parameter stands for one segment, never empty.
- */
+/** The regular expression of all paths that fit one of these. A parameter stands for one segment, never empty. */
 const patternOf = (paths: ReadonlyArray<string>): RegExp => {
   const forms = paths.map((path) =>
     path

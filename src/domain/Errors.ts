@@ -177,10 +177,7 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail)
     openAi: { code: "request_too_large" },
   }
 
-  /**
-   * A failure because `what` has more bytes than `limit`. `detail` shows the limit in MiB, or in the unit that suits
-   * it.
-   */
+  /** A failure because `what` has more bytes than `limit`, which `detail` shows in MiB or a unit that suits it. */
   static of(what: string, limit: number): TooLarge {
     return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
   }

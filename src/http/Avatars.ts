@@ -9,9 +9,7 @@ import { Avatars } from "../services/Avatars.ts"
 import { withEtag } from "./Etag.ts"
 import { Uploads } from "./Uploads.ts"
 
-/**
- * Browsers execute nothing in an image, whoever uploaded it, and cache it for ever: its address never changes content.
- */
+/** Browsers execute nothing in an image, and cache it for ever: a new image has a new address. */
 const headers = {
   "cache-control": "public, max-age=31536000, immutable",
   "content-security-policy": "default-src 'none'; sandbox",

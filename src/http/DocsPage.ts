@@ -53,9 +53,7 @@ table { display: block; overflow-x: auto; border-collapse: collapse }
 th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top }
 `
 
-/**
- * The Content-Security-Policy of a page: it allows the page's own style and nothing else, neither scripts nor requests.
- */
+/** The Content-Security-Policy of a page: it allows the page's own style, and neither scripts nor requests. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,

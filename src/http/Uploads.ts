@@ -116,7 +116,7 @@ export class Uploads extends Context.Service<
         })
         yield* orNotWritable(sweep)
         yield* Effect.forkScoped(
-          Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads was cut off", sweep), SIGN_INTERVAL),
+          Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
         )
 
         const platform = Context.make(Path.Path, paths).pipe(
@@ -126,10 +126,7 @@ export class Uploads extends Context.Service<
           }),
         )
 
-        /**
-         * Makes the writer that `Multipart.toPersisted` needs for the files of one form. It counts the chunks in
-         * `arrived`.
-         */
+        /** Makes the writer of one form's files for `Multipart.toPersisted`. It counts the chunks in `arrived`. */
         const writer = (limits: FormLimits, arrived: { count: number }) => {
           let filesCount = 0
           return (path: string, file: Multipart.File) => {

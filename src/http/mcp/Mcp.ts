@@ -51,9 +51,7 @@ const decodeInitialize = Schema.decodeOption(
   Schema.fromJsonString(Schema.Struct({ method: Schema.Literal("initialize") })),
 )
 
-/**
- * Authorizes every request by its own API key, since a session gives no rights, and finds out which chatbot it is for.
- */
+/** Authorizes every request by its own API key, since a session gives no rights, and finds its chatbot. */
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.ServedChatbot }>()(
   Effect.gen(function* () {
     const keys = yield* ApiKeys

@@ -16,10 +16,7 @@ import { apiVersion } from "../../api/Api.ts"
 export const header = "mcp-session-id"
 const versionHeader = "mcp-protocol-version"
 
-/**
- * How many ended sessions are remembered. A forgotten one would be served again, which does no harm: it gives no
- * rights.
- */
+/** How many ended sessions are remembered. To serve a forgotten one does no harm: a session gives no rights. */
 const ENDED_REMEMBERED = 10_000
 
 /** The session of a request. */
@@ -30,9 +27,7 @@ interface Session {
   readonly id: string
 }
 
-/**
- * Makes the sessions for these versions of the protocol. Requests to the protocol's server run in the caller's context.
- */
+/** Makes the sessions of these protocol versions. Requests to the protocol's server run in the caller's context. */
 export const make = Effect.fnUntraced(function* (versions: ReadonlyArray<string>) {
   const router = yield* HttpRouter.HttpRouter
   const wellFormed = new RegExp(`^(${versions.join("|")})\\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

@@ -30,7 +30,7 @@ const FLUSH_TIMEOUT = Duration.millis(250)
  * their ends to anybody while the server runs.
  */
 const DRAIN_POLL = Duration.millis(20)
-/** How long interrupted requests may take to tell their clients, and to store the replies as far as they got. */
+/** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
@@ -44,8 +44,7 @@ const starting: Handler = (request) => Promise.resolve(whileStarting(request))
  * has a handler it answers that it is starting.
  *
  * It drains in steps: readiness goes down, then new requests are refused, then running requests may finish until the
- * time-out, and the rest are interrupted, so that their clients are told and their replies are stored as far as they
- * got.
+ * time-out, and the rest are interrupted, which ends their responses and stores replies as far as they got.
  */
 export class Server extends Context.Service<
   Server,
@@ -100,7 +99,7 @@ export class Server extends Context.Service<
 
         const drain = Effect.gen(function* () {
           lifecycle.phase = "leaving"
-          yield* Effect.logInfo("The server stops", {
+          yield* Effect.logInfo("The server is stopping", {
             reason: lifecycle.stoppedBy ?? "its work ended",
             running_requests: lifecycle.running.size,
           })

@@ -15,9 +15,7 @@ import { respondWith } from "../edge/Respond.ts"
 
 const notYet = new Unavailable({ detail: "The server is starting.", retry_after_seconds: 1 })
 
-/**
- * Liveness is up while the database starts: an orchestrator that restarted the process would only prolong the start.
- */
+/** Liveness is up while the database starts, since restarting the process would only prolong the start. */
 const alive = Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "ok" }))
 
 /** Answers a request while the server starts. */

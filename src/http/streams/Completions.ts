@@ -55,9 +55,7 @@ interface Delta {
   readonly content?: string
 }
 
-/**
- * An answer as a stream of OpenAI's `chat.completion.chunk`. The chunks have the text only, no tools and no sources.
- */
+/** An answer as a stream of OpenAI's `chat.completion.chunk`, which have its text, but no tools and no sources. */
 export class CompletionChunks implements Protocol {
   readonly headers = {}
   private readonly options: CompletionOptions

@@ -79,7 +79,7 @@ describe("a server that receives a stop signal", () => {
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
     expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
-      { level: "info", message: "The server stops", reason: "SIGTERM", running_requests: expect.any(Number) },
+      { level: "info", message: "The server is stopping", reason: "SIGTERM", running_requests: expect.any(Number) },
       { level: "info", message: "Requests are drained", given_up: 0 },
       { level: "info", message: "The server has ended" },
     ])
