@@ -118,7 +118,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
     }),
   )
 
-/** Conversations: operation 9, and the sessions. */
+/** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
   .add(messages, list, get, remove, rate, transcript)
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))

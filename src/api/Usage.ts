@@ -32,7 +32,7 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     }),
   )
 
-/** What chats have taken. */
+/** The endpoint that reports the tokens which chats have used. */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(read)
   .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What chats have taken." }))

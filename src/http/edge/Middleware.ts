@@ -9,8 +9,8 @@ const layerFor = <D extends Dialect>(declared: Middleware<D>) =>
   Layer.mergeAll(
     Layer.effect(declared.Authorization, Authorization.make),
     Layer.effect(declared.RequestBody, RequestBody.make),
-    Layer.succeed(declared.Problems, Problems.tell),
+    Layer.succeed(declared.Problems, Problems.answerFailures),
   )
 
-/** The middleware of endpoints, made once for each dialect. */
+/** The middleware of endpoints, for each dialect. */
 export const layer = Layer.mergeAll(layerFor(middleware.parley), layerFor(middleware.openai))
