@@ -1,16 +1,17 @@
 import { resolve } from "node:path"
 
 /*
- * `bun src/launch.ts <script> …` runs a script, such as `src/main.ts`, on the engine as it serves best. The script takes
- * the place of this process, so it has the same id, parent and terminal, gets its signals, and nothing stays behind.
+ * `bun src/launch.ts <script> …` runs a script, such as `src/main.ts`, with the settings of the engine that serve it
+ * best. The script replaces this process, so it keeps the process id, the parent and the terminal, and receives the
+ * signals.
  */
 
-/** A setting of Bun, which has to be in the environment before the engine starts. */
+/** A setting of Bun, which reads it from the environment when the engine starts. */
 interface EngineSetting {
   readonly variable: string
-  /** What the script gets where the environment says nothing. */
+  /** The value that the script gets unless the environment has one. */
   readonly value: string
-  /** Why, in Markdown. */
+  /** What the setting changes and why the value is better, in Markdown. */
   readonly description: string
 }
 
@@ -35,7 +36,7 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
   },
 ]
 
-/** The environment with the settings of the engine. Values that are there already win; an empty one counts as absent. */
+/** Adds the engine settings to an environment. Values that it has already win; an empty value counts as absent. */
 export const withEngineSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> => ({

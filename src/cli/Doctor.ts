@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { Doctor } from "../services/Doctor.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { explained } from "./Arguments.ts"
+import { withHints } from "./Arguments.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -19,5 +19,5 @@ export const doctor = Command.make(
         doThis: "Mend that and look again.",
       })
     }
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))

@@ -9,7 +9,7 @@ const dataDir = text.or(
   "Directory of all that is kept beside Postgres: the embedded database, files, copies of search indexes; made with mode 0700. Relative paths start from the working directory.",
 )
 
-/** An absolute path in the data directory. */
+/** The absolute path of a directory in the data directory. */
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
 
 export const uploadsDirectory = below("uploads").elsewhere
@@ -68,7 +68,7 @@ const blobCheck = {
     "24h",
     "How often the stored files are compared with the database, to find what is missing and what belongs to nobody.",
   ),
-  strangerAge: duration.or(
+  orphanAge: duration.or(
     "ORPHAN_AGE",
     "24h",
     "Age at which a stored file that belongs to nobody is deleted. Make it longer when older copies of the database may be restored.",

@@ -16,7 +16,7 @@ export const outputTokensMax = integer(1, 200_000).or(
 
 const CIRCUIT_WINDOW = "CIRCUIT_WINDOW"
 
-/** What holds for the calls of each provider. */
+/** The limits that hold for each provider by itself. */
 const calls = {
   outputTokensMax,
   turnWait: duration.or(

@@ -10,7 +10,7 @@ import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
 import type { QueueState } from "../storage/sql/LeaseQueue.ts"
 
-/** One line about one part of the server. `note`: nothing to mend, but worth a look. */
+/** A finding about one part of the server, shown as one line. `note` means that it is no fault, but worth a look. */
 export interface Finding {
   readonly state: "ok" | "note" | "wrong"
   readonly part:
@@ -26,12 +26,12 @@ export interface Finding {
   readonly text: string
 }
 
-/** A document that is due for longer than this waits for a server that is not there. */
+/** Seconds after which a document that is due, and that no server has taken, is a fault. */
 const OVERDUE_SECONDS = 600
-/** Failures of documents that are not the document's. */
+/** Codes of failures of documents that are the server's fault, not the document's. */
 const OUR_FAILURES: ReadonlySet<string> = new Set(["ingestion_failed", "gave_up", "file_missing", "unknown"])
 
-/** Looks at everything that a server needs, and says what is wrong. */
+/** Examines everything that a server needs, and reports what is wrong. */
 export class Doctor extends Context.Service<
   Doctor,
   { readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable> }
@@ -47,7 +47,7 @@ export class Doctor extends Context.Service<
       const toolHeaders = yield* ToolHeaders
       const probes = yield* ProviderProbes
 
-      const askModel = Effect.match(embeddings.embedQuery("Is anybody there?"), {
+      const checkEmbeddings = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
         onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
       })
@@ -65,8 +65,8 @@ export class Doctor extends Context.Service<
         }),
       )
 
-      /** Documents without their file, and files without their document. */
-      const compareFiles = Effect.map(check.compare, ({ owned, missing, strangers, isShared }) => [
+      /** Compares the stored files with the database: documents without their file, and files without an owner. */
+      const compareFiles = Effect.map(check.compare, ({ owned, missing, orphans, isShared }) => [
         missing.count === 0
           ? ok("files", `there for each of ${count(owned, "document")}`)
           : wrong(
@@ -75,14 +75,14 @@ export class Doctor extends Context.Service<
                 .map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`)
                 .join(", ")}${missing.count > missing.examples.length ? " and others" : ""}`,
             ),
-        ...(strangers.count === 0
+        ...(orphans.count === 0
           ? []
           : [
               wrong(
                 "files",
                 isShared
-                  ? `${count(strangers.count, "file")} of nobody; they are kept, because another database has used this store, as ${USERS} in it tells`
-                  : `${count(strangers.count, "file")} of nobody; a server deletes those that are old enough, every day`,
+                  ? `${count(orphans.count, "file")} of nobody; they are kept, because another database has used this store, as ${USERS} in it tells`
+                  : `${count(orphans.count, "file")} of nobody; a server deletes those that are old enough, every day`,
               ),
             ]),
       ])
@@ -97,7 +97,7 @@ export class Doctor extends Context.Service<
           ...(yield* probes.run).map(({ failure, provider }) =>
             failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
           ),
-          yield* askModel,
+          yield* checkEmbeddings,
           ...ofVectors(facts, embeddings.model),
           ...facts.lexemeIndexes.map(({ chatbot, state }) =>
             (state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`),
@@ -120,14 +120,14 @@ export class Doctor extends Context.Service<
   )
 }
 
-/** Of a chatbot that is beyond `INDEX_MEMORY`, or soon will be. */
+/** Describes the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {
   ready: "is large, has an index of its words in the database",
   building: "is large, gets an index of its words in the database: until then searches without one in memory are slow",
   broken: "an index that is not whole will be made anew when it is searched: until then its searches are slow",
 }
 
-/** Which models' vectors there are, and how far embedding again is. */
+/** Reports the vectors by embedding model, and the progress of embedding again. */
 const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: string): ReadonlyArray<Finding> => {
   const all = models.reduce((sum, { chunks }) => sum + chunks, 0)
   const done = models.find((one) => one.model === model)?.chunks ?? 0
@@ -148,7 +148,7 @@ const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: str
   ]
 }
 
-/** `first` is the id of the key that encrypts, if there is one. */
+/** Reports the headers of tools in one state. `first` is the id of the key that encrypts, if one is configured. */
 const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefined): Finding => {
   const which = `headers of ${count(tools, "tool")}`
   switch (state) {

@@ -155,9 +155,9 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
 /**
  * Chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second, the time to
  * the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
- * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`,
- * `--only chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare
- * server answers and stores all that the contract wants of a chat, or only what was said.
+ * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`, `--only
+ * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare server
+ * answers and stores all that the contract wants of a chat, or only what was said.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -196,8 +196,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
 })
 
 /**
- * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds 60000`
- * for each measurement, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
+ * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds
+ * 60000` for each measurement, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -11,8 +11,8 @@ import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 
 /**
- * Others who ask meanwhile, each again about so long after it is answered: some 700 requests a second. Were the machine busy
- * with them alone, any other process would take away of what they have, whatever it does.
+ * Others who ask meanwhile, each again about so long after it is answered: some 700 requests a second. Were the machine
+ * busy with them alone, any other process would take away of what they have, whatever it does.
  */
 const CLIENTS = 16
 const PAUSE_MILLISECONDS = 20

@@ -73,7 +73,10 @@ const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
     return { chunks, milliseconds: performance.now() - begin }
   })
 
-/** Milliseconds of processor time that Postgres has taken for the connections that are open now; it runs on this machine. */
+/**
+ * Milliseconds of processor time that Postgres has taken for the connections that are open now; it runs on this
+ * machine.
+ */
 const backendTime = (url: string) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 1 })
@@ -237,8 +240,8 @@ const dropBare = (url: string) =>
 
 /**
  * Speed and memory of ingestion on Postgres, through HTTP, beside a bare script. `DATABASE_URL` names any database of a
- * Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each, `--profile DIR` for a CPU
- * profile of the server.
+ * Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each, `--profile DIR` for a
+ * CPU profile of the server.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -244,10 +244,10 @@ const organizationOf = (url: string) =>
   })
 
 /**
- * Speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a Postgres server
- * in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000` chatbots of 100 chunks
- * each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an index in memory,
- * `--profile DIR` for a CPU profile.
+ * Speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a Postgres
+ * server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000` chatbots of
+ * 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an index in
+ * memory, `--profile DIR` for a CPU profile.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -109,9 +109,9 @@ const bench = Effect.fnUntraced(function* (settings: SoakSettings) {
 })
 
 /**
- * Memory of the server as it is started by default, under a steady mixed load over bounded data: a table, and whether it
- * comes to rest. Options: `--minutes 60`, `--rate 20` requests a second, and `--postgres URL` of any database of a server
- * in which others may be made, instead of the embedded one. Linux only.
+ * Memory of the server as it is started by default, under a steady mixed load over bounded data: a table, and whether
+ * it comes to rest. Options: `--minutes 60`, `--rate 20` requests a second, and `--postgres URL` of any database of a
+ * server in which others may be made, instead of the embedded one. Linux only.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

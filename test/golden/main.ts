@@ -7,9 +7,9 @@ import { fakeProvider } from "../lib/FakeProvider.ts"
 import { passages, scenarios } from "./Scenarios.ts"
 
 /*
- * Makes `steps.json`: what the AI SDK's `generateText` answers as `steps` at the version whose shape Parley promises, for
- * the same conversations with the same fake provider. Run it with `bun test/golden/main.ts`; it installs that version
- * into a directory that is removed again.
+ * Makes `steps.json`: what the AI SDK's `generateText` answers as `steps` at the version whose shape Parley promises,
+ * for the same conversations with the same fake provider. Run it with `bun test/golden/main.ts`; it installs that
+ * version into a directory that is removed again.
  */
 
 const packages = ["ai@4.0.38", "@ai-sdk/anthropic@1.0.8", "zod@3.25.76"]

@@ -13,7 +13,7 @@ import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(
-  BlobCheck.layer({ strangerAge: Duration.hours(24) }).pipe(
+  BlobCheck.layer({ orphanAge: Duration.hours(24) }).pipe(
     Layer.provideMerge(Blobs.layer),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
   ),
@@ -84,9 +84,9 @@ describe("comparing the store with the database", () => {
           lay(key),
         )
         const check = yield* BlobCheck
-        expect((yield* check.compare).strangers.count).toBe(6)
+        expect((yield* check.compare).orphans.count).toBe(6)
         expect(yield* stored).toHaveLength(10)
-        expect((yield* check.tidy).strangers.count).toBe(6)
+        expect((yield* check.tidy).orphans.count).toBe(6)
         expect((yield* settled).toSorted()).toEqual([young, ...kept].toSorted())
         expect(yield* check.compare).toMatchObject({ owned: 2, missing: { count: 0 }, isShared: false })
       }),
@@ -113,7 +113,7 @@ describe("comparing the store with the database", () => {
         expect(Array.from(blobs.keys())).toEqual([`databases/${operator}`])
         blobs.set(`databases/${crypto.randomUUID()}`, new Uint8Array())
         const theirs = yield* lay("documents/theirs")
-        expect(yield* check.tidy).toMatchObject({ strangers: { count: 1 }, isShared: true })
+        expect(yield* check.tidy).toMatchObject({ orphans: { count: 1 }, isShared: true })
         expect(yield* settled).toEqual([theirs])
       }),
     ))
@@ -156,7 +156,7 @@ describe("servers that start together", () => {
 
   test("compare soon after, and then regularly", async () => {
     let checks = 0
-    const comparison = { owned: 0, missing: { count: 0, examples: [] }, strangers: { count: 0, examples: [] } }
+    const comparison = { owned: 0, missing: { count: 0, examples: [] }, orphans: { count: 0, examples: [] } }
     const counted = { ...comparison, isShared: false }
     const stub = BlobCheck.of({
       compare: Effect.succeed(counted),

@@ -123,7 +123,7 @@ describe("a deleted organization", () => {
       }),
     ))
 
-  test("has what its chatbots keep outside of the database seen to, soon and after their rows", () =>
+  test("has what its chatbots runForever outside of the database seen to, soon and after their rows", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeFilledTenant
@@ -135,10 +135,10 @@ describe("a deleted organization", () => {
             const rows = yield* Effect.orDie(sql`select from chatbots where id = ${id}`)
             yield* Deferred.succeed(seen, { rows: rows.length, organization: yield* CurrentOrganization })
           })
-        const { keep, want } = yield* OrganizationRemoval
-        const kept = yield* Effect.forkChild(keep(afterwards))
+        const { runForever, request } = yield* OrganizationRemoval
+        const kept = yield* Effect.forkChild(runForever(afterwards))
         yield* (yield* Organizations).remove(organization)
-        yield* want
+        yield* request
         expect(yield* Deferred.await(seen)).toEqual({ rows: 0, organization })
         yield* Fiber.interrupt(kept)
       }),

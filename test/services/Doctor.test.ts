@@ -19,7 +19,7 @@ const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
     Layer.provide([
       Inspection.layer,
-      BlobCheck.layer({ strangerAge: Duration.hours(24) }),
+      BlobCheck.layer({ orphanAge: Duration.hours(24) }),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),
     ]),
     Layer.provideMerge(indexing),
