@@ -18,7 +18,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       companion: { type: "boolean", default: false },
     },
   })
-  // The test databases look for it when they are loaded.
+  // The modules of the test databases read this variable when they are loaded.
   if (values.database !== undefined) process.env["DATABASE_URL"] = values.database
   const { killAndCompare } = await import("../lib/Kills.ts")
   const seed = Number(values.seed)

@@ -12,7 +12,7 @@ import { indexing, learn } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
-/** What the providers of language models are found to be. */
+/** The findings of the probes of model providers. */
 let probes: ReadonlyArray<Probe> = []
 
 const runtime = ManagedRuntime.make(
@@ -48,7 +48,7 @@ const findings = Effect.map(
 )
 const wrongs = Effect.map(findings, (all) => all.filter((line) => line.startsWith("wrong")))
 
-/** A document that serves, with its file. */
+/** Makes a document that is ready, with its file. */
 const healthy = Effect.gen(function* () {
   const tenant = yield* makeTenant
   const id = yield* learn(tenant, "fine", [{ text: "All is well." }, { text: "Still." }])
@@ -60,7 +60,7 @@ const healthy = Effect.gen(function* () {
   return { tenant, id, blobs, keys: rows.map(({ key }) => key) }
 })
 
-test("nothing is wrong with a server that is well", () =>
+test("a healthy server has no wrong findings", () =>
   run(
     Effect.gen(function* () {
       const { blobs } = yield* healthy
@@ -73,7 +73,7 @@ test("nothing is wrong with a server that is well", () =>
     }),
   ))
 
-test("a model provider that refuses our key is wrong", () =>
+test("a model provider that refuses the configured key is wrong", () =>
   run(
     Effect.gen(function* () {
       const failure = "The provider refuses the key in ANTHROPIC_API_KEY (401)"
@@ -90,7 +90,7 @@ test("a model provider that refuses our key is wrong", () =>
     }),
   ))
 
-test("a file that is lost, and a store that does not work, are wrong", () =>
+test("a lost file and a store that does not work are wrong", () =>
   run(
     Effect.gen(function* () {
       const { blobs, id, keys } = yield* healthy
@@ -108,7 +108,7 @@ test("a file that is lost, and a store that does not work, are wrong", () =>
     }),
   ))
 
-test("files that belong to nobody are wrong, and stay as they are", () =>
+test("files without an owner are wrong, and are not deleted", () =>
   run(
     Effect.gen(function* () {
       const { blobs, keys } = yield* healthy
@@ -123,7 +123,7 @@ test("files that belong to nobody are wrong, and stay as they are", () =>
     }),
   ))
 
-test("a queue that nobody works on is wrong; one that is worked on is not", () =>
+test("an overdue queue is wrong if no server works on it", () =>
   run(
     Effect.gen(function* () {
       const { organization, chatbot } = yield* makeTenant
@@ -147,7 +147,7 @@ test("a queue that nobody works on is wrong; one that is worked on is not", () =
     }),
   ))
 
-test("documents that fail are told by reason, and are wrong where it is the server's doing", () =>
+test("failed documents are counted by reason, and are wrong if the server is at fault", () =>
   run(
     Effect.gen(function* () {
       yield* healthy
@@ -159,7 +159,7 @@ test("documents that fail are told by reason, and are wrong where it is the serv
     }),
   ))
 
-test("indexes of words in the database are told by chatbot, and one that is not whole is worth a look", () =>
+test("lexeme indexes in the database are listed by chatbot, and an incomplete one is noted", () =>
   run(
     Effect.gen(function* () {
       const { tenant } = yield* healthy
@@ -178,7 +178,7 @@ test("indexes of words in the database are told by chatbot, and one that is not 
     }),
   ))
 
-test("files that should be gone are wrong", () =>
+test("files that should be deleted by now are wrong", () =>
   run(
     Effect.gen(function* () {
       yield* SystemSql.use((sql) => sql`insert into blob_garbage values ('documents/x', now() - interval '2 hours')`)
@@ -186,7 +186,7 @@ test("files that should be gone are wrong", () =>
     }),
   ))
 
-test("after a change of the model it tells how far embedding again is", () =>
+test("the progress of embedding again is shown after a change of the model", () =>
   run(
     Effect.gen(function* () {
       const { tenant } = yield* healthy
