@@ -126,7 +126,7 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*"
 const unreachable = ({ server: { host, publicUrl } }: Config["Service"]): ReadonlyArray<string> =>
   EVERY_ADDRESS.has(host) && publicUrl === undefined
     ? [
-        `${HOST} is ${host}, so every machine that reaches this one can ask, and ${PUBLIC_URL} is not set, so the addresses that are given out (avatars) hold ${host}. Set ${PUBLIC_URL} to the address by which clients reach the server.`,
+        `${HOST} is ${host}, so the server listens on every address of this machine, and ${PUBLIC_URL} is not set, so the addresses in its answers (of avatars) contain ${host}. Set ${PUBLIC_URL} to the address by which clients reach the server.`,
       ]
     : []
 

@@ -20,19 +20,19 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
     description:
-      "Requests that Bun's `fetch` sends at once; this is the most that it takes. By itself it sends 256 and silently queues the rest, which would make the 257th chat wait for a model that is idle.",
+      "Most requests that Bun's `fetch` sends at once; this is the largest value that Bun accepts. Its default is 256, and it silently queues further requests, so that the 257th chat would wait although its model is idle.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
     description:
-      "Otherwise each full garbage collection throws away what was compiled more than a minute ago, also where it is in constant use, and a busy server spends a tenth of its time on compiling it again.",
+      "Without it each full garbage collection discards code that was compiled more than a minute ago, even if it is in constant use, and a busy server spends a tenth of its time on compiling it again.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",
     value: "1000000",
     description:
-      "Otherwise, on machines with 16 GB or more, the garbage collector lets the heap grow to three times what lives in it instead of twice. With it a busy server takes a tenth less memory and answers some 5 % fewer chats per second; `16384` is the engine's own.",
+      "Without it the garbage collector, on machines with 16 GB or more, lets the heap grow to three times its live size instead of twice. With it a busy server takes a tenth less memory and answers some 5 % fewer chats per second; `16384` is the engine's default.",
   },
 ]
 

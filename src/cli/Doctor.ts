@@ -16,7 +16,7 @@ export const doctor = Command.make(
     if (wrong > 0) {
       return yield* new StartupError({
         what: `${wrong} of these ${wrong === 1 ? "is" : "are"} wrong.`,
-        doThis: "Mend that and look again.",
+        doThis: "Mend that and run it again.",
       })
     }
   }, withHints),

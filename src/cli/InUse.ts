@@ -30,8 +30,7 @@ export const whenInUse = <A, E, R>(
   )
 
 /** Says what to do instead of a command that only works while no server runs. */
-export const stopFirst = (url: string): string =>
-  `Stop that process first. Whether a server there is ready, ${url}/readyz tells.`
+export const stopFirst = (url: string): string => `Stop that process first. If it is a server, ${url}/readyz answers.`
 
 /** Makes the layer of a command on organizations and keys. `request` makes the HTTP request that does the same. */
 export type WithTenancy<E, R> = (

@@ -197,8 +197,8 @@ const report = Effect.fnUntraced(function* ({ missing, orphans, isShared }: Comp
   if (orphans.count > 0) {
     yield* Effect.logWarning(
       isShared
-        ? "Files belong to nobody; they are kept, because another database has used this store"
-        : "Files belong to nobody; those that are old enough are deleted",
+        ? "Files have no owner; they are kept, because another database has used this store"
+        : "Files have no owner; those that are old enough are deleted",
     ).pipe(Effect.annotateLogs({ files: orphans.count, examples: orphans.examples.join(" ") }))
   }
 })

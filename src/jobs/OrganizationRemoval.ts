@@ -66,7 +66,7 @@ export class OrganizationRemoval extends Context.Service<
         )
 
       const runForever = (removeFiles: RemoveFiles) =>
-        regularly(LOOK_EVERY, "What an organization owned was not deleted yet", run(removeFiles), bell)
+        regularly(LOOK_EVERY, "Data of a deleted organization could not be deleted yet", run(removeFiles), bell)
 
       return { request: Effect.asVoid(bell.open), run: run(() => Effect.void), runForever }
     }),

@@ -84,8 +84,8 @@ const writeOut = (text: string): void => {
 }
 
 /**
- * Writes lines in batches, and the last batch when the process ends. Its timer is not one of Effect's, because loggers
- * are called synchronously, outside of any fiber.
+ * Writes lines in batches, and the last batch when the process ends. Its timer is not one of Effect's, because a
+ * logger is a synchronous function, not an effect.
  */
 const writer = Effect.acquireRelease(
   Effect.sync(() => {

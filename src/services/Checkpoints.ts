@@ -57,11 +57,7 @@ export class Checkpoints extends Context.Service<
 
         if ((yield* DatabaseTraits).isAlone) yield* unfinished.recover("all")
         yield* Effect.forkScoped(
-          regularly(
-            RECOVER_EVERY,
-            "Replies of servers that are gone could not be stored",
-            unfinished.recover("expired"),
-          ),
+          regularly(RECOVER_EVERY, "Replies of dead servers could not be stored", unfinished.recover("expired")),
         )
         if (!Duration.isFinite(interval)) return Checkpoints.of({ watch: () => unwatched })
         const period = Duration.min(interval, LOOK_EVERY)

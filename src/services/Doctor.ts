@@ -61,7 +61,7 @@ export class Doctor extends Context.Service<
       }).pipe(
         Effect.catchTags({
           Unavailable: ({ detail }) => Effect.succeed(wrong("files", detail)),
-          BlobNotFound: () => Effect.succeed(wrong("files", "What was written just now is not there")),
+          BlobNotFound: () => Effect.succeed(wrong("files", "A file that was just written is missing")),
         }),
       )
 
@@ -81,8 +81,8 @@ export class Doctor extends Context.Service<
               wrong(
                 "files",
                 isShared
-                  ? `${count(orphans.count, "file")} of nobody; they are kept, because another database has used this store, as ${USERS} in it tells`
-                  : `${count(orphans.count, "file")} of nobody; a server deletes those that are old enough, every day`,
+                  ? `${count(orphans.count, "file")} without an owner; they are kept, because another database has used this store, as ${USERS} in it shows`
+                  : `${count(orphans.count, "file")} without an owner; a server deletes those that are old enough, once a day`,
               ),
             ]),
       ])
@@ -122,9 +122,11 @@ export class Doctor extends Context.Service<
 
 /** Describes the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {
-  ready: "is large, has an index of its words in the database",
-  building: "is large, gets an index of its words in the database: until then searches without one in memory are slow",
-  broken: "an index that is not whole will be made anew when it is searched: until then its searches are slow",
+  ready: "is large; its words are indexed in the database",
+  building:
+    "is large; its words are being indexed in the database, and until then searches without an index in memory are slow",
+  broken:
+    "the index of its words is incomplete and will be rebuilt when it is searched; until then its searches are slow",
 }
 
 /** Reports the vectors by embedding model, and the progress of embedding again. */
@@ -156,24 +158,24 @@ const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefine
       return note(
         "secrets",
         first === undefined
-          ? `${which} lie in the database as they are; with ${SECRETS_KEY} they would be encrypted`
-          : `${which} are not encrypted; a server does that when it starts`,
+          ? `${which} are stored in plain text; with ${SECRETS_KEY} they would be encrypted`
+          : `${which} are not encrypted; a server encrypts them when it starts`,
       )
     case "sealed":
       return key === first
         ? ok("secrets", `${which} encrypted by key ${key}`)
-        : note("secrets", `${which} encrypted by key ${key}; a server that starts goes over to ${first}`)
+        : note("secrets", `${which} encrypted by key ${key}; a server that starts encrypts them by ${first}`)
     case "unknown key":
       return wrong("secrets", `${which} cannot be decrypted: key ${key} is not in ${SECRETS_KEY}`)
     case "changed":
-      return wrong("secrets", `${which} cannot be decrypted: they are not what key ${key} encrypted for them`)
+      return wrong("secrets", `${which} cannot be decrypted: they differ from what key ${key} encrypted`)
   }
 }
 
 const ofQueue = (part: Finding["part"], { waiting, underWay, delayed, overdue_seconds }: QueueState): Finding => {
   const text = `${count(waiting, "document")} waiting, ${underWay} under way, ${delayed} to be tried later`
   return (overdue_seconds ?? 0) > OVERDUE_SECONDS && underWay === 0
-    ? wrong(part, `${text}; nobody has taken the first for ${Math.floor((overdue_seconds ?? 0) / 60)} minutes`)
+    ? wrong(part, `${text}; no server has taken the first for ${Math.floor((overdue_seconds ?? 0) / 60)} minutes`)
     : ok(part, text)
 }
 

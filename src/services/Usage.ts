@@ -66,7 +66,7 @@ export class Usage extends Context.Service<
           return { from: first, to: last, ...found }
         })
 
-        const warning = "Counting usage was cut off"
+        const warning = "Usage could not be counted"
         const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
         yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
         yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))

@@ -115,10 +115,10 @@ test("files without an owner are wrong, and are not deleted", () =>
       blobs.set("documents/nobody's", Uint8Array.of(1))
       blobs.set("avatars/nobody's", Uint8Array.of(1))
       expect(yield* wrongs).toEqual([
-        "wrong files: 2 files of nobody; a server deletes those that are old enough, every day",
+        "wrong files: 2 files without an owner; a server deletes those that are old enough, once a day",
       ])
       blobs.set("databases/another", new Uint8Array())
-      expect(yield* wrongs).toEqual([expect.stringContaining("2 files of nobody; they are kept")])
+      expect(yield* wrongs).toEqual([expect.stringContaining("2 files without an owner; they are kept")])
       expect(blobs.size).toBe(keys.length + 3)
     }),
   ))
@@ -138,7 +138,7 @@ test("an overdue queue is wrong if no server works on it", () =>
       const sql = yield* SystemSql
       yield* sql`update ingestions set run_at = now() - interval '2 hours'`
       expect(yield* wrongs).toEqual([
-        "wrong ingestion: 1 document waiting, 0 under way, 0 to be tried later; nobody has taken the first for 120 minutes",
+        "wrong ingestion: 1 document waiting, 0 under way, 0 to be tried later; no server has taken the first for 120 minutes",
       ])
       yield* add
       yield* sql`update ingestions set lease_id = ${crypto.randomUUID()}, run_at = now() + interval '1 minute'
@@ -167,12 +167,12 @@ test("lexeme indexes in the database are listed by chatbot, and an incomplete on
       yield* indexes.want(tenant.chatbot)
       yield* indexes.tend(Number.MAX_SAFE_INTEGER)
       const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
-      expect(yield* findings).toContain(`ok ${line("is large, has an index of its words in the database")}`)
+      expect(yield* findings).toContain(`ok ${line("is large; its words are indexed in the database")}`)
       const sql = yield* SystemSql
       yield* sql`update pg_index set indisvalid = false
         where indexrelid = ${`chunks_lexemes_${tenant.chatbot.replaceAll("-", "")}`}::regclass`
       expect(yield* findings).toContain(
-        `note ${line("an index that is not whole will be made anew when it is searched: until then its searches are slow")}`,
+        `note ${line("the index of its words is incomplete and will be rebuilt when it is searched; until then its searches are slow")}`,
       )
       expect(yield* wrongs).toEqual([])
     }),
