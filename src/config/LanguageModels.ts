@@ -39,7 +39,11 @@ const calls = {
     "30s",
     "How long a model provider's stream may be silent. Raise it for a model that thinks without streaming.",
   ),
-  answerBytesMax: size.or("PROVIDER_ANSWER_LIMIT", "16MiB", "Largest response body of a model provider."),
+  answerBytesMax: size.or(
+    "PROVIDER_ANSWER_LIMIT",
+    "16MiB",
+    "Largest response body of a model provider, in bytes as received.",
+  ),
   attemptsMax: integer(1, 10).or(
     "PROVIDER_ATTEMPTS",
     "3",
