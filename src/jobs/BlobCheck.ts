@@ -143,7 +143,7 @@ export class BlobCheck extends Context.Service<
           const condemn = (keys: ReadonlyArray<string>) =>
             isShared
               ? Effect.void
-              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: ASKED_AT_ONCE }), owners.condemn)
+              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: ASKED_AT_ONCE }), owners.discardStrangers)
           const comparison = yield* compareAnd(condemn, isShared)
           yield* blobs.nudge
           return comparison

@@ -2,7 +2,7 @@ import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
 import { type HeldTurn, notHeld, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
-import type { HistoryBounds, OpenSession, Said } from "../storage/Conversations.ts"
+import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
 
 /*
  * What a request to a chat and the session that it belongs to make of each other: what is new, and what the model sees.
@@ -28,7 +28,7 @@ export interface Before {
   /** Of the request, what the session does not hold yet. */
   readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
   /** What was said before. */
-  readonly history: ReadonlyArray<Said>
+  readonly history: ReadonlyArray<HistoryMessage>
 }
 
 /** The longest text there can be. */
@@ -66,21 +66,25 @@ export const beforeOf = (found: OpenSession | undefined, request: ChatRequest): 
  * there on. -1 for what is said anew. A question that was asked again is held more than once: its client's id tells
  * where it came first.
  */
-const placeIn = (held: ReadonlyArray<Said>, { again, messages, replaces }: ChatRequest, isHeld: boolean): number => {
+const placeIn = (
+  held: ReadonlyArray<HistoryMessage>,
+  { again, messages, replaces }: ChatRequest,
+  isHeld: boolean,
+): number => {
   if (replaces !== undefined) return held.findIndex(({ mid }) => mid === replaces)
   if (again !== true && !isHeld) return -1
   const last = messages.at(-1)
-  const isQuestion = (said: Said) => said.sender_type === "user" && said.content === last?.content
+  const isQuestion = (said: HistoryMessage) => said.sender_type === "user" && said.content === last?.content
   const first = last?.id === undefined ? -1 : held.findIndex((said) => isQuestion(said) && said.mid === last.id)
   return first === -1 ? held.findLastIndex(isQuestion) : first
 }
 
-const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
+const toTurn = ({ sender_type, content }: HistoryMessage): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
 
-const toHeldTurn = (said: Said): HeldTurn => ({
+const toHeldTurn = (said: HistoryMessage): HeldTurn => ({
   ...toTurn(said),
   id: said.id,
   isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
@@ -97,13 +101,13 @@ export const gateOf = (chatbot: ChatbotRow, before: Before, request: ChatRequest
     : gate
 }
 
-const isRequestIn = (history: ReadonlyArray<Said>) => {
+const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   const requests = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
   return (content: string) => requests.has(content)
 }
 
 /** What was sent, or, when that is one message, the session and it. */
-const asSaid = (history: ReadonlyArray<Said>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
+const asSaid = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
   [
     ...(messages.length > 1 ? [] : history.map(toTurn)),
     ...messages.map(({ role, content }) => ({ role, content })),
@@ -115,7 +119,7 @@ const asSaid = (history: ReadonlyArray<Said>, { messages }: ChatRequest): Readon
  */
 export const conversationOf = (
   chatbot: ChatbotRow,
-  history: ReadonlyArray<Said>,
+  history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
 ): ReadonlyArray<ChatTurn> => {
   const turns = asSaid(history, request)
@@ -125,7 +129,7 @@ export const conversationOf = (
 /** All that the model is shown at first, but for what the knowledge base has. */
 export const shownOf = (
   chatbot: ChatbotRow,
-  history: ReadonlyArray<Said>,
+  history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
 ): ReadonlyArray<string> => [
   chatbot.settings.prompt,

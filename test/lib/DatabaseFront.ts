@@ -10,7 +10,9 @@ import { fresh } from "./TestDatabase.ts"
 /** A Postgres server as seen through a network that a test can spoil. */
 export interface DatabaseFront {
   readonly url: Redacted.Redacted
-  /** From now on nothing passes, in either direction, and nothing is said of it; new connections are taken and ignored. */
+  /**
+   * From now on nothing passes, in either direction, and nothing is said of it; new connections are taken and ignored.
+   */
   readonly freeze: () => void
   readonly thaw: () => void
   /** Cuts all connections. */

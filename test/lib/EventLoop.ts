@@ -1,6 +1,6 @@
 /*
- * A watch on the event loop: one task that computes for long keeps every other caller of the server waiting. The server of
- * `startServer` runs in the tests' own process, so the watch sees what it does; the test's own work counts as well.
+ * A watch on the event loop: one task that computes for long keeps every other caller of the server waiting. The server
+ * of `startServer` runs in the tests' own process, so the watch sees what it does; the test's own work counts as well.
  */
 
 /** The longest time for which the event loop served nobody, in milliseconds. */

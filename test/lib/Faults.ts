@@ -16,7 +16,10 @@ export interface Fault {
   readonly isOverload?: boolean
   /** Whether it says that the provider does not take the key. */
   readonly isRefusedKey?: boolean
-  /** Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends itself. */
+  /**
+   * Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends
+   * itself.
+   */
   readonly endsBy?: "reply" | "stall"
   /** Asked for an answer in one piece. */
   readonly whole: Outcome
@@ -92,8 +95,8 @@ const CHARACTERS_PER_TOKEN = 4
 export const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 /**
- * The protocols, and the tokens of a stream that has begun: what Anthropic has told by then, and one for four characters
- * of what was said; OpenAI counts at the end only, so there what was sent is estimated, too.
+ * The protocols, and the tokens of a stream that has begun: what Anthropic has told by then, and one for four
+ * characters of what was said; OpenAI counts at the end only, so there what was sent is estimated, too.
  */
 export const protocols = {
   anthropic: {

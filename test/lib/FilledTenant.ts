@@ -5,7 +5,8 @@ import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/Budgets.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { type BotMessage, Conversations } from "../../src/storage/Conversations.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import type { BotMessage } from "../../src/storage/ConversationWrites.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -54,7 +55,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   const attempt = yield* claim
   yield* mine((yield* Chunks).insert(yield* chunkBatch({ ...attempt, chatbot, document: running.id, count: 1 })))
   const session = yield* mine(
-    conversations.say(
+    conversations.append(
       chatbot,
       { id: SessionId.make(yield* newId), token: "token", platform: "web" },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],

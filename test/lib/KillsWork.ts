@@ -23,8 +23,8 @@ export interface Work {
 }
 
 /**
- * Everything that is done to one set of files, until it has been acknowledged and is settled: uploads, replacements, also
- * of documents that have failed, deletions, of one and of all while others come, and pictures one after the other.
+ * Everything that is done to one set of files, until it has been acknowledged and is settled: uploads, replacements,
+ * also of documents that have failed, deletions, of one and of all while others come, and pictures one after the other.
  */
 export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
   let chatbot: string | undefined
@@ -59,7 +59,9 @@ export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
     return call(url, "PATCH", base, form)
   }
 
-  /** A chatbot that loses all its documents while more come, with those that come afterwards, and one that goes itself. */
+  /**
+   * A chatbot that loses all its documents while more come, with those that come afterwards, and one that goes itself.
+   */
   const clear = async (url: string) => {
     const some = files.slice(0, CLEARED)
     for (const kind of ["cleared", "deleted"] as const) {

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net"
 
 /*
- * Requests as bytes on a socket, for what no HTTP client does: bodies that are announced and never sent, and clients that
- * stop or vanish half way.
+ * Requests as bytes on a socket, for what no HTTP client does: bodies that are announced and never sent, and clients
+ * that stop or vanish half way.
  */
 
 export interface RawRequest {

@@ -47,8 +47,8 @@ export class ScriptedModel {
   }
 
   /**
-   * After the script, a stream gets these pieces, so many at once, and then ends, fails or waits. `onRead` is called for
-   * each.
+   * After the script, a stream gets these pieces, so many at once, and then ends, fails or waits. `onRead` is called
+   * for each.
    */
   thenPieces(
     pieces: ReadonlyArray<Response.StreamPartEncoded>,

@@ -7,7 +7,9 @@ import { dirname, join, normalize } from "node:path"
  * does too.
  */
 
-/** An import that should not be: where it stands, what it names, and why that is wrong. Paths are relative to the root. */
+/**
+ * An import that should not be: where it stands, what it names, and why that is wrong. Paths are relative to the root.
+ */
 export interface WrongImport {
   readonly file: string
   readonly line: number

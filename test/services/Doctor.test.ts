@@ -164,8 +164,8 @@ test("indexes of words in the database are told by chatbot, and one that is not 
     Effect.gen(function* () {
       const { tenant } = yield* healthy
       const indexes = yield* LexemeIndexes
-      yield* indexes.want(tenant.chatbot)
-      yield* indexes.tend(Number.MAX_SAFE_INTEGER)
+      yield* indexes.request(tenant.chatbot)
+      yield* indexes.maintain(Number.MAX_SAFE_INTEGER)
       const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
       expect(yield* findings).toContain(`ok ${line("is large, has an index of its words in the database")}`)
       const sql = yield* SystemSql

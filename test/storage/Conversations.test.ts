@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
-import { type BotMessage, Conversations, type HistoryBounds, type NewMessage } from "../../src/storage/Conversations.ts"
+import { Conversations, type HistoryBounds } from "../../src/storage/Conversations.ts"
+import type { BotMessage, NewMessage } from "../../src/storage/ConversationWrites.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
 
@@ -27,7 +28,7 @@ const messagesOf = (contents: ReadonlyArray<string>) =>
   )
 
 /** Says this in the session with the token, which is opened where it is new. */
-const say = (
+const append = (
   { organization, chatbot }: Tenant,
   token: string | null,
   contents: ReadonlyArray<string>,
@@ -37,7 +38,7 @@ const say = (
     const session = { id: yield* newSessionId, token, platform: "web" }
     const messages = yield* messagesOf(contents)
     return yield* as(organization)(
-      (yield* Conversations).say(
+      (yield* Conversations).append(
         chatbot,
         session,
         messages,
@@ -80,9 +81,9 @@ describe("a session", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const id = yield* say(tenant, "token", ["1"])
+        const id = yield* append(tenant, "token", ["1"])
         yield* reply(tenant, id, "2")
-        expect(yield* say(tenant, "token", ["3", "4"])).toBe(id)
+        expect(yield* append(tenant, "token", ["3", "4"])).toBe(id)
         const byToken = yield* read(tenant, "token")
         expect(byToken).toMatchObject({ contents: ["1", "2", "3", "4"], total: 4 })
         expect(yield* read(tenant, id)).toEqual(byToken)
@@ -108,7 +109,7 @@ describe("a session", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const contents = Array.from({ length: 1_000 }, (_, index) => `${index}`)
-        const id = yield* say(tenant, null, contents)
+        const id = yield* append(tenant, null, contents)
         const pages = yield* Effect.forEach(
           Array.from({ length: 11 }, (_, index) => index + 1),
           (page) => read(tenant, id, page),
@@ -125,7 +126,7 @@ describe("a session", () => {
         const names = Array.from({ length: 20 }, (_, index) => `${index}`)
         const ids = yield* Effect.forEach(
           names,
-          (name) => Effect.tap(say(tenant, "shared", [name]), (id) => reply(tenant, id, `re ${name}`)),
+          (name) => Effect.tap(append(tenant, "shared", [name]), (id) => reply(tenant, id, `re ${name}`)),
           { concurrency: "unbounded" },
         )
         expect(new Set(ids).size).toBe(1)
@@ -140,7 +141,7 @@ describe("a session", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const id = yield* say(tenant, "known", ["1", "2", "3"], "a@b.example")
+        const id = yield* append(tenant, "known", ["1", "2", "3"], "a@b.example")
         yield* reply(tenant, id, "4")
         const find = (name: string, messages: number) => findWithin(tenant, name, { messages })
         const found = yield* find("known", 2)
@@ -163,7 +164,7 @@ describe("a session", () => {
         expect(found?.history.map(({ content }) => content)).toEqual(["3", "4"])
         expect((yield* find(id, 100))?.history).toHaveLength(4)
         expect(yield* find("unknown", 1)).toBeUndefined()
-        yield* say(tenant, "known", ["5"])
+        yield* append(tenant, "known", ["5"])
         expect((yield* find("known", 1))?.user_info).toEqual({ email: "a@b.example" })
       }),
     ))
@@ -173,7 +174,7 @@ describe("a session", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const [umlauts, letters] = ["ä".repeat(50), "a".repeat(40)]
-        yield* say(tenant, "long", ["first", umlauts, letters, "last"])
+        yield* append(tenant, "long", ["first", umlauts, letters, "last"])
         const found = (bounds: Partial<HistoryBounds>) =>
           Effect.map(findWithin(tenant, "long", bounds), (session) => session?.history.map(({ content }) => content))
         expect(yield* found({})).toEqual(["first", umlauts, letters, "last"])
@@ -190,9 +191,9 @@ describe("a session", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const first = yield* say(tenant, null, ["first"])
+        const first = yield* append(tenant, null, ["first"])
         expect((yield* read(tenant, first)).contents).toEqual(["first"])
-        yield* say(tenant, first, ["second"])
+        yield* append(tenant, first, ["second"])
         expect((yield* read(tenant, first)).contents).toEqual(["second"])
       }),
     ))
@@ -201,8 +202,8 @@ describe("a session", () => {
     run(
       Effect.gen(function* () {
         const [one, other] = [yield* makeTenant, yield* makeTenant]
-        const first = yield* say(one, "same", ["one"])
-        expect(yield* say(other, "same", ["other"])).not.toBe(first)
+        const first = yield* append(one, "same", ["one"])
+        expect(yield* append(other, "same", ["other"])).not.toBe(first)
         expect((yield* read(one, "same")).contents).toEqual(["one"])
         expect((yield* Effect.flip(read(other, first)))._tag).toBe("NotFound")
       }),
@@ -213,7 +214,7 @@ describe("a session", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const conversations = yield* Conversations
-        const id = yield* say(tenant, "gone", ["1"])
+        const id = yield* append(tenant, "gone", ["1"])
         const remove = as(tenant.organization)(conversations.remove(tenant.chatbot, "gone"))
         yield* remove
         yield* reply(tenant, id, "late")
@@ -229,7 +230,7 @@ describe("lists", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const contents = Array.from({ length: 23 }, (_, index) => `${index}`)
-        const id = yield* say(tenant, null, contents)
+        const id = yield* append(tenant, null, contents)
         yield* Effect.promise(() =>
           fc.assert(
             fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (limit) => {
@@ -254,9 +255,9 @@ describe("lists", () => {
         const list = (page: number, limit: number) =>
           as(tenant.organization)(conversations.list(tenant.chatbot, { page, limit }))
         const [a, b, c] = [
-          yield* say(tenant, "a", ["1"]),
-          yield* say(tenant, "b", ["1"]),
-          yield* say(tenant, null, ["1"]),
+          yield* append(tenant, "a", ["1"]),
+          yield* append(tenant, "b", ["1"]),
+          yield* append(tenant, null, ["1"]),
         ]
         // The embedded database's clock ticks in milliseconds; what happens within one is of the same time.
         yield* Effect.sleep("2 millis")

@@ -108,7 +108,9 @@ describe("what servers make whose clocks differ", () => {
 describe("a list", () => {
   const ROWS = 3_000
 
-  /** Rows that it reads of a table, whether an index finds them or not; those that the index alone answers do not count. */
+  /**
+   * Rows that it reads of a table, whether an index finds them or not; those that the index alone answers do not count.
+   */
   const reads = <A, E, R>(table: string, list: Effect.Effect<A, E, R>) =>
     SqlClient.SqlClient.use((sql) => {
       // Of earlier transactions, too, until the database gets round to adding them up.

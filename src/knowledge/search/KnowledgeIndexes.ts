@@ -182,7 +182,7 @@ export class KnowledgeIndexes extends Context.Service<
         ): Effect.fn.Return<Entry<LexicalIndex | Sample>, Unavailable, CurrentOrganization> {
           const serving = yield* chunks.serving(chatbotId, sketched)
           if (sizeOf(serving) * expectedBytes > bytesMax) {
-            yield* lexemeIndexes.want(chatbotId)
+            yield* lexemeIndexes.request(chatbotId)
             slot.segments = []
             return yield* withoutIndex(slot, chatbotId, version, serving)
           }

@@ -26,8 +26,8 @@ const damage = (image: string): void => {
 }
 
 /**
- * Everything that a database is made of: the rows of the system's catalogs, but for ids that are given out one after the
- * other, and what the migrations defined.
+ * Everything that a database is made of: the rows of the system's catalogs, but for ids that are given out one after
+ * the other, and what the migrations defined.
  */
 const CONTENTS = [
   ...["type", "proc", "operator", "opclass", "cast", "collation", "aggregate", "language", "ts_config", "ts_dict"].map(

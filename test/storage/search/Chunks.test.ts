@@ -8,7 +8,7 @@ import { isInTitle, placeOf, readLexemes } from "../../../src/knowledge/segments
 import type { Ranking } from "../../../src/storage/search/ChunkRanking.ts"
 import type { DocumentId } from "../../../src/domain/Ids.ts"
 import { unpack, uuidText } from "../../../src/storage/search/ChunkPacks.ts"
-import type { Matching } from "../../../src/storage/search/ChunkMatching.ts"
+import type { MatchQuery } from "../../../src/storage/search/ChunkMatching.ts"
 import { Chunks, type NewChunk } from "../../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
 import { type LexemeQuery, tsqueryOf } from "../../../src/storage/search/LexemeQuery.ts"
@@ -223,7 +223,7 @@ describe("a probe", () => {
 })
 
 describe("matching", () => {
-  const contentsOf = ({ organization, chatbot }: Tenant, asked: Matching) =>
+  const contentsOf = ({ organization, chatbot }: Tenant, asked: MatchQuery) =>
     Effect.gen(function* () {
       const chunks = yield* Chunks
       const found = yield* as(organization)(chunks.matching(chatbot, asked))
@@ -299,7 +299,7 @@ describe("matching", () => {
         expect(yield* contentsOf(tenant, { best: "old", next: "new", room: 9, scannedMax: 6 })).toHaveLength(3)
         expect(yield* found(9)).toHaveLength(9)
         yield* LexemeIndexes.use((indexes) =>
-          Effect.andThen(indexes.want(tenant.chatbot), indexes.tend(Number.MAX_SAFE_INTEGER)),
+          Effect.andThen(indexes.request(tenant.chatbot), indexes.maintain(Number.MAX_SAFE_INTEGER)),
         )
         expect(yield* found(2)).toHaveLength(9)
       }),

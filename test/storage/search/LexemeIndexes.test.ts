@@ -20,8 +20,8 @@ afterAll(() => runtime.dispose())
 /** Those of the words, by chatbot: their object ids, which a new one has anew, and whether they are whole. */
 const indexesOf = ({ chatbot }: Tenant) =>
   SystemSql.use(
-    (sql) => sql<{ id: string; isWhole: boolean }>`
-      select indexrelid::text as id, indisvalid as "isWhole" from pg_index
+    (sql) => sql<{ id: string; isValid: boolean }>`
+      select indexrelid::text as id, indisvalid as "isValid" from pg_index
       where indexrelid = to_regclass(${`chunks_lexemes_${chatbot.replaceAll("-", "")}`})`,
   )
 
@@ -38,7 +38,7 @@ const find = ({ organization, chatbot }: Tenant, query: string) =>
 
 /** Chunks that no chatbot has. */
 const NEVER = Number.MAX_SAFE_INTEGER
-const tend = LexemeIndexes.use((indexes) => indexes.tend(NEVER))
+const tend = LexemeIndexes.use((indexes) => indexes.maintain(NEVER))
 const another = Layer.fresh(LexemeIndexes.layer)
 
 test("what is searched without an index in memory gets one in the database, and the same is found", () =>
@@ -56,7 +56,7 @@ test("what is searched without an index in memory gets one in the database, and 
       ])
       expect(yield* indexesOf(large)).toEqual([])
       yield* tend
-      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isValid: true }])
       expect(yield* indexesOf(unsearched)).toEqual([])
       yield* SystemSql.use((sql) => sql`analyze chunks`)
       expect(yield* Effect.forEach(questions, (question) => find(large, question))).toEqual(before)
@@ -69,8 +69,8 @@ test("what has grown large gets one before anybody searches it", () =>
       const [large, small] = [yield* makeTenant, yield* makeTenant]
       yield* learn(large, "Rooms", rooms)
       yield* learn(small, "Rooms", rooms.slice(1))
-      yield* LexemeIndexes.use((indexes) => indexes.tend(rooms.length))
-      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      yield* LexemeIndexes.use((indexes) => indexes.maintain(rooms.length))
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isValid: true }])
       expect(yield* indexesOf(small)).toEqual([])
     }),
   ))
@@ -113,15 +113,15 @@ test("two processes that want it at the same time make it once", () =>
       yield* learn(tenant, "Rooms", rooms)
       const process = Effect.gen(function* () {
         const indexes = yield* LexemeIndexes
-        yield* indexes.want(tenant.chatbot)
+        yield* indexes.request(tenant.chatbot)
         // Who finds the other at it comes again.
-        yield* Effect.repeat(indexes.tend(NEVER), { times: 3 })
+        yield* Effect.repeat(indexes.maintain(NEVER), { times: 3 })
       }).pipe(Effect.provide(another))
       const first = yield* Effect.andThen(
         Effect.all([process, process, process], { concurrency: "unbounded" }),
         indexesOf(tenant),
       )
-      expect(first).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(first).toEqual([{ id: expect.any(String), isValid: true }])
       yield* process
       expect(yield* indexesOf(tenant)).toEqual(first)
     }),
@@ -138,7 +138,7 @@ test("what is ingested while it is made is found", () =>
         [tend, Effect.forEach(names, (name) => learn(tenant, name, [{ text: `The ${name} room is new.` }]))],
         { concurrency: "unbounded" },
       )
-      expect((yield* indexesOf(tenant)).map(({ isWhole }) => isWhole)).toEqual([true])
+      expect((yield* indexesOf(tenant)).map(({ isValid }) => isValid)).toEqual([true])
       for (const name of names) {
         expect((yield* find(tenant, name)).map(([content]) => content)).toEqual([`The ${name} room is new.`])
       }
@@ -156,16 +156,16 @@ test("one that was not finished is made anew, and one whose chatbot is gone is d
       const sql = yield* SystemSql
       // As a process leaves it that was killed at it.
       yield* sql`update pg_index set indisvalid = false where indexrelid = ${made?.id}::oid`
-      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
+      yield* LexemeIndexes.use((indexes) => indexes.request(tenant.chatbot))
       yield* tend
       const [again] = yield* indexesOf(tenant)
-      expect(again?.isWhole).toBe(true)
+      expect(again?.isValid).toBe(true)
       expect(again?.id).not.toBe(made?.id)
       yield* sql`delete from chatbots where id = ${tenant.chatbot}`
       yield* tend
       expect(yield* indexesOf(tenant)).toEqual([])
       // Nor is one made for a chatbot that has gone meanwhile.
-      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
+      yield* LexemeIndexes.use((indexes) => indexes.request(tenant.chatbot))
       yield* tend
       expect(yield* indexesOf(tenant)).toEqual([])
     }),
@@ -178,6 +178,6 @@ test("somebody who tends them makes one as soon as it is wanted", () =>
       yield* learn(tenant, "Rooms", rooms)
       yield* Effect.forkScoped(LexemeIndexes.use((indexes) => indexes.keep(NEVER)))
       yield* find(tenant, "quartz1")
-      yield* eventually(indexesOf(tenant), ([index]) => index?.isWhole === true)
+      yield* eventually(indexesOf(tenant), ([index]) => index?.isValid === true)
     }).pipe(Effect.scoped),
   ))

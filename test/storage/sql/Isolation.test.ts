@@ -23,7 +23,9 @@ import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from ".
 import * as TestDatabase from "../../lib/TestDatabase.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
-/** The same repositories as the owner of the tables, for whom row-level security does not hold: only their filters do. */
+/**
+ * The same repositories as the owner of the tables, for whom row-level security does not hold: only their filters do.
+ */
 const unsecured = ManagedRuntime.make(
   repositories.pipe(
     Layer.provide(Layer.effect(SqlClient.SqlClient, SystemSql)),
@@ -138,11 +140,11 @@ const conversationCases: Cases<Conversations["Service"]> = {
     (conversations, { chatbot }) =>
       conversations.find(chatbot, "token", { messages: 10, bytes: 1_000, characters: 1_000 }),
   ],
-  say: [
+  append: [
     "NotFound",
     (conversations, { chatbot, session }) =>
       Effect.flatMap(newId, (id) =>
-        conversations.say(
+        conversations.append(
           chatbot,
           { id: session, token: "token", platform: "web" },
           [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],

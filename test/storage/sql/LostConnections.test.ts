@@ -37,7 +37,10 @@ const bodies = SqlClient.SqlClient.use((sql) =>
 )
 const missing = new NotFound({ detail: "missing" })
 
-/** Another statement of the transaction finds that the connection is gone, a failure of its own comes first, or the commit. */
+/**
+ * Another statement of the transaction finds that the connection is gone, a failure of its own comes first, or the
+ * commit.
+ */
 const endings = {
   "another statement": { next: SqlClient.SqlClient.use((sql) => sql`select 1`), failure: "Unavailable" },
   "its own failure": { next: Effect.fail(missing), failure: "NotFound" },
