@@ -3,7 +3,7 @@ import { LanguageModel, Tool, Toolkit } from "effect/ai"
 import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
 import type { ToolDeclaration } from "../../src/models/ToolDeclaration.ts"
 
-/** A model of ours as the service of effect/ai, which checks what comes from it. */
+/** Makes a `LanguageModel` of effect/ai from a Parley model, to check its parts by effect/ai's schemas. */
 export const languageModelOf = ({ generate, stream }: ModelCalls): Effect.Effect<LanguageModel.LanguageModel> =>
   LanguageModel.make({
     generateText: (options) => generate(requestOf(options)),

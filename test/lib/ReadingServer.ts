@@ -3,8 +3,7 @@ import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 
 /*
- * A process that has a document read which takes longer than anybody waits, and prints the id of the process that reads
- * it, once that is at work.
+ * A process that lets a reader process read an endless document, and prints the id of the reader once it is reading.
  */
 
 const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
