@@ -16,7 +16,9 @@ export interface DatabaseFront {
   readonly thaw: () => void
   /** Cuts all connections. */
   readonly cut: () => void
-  /** Makes the server end a connection, as a failover does. The embedded engine cannot; there, all connections are cut. */
+  /**
+   * Makes the server end a connection, as a failover does. The embedded engine cannot; there, all connections are cut.
+   */
   readonly terminate: (processId: number) => Effect.Effect<void>
 }
 

@@ -1,6 +1,7 @@
 /*
- * Measures how long the event loop is blocked: while one task computes, all other requests to the server wait. The server
- * of `startServer` runs in the process of the tests, so that its work is measured, and so is that of the test itself.
+ * Measures how long the event loop is blocked: while one task computes, all other requests to the server wait. The
+ * server of `startServer` runs in the process of the tests, so that its work is measured, and so is that of the test
+ * itself.
  */
 
 /** The longest time for which the event loop was blocked, in milliseconds. */

@@ -2,8 +2,8 @@ import type { ContentBlockParam, MessageCreateParams, MessageParam } from "@anth
 import type { Answer, Block, MessageAnswer, Recorded, Usage, Wire } from "./Wire.ts"
 
 /*
- * Answers for a fake provider, and their form in Anthropic's Messages API. Requests that the real API refuses are refused
- * here too.
+ * Answers for a fake provider, and their form in Anthropic's Messages API. Requests that the real API refuses are
+ * refused here too.
  */
 
 export const fakeKey = "sk-ant-fake-key"

@@ -3,8 +3,8 @@ import { Effect, Predicate, type Scope } from "effect"
 import { embedLocally } from "../../src/embeddings/LocalEmbedding.ts"
 
 /*
- * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. Requests that the real
- * ones refuse are refused here too. It uses `node:http` and not `Bun.serve`, because faults need the bare socket.
+ * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. Requests that the
+ * real ones refuse are refused here too. It uses `node:http` and not `Bun.serve`, because faults need the bare socket.
  */
 
 export const fakeEmbeddingsKey = "pa-fake-embedding-key"

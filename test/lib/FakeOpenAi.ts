@@ -62,7 +62,9 @@ const whole: Wire["whole"] = (answer, request, count) => {
 
 const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-/** The frames of a streamed answer: text in two pieces, and arguments in two pieces after the name of their function. */
+/**
+ * The frames of a streamed answer: text in two pieces, and arguments in two pieces after the name of their function.
+ */
 const frames: Wire["frames"] = (answer, request, count) => {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     frame({ ...head(request, count, "chat.completion.chunk"), choices: [{ index: 0, delta, finish_reason }] })
@@ -104,7 +106,9 @@ interface Sent {
   readonly stream_options?: { readonly include_usage: boolean }
 }
 
-/** The refusal of what OpenAI refuses: tool calls whose results do not follow at once, and arguments that are not JSON. */
+/**
+ * The refusal of what OpenAI refuses: tool calls whose results do not follow at once, and arguments that are not JSON.
+ */
 const problem: Wire["problem"] = ({ body, headers }) => {
   const { messages, stream, stream_options }: Sent = JSON.parse(body)
   if (headers["authorization"] !== undefined && headers["authorization"] !== `Bearer ${fakeOpenAiKey}`) {

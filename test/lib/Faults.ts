@@ -97,8 +97,8 @@ const CHARACTERS_PER_TOKEN = 4
 export const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 /**
- * The protocols, with the tokens that count for a stream which fails after it has begun. Anthropic has reported those of
- * the prompt by then, and the answer is estimated; OpenAI reports at the end only, so that both are estimated.
+ * The protocols, with the tokens that count for a stream which fails after it has begun. Anthropic has reported those
+ * of the prompt by then, and the answer is estimated; OpenAI reports at the end only, so that both are estimated.
  */
 export const protocols = {
   anthropic: {

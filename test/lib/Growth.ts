@@ -1,6 +1,6 @@
 /*
- * Texts that may take a parser quadratic time, and the processor time that one takes in this thread, which other programs
- * on the machine do not affect.
+ * Texts that may take a parser quadratic time, and the processor time that one takes in this thread, which other
+ * programs on the machine do not affect.
  */
 
 /** Texts that are repeated to make a long one. */

@@ -2,18 +2,19 @@ import type { MixedFile } from "./MixedFiles.ts"
 import { operatorKey } from "./ServerProcess.ts"
 
 /*
- * What a client does of a server that is killed again and again: it does what was not acknowledged once more.
+ * The client of a server that is killed again and again: it repeats each request until the server acknowledges it.
  */
 
 const FILES_PER_UPLOAD = 5
-/** Of the files, one in so many is replaced, and one in so many deleted, once it has been uploaded. */
+/** One in this many files is replaced once it has been uploaded. */
 const REPLACED = 10
+/** One in this many files is deleted once it has been uploaded. */
 const DELETED = 25
-/** Files that cannot be read, of each set; all but the first are replaced once they have failed. */
+/** The number of unreadable files of each set; all but the first are replaced once they have failed. */
 const BROKEN = 4
-/** Of a set's files, so many go to another chatbot, too, whose documents are all deleted while they come. */
+/** The number of files of each set that are also uploaded to a chatbot whose documents are all deleted meanwhile. */
 const CLEARED = 10
-/** Milliseconds: what takes longer never happens. */
+/** The longest wait for the documents to settle, in milliseconds. */
 const PATIENCE = 120_000
 
 /** The work of a client on one set of files. */
@@ -24,8 +25,9 @@ export interface Work {
 }
 
 /**
- * Everything that is done to one set of files, until it has been acknowledged and is settled: uploads, replacements,
- * also of documents that have failed, deletions, of one and of all while others come, and pictures one after the other.
+ * Makes the work on one set of files, which ends when everything is acknowledged and all documents are settled:
+ * uploads, replacements, even of failed documents, deletions of one document and of all during uploads, and changes of
+ * an avatar.
  */
 export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
   let chatbot: string | undefined

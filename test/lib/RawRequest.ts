@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net"
 
 /*
- * Requests as bytes on a socket, for what no HTTP client does: to announce a body and never send it, or to stop or vanish
- * in the middle of one.
+ * Requests as bytes on a socket, for what no HTTP client does: to announce a body and never send it, or to stop or
+ * vanish in the middle of one.
  */
 
 /** A request whose head has been sent. */

@@ -47,8 +47,8 @@ export class ScriptedModel {
   }
 
   /**
-   * Sets the answer of a stream after the script: these pieces, `atOnce` at a time, and then `then`, which may end, fail
-   * or wait. `onRead` is called for each piece.
+   * Sets the answer of a stream after the script: these pieces, `atOnce` at a time, and then `then`, which may end,
+   * fail or wait. `onRead` is called for each piece.
    */
   thenPieces(
     pieces: ReadonlyArray<Response.StreamPartEncoded>,

@@ -55,8 +55,8 @@ export const serverProcess = (
   )
 
 /**
- * Starts a server by any command line. `exited` waits for every process that has the command's output open, and so for a
- * server that outlives the command; `kill` signals the command alone.
+ * Starts a server by any command line. `exited` waits for every process that has the command's output open, and so for
+ * a server that outlives the command; `kill` signals the command alone.
  */
 export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = root): ServerProcess => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp", BUN_JSC_useOMGJIT } = process.env

@@ -23,8 +23,8 @@ const serverUrl = process.env["DATABASE_URL"]
 
 /**
  * Makes a database with the current schema and no rows, which is deleted when the scope closes: on Postgres when
- * `DATABASE_URL` is set, and embedded otherwise. It is a copy of a template, which is made when this module is loaded for
- * the first time after a change of `sql/`, where no test's timeout counts.
+ * `DATABASE_URL` is set, and embedded otherwise. It is a copy of a template, which is made when this module is loaded
+ * for the first time after a change of `sql/`, where no test's timeout counts.
  */
 export const fresh: Effect.Effect<TestDatabase, StartupError | SqlError.SqlError, Scope.Scope> = Effect.suspend(() =>
   serverUrl === undefined ? freshDirectory : copyOfDatabase(serverUrl),

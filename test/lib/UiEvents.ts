@@ -2,8 +2,8 @@ import { expect } from "bun:test"
 import { uiMessageChunkSchema } from "ai"
 
 /**
- * Reads the events of an AI SDK UI message stream, and checks each by the protocol's own schema. Successive deltas of one
- * text are joined, because their sizes depend on the network.
+ * Reads the events of an AI SDK UI message stream, and checks each by the protocol's own schema. Successive deltas of
+ * one text are joined, because their sizes depend on the network.
  */
 export const uiEvents = async (text: string) => {
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))

@@ -76,7 +76,9 @@ const whyWrong = ({ file, imported }: Import): string | undefined => {
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
 }
 
-/** Matches static, type-only, re-exporting and dynamic imports, and workers: `new URL("./Worker.ts", import.meta.url)`. */
+/**
+ * Matches static, type-only, re-exporting and dynamic imports, and workers: `new URL("./Worker.ts", import.meta.url)`.
+ */
 const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*(?="[^"]+\.ts"))"(\.{1,2}\/[^"]+)"/g
 
 const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
@@ -114,8 +116,8 @@ const areNested = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`)
 
 /**
- * Finds cycles among the folders of `src`, at any depth. A folder stands for the files directly in it. A folder and those
- * within it may import each other.
+ * Finds cycles among the folders of `src`, at any depth. A folder stands for the files directly in it. A folder and
+ * those within it may import each other.
  */
 const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): ReadonlyArray<WrongImport> => {
   const between = Array.from(graph.values()).flatMap((imports) =>

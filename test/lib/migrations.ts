@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { type Migration, migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
 
 /*
- * Every migration has its checksum in `sql/SHA256SUMS`, because a database remembers the checksums of its migrations, and
- * a server refuses to start when its files differ. `bun run check` compares the checksums; `bun run migrations` adds those
- * of new migrations, and replaces none.
+ * Every migration has its checksum in `sql/SHA256SUMS`, because a database remembers the checksums of its migrations,
+ * and a server refuses to start when its files differ. `bun run check` compares the checksums; `bun run migrations`
+ * adds those of new migrations, and replaces none.
  */
 
 const SUMS = "SHA256SUMS"

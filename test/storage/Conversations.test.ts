@@ -27,7 +27,7 @@ const messagesOf = (contents: ReadonlyArray<string>) =>
     })),
   )
 
-/** Says this in the session with the token, which is opened where it is new. */
+/** Appends messages of the user to the session with the token, which is opened if it does not exist. */
 const append = (
   { organization, chatbot }: Tenant,
   token: string | null,
@@ -77,7 +77,7 @@ const findWithin = ({ organization, chatbot }: Tenant, name: string, bounds: Par
   })
 
 describe("a session", () => {
-  test("is opened by the first message, goes on by its token or its id, and keeps what was said in order", () =>
+  test("is opened by the first message, continues by its token or its id, and keeps its messages in order", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -104,7 +104,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("keeps a long transcript in order, sent at once", () =>
+  test("keeps the order of a long transcript that is sent at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -119,7 +119,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("is one, and loses nothing, when many open it and speak in it at once", () =>
+  test("is opened once and loses no message when many requests open it and write to it at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -137,7 +137,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("is found with its last messages, and with what is known of the user", () =>
+  test("is found with its latest messages and with the user's data", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -169,7 +169,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("is found with as much of what was said last as fits, and with no more of its texts than is wanted", () =>
+  test("is found with as many of its latest messages as keep the bounds, and with the bounded part of each text", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -179,7 +179,7 @@ describe("a session", () => {
           Effect.map(findWithin(tenant, "long", bounds), (session) => session?.history.map(({ content }) => content))
         expect(yield* found({})).toEqual(["first", umlauts, letters, "last"])
         expect(yield* found({ bytes: 144 })).toEqual([umlauts, letters, "last"])
-        // What does not fit ends it: what was said before is not found in its place.
+        // A message that does not fit ends the history, even if an earlier one would fit.
         expect(yield* found({ bytes: 143 })).toEqual([letters, "last"])
         expect(yield* found({ bytes: 3 })).toEqual([])
         expect(yield* found({ characters: 4 })).toEqual(["firs", "ääää", "aaaa", "last"])
@@ -187,7 +187,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("whose token looks like the id of another is found by the token", () =>
+  test("whose token looks like the id of another session is found by the token", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -198,7 +198,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("belongs to its chatbot: the same token elsewhere is another", () =>
+  test("belongs to its chatbot, so that the same token at another chatbot names another session", () =>
     run(
       Effect.gen(function* () {
         const [one, other] = [yield* makeTenant, yield* makeTenant]
@@ -209,7 +209,7 @@ describe("a session", () => {
       }),
     ))
 
-  test("that is deleted is gone with its messages, and a late reply does not bring it back", () =>
+  test("is deleted with its messages, and a late reply does not restore it", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -225,7 +225,7 @@ describe("a session", () => {
 })
 
 describe("lists", () => {
-  test("have every message on exactly one page", () =>
+  test("of messages show each on exactly one page", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -247,7 +247,7 @@ describe("lists", () => {
       }),
     ))
 
-  test("show sessions by their latest activity, with the last message", () =>
+  test("of sessions are ordered by the latest activity, and show the last message", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -259,7 +259,7 @@ describe("lists", () => {
           yield* append(tenant, "b", ["1"]),
           yield* append(tenant, null, ["1"]),
         ]
-        // The embedded database's clock ticks in milliseconds; what happens within one is of the same time.
+        // The clock of the embedded database has milliseconds, so that two rows may have the same time.
         yield* Effect.sleep("2 millis")
         yield* reply(tenant, a, "2")
         const { sessions, total } = yield* list(1, 10)

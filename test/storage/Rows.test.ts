@@ -22,9 +22,9 @@ import { platform, storage } from "../lib/Layers.ts"
 import { as, newId } from "../lib/Tenants.ts"
 
 /*
- * On the path of a chat, a search or an upload, rows are not decoded, so that their types are a promise of whoever wrote
- * the statement. Here, what the repositories return is compared with schemas, whose types the compiler compares with the
- * promised ones.
+ * On the path of a chat, a search or an upload, rows are not decoded, so that their types are a promise of whoever
+ * wrote the statement. Here, what the repositories return is compared with schemas, whose types the compiler compares
+ * with the promised ones.
  */
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))

@@ -20,7 +20,7 @@ const interrupted = Exit.interrupt()
 
 const MOST = 3
 
-/** A pipeline that its maker goes to open, and what the others in it have been told. */
+/** A pipeline whose first statement borrows the connection, and a record of what the other statements are told. */
 const begin = () => {
   const pipeline = new Pipeline(MOST)
   pipeline.opening()
@@ -49,7 +49,7 @@ const begin = () => {
 }
 
 describe("a pipeline", () => {
-  test("lets in who comes while its connection is got, and gives it back with the last", () => {
+  test("takes statements while its connection is being borrowed, and returns it with the last one", () => {
     const { pipeline, told, join, leave } = begin()
     join("second", 1_000)
     expect(told).toEqual([])
@@ -63,7 +63,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_001)).toBe(false)
   })
 
-  test("takes in no more than it may", () => {
+  test("takes no more statements than its limit", () => {
     const { pipeline, join, leave } = begin()
     join("second")
     join("third")
@@ -72,7 +72,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(0)).toBe(true)
   })
 
-  test("is closed while its statements do not end, and open again when one does", () => {
+  test("takes no statement while none of its own ends, and takes one again when one does", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 1_000)
     join("second", 1_002)
@@ -81,7 +81,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_022)).toBe(true)
   })
 
-  test("is closed for good after a while, so that others get the connection", () => {
+  test("takes no statement any more after a while, so that others get the connection", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 1_000)
     for (let now = 1_001; now < 1_050; now++) {
@@ -91,7 +91,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_050)).toBe(false)
   })
 
-  test("is closed when a statement fails, for the connection may be gone", () => {
+  test("takes no statement any more after one has failed, because the connection may be lost", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 0)
     join("second")
@@ -99,7 +99,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(0)).toBe(false)
   })
 
-  test("tells all that no connection could be got", () => {
+  test("fails all of its statements when no connection can be borrowed", () => {
     const { pipeline, told, join, leave } = begin()
     join("second")
     join("third")
@@ -108,7 +108,7 @@ describe("a pipeline", () => {
     expect([leave(), leave(), leave()]).toEqual([false, false, true])
   })
 
-  test("has the next get a connection when the first gives up, and so on", async () => {
+  test("lets the next statement borrow a connection when the one before is interrupted", async () => {
     const { pipeline, told, join, leave } = begin()
     const impatient = join("impatient")
     join("second")
@@ -121,7 +121,7 @@ describe("a pipeline", () => {
     pipeline.opening()
     pipeline.opened(interrupted, 0)
     expect(told.at(-1)).toBe("third opens")
-    // Who was told and did not live to do it.
+    // The statement that has to borrow is interrupted before it begins.
     join("fourth")
     leave(0, interrupted)
     expect(told.at(-1)).toBe("fourth opens")
@@ -131,7 +131,7 @@ describe("a pipeline", () => {
     expect(told.at(-1)).toBe("fifth goes on")
   })
 
-  test("has who comes when nobody gets the connection any more get it", () => {
+  test("lets a statement that joins borrow the connection when no other is doing so", () => {
     const { pipeline, told, join } = begin()
     pipeline.opened(interrupted, 0)
     join("second")
