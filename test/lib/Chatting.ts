@@ -89,14 +89,13 @@ export interface Tenant {
   readonly chatbot: ChatbotId
 }
 
-export const makeTenantWith = (settings: Partial<Settings>) =>
-  Effect.gen(function* () {
-    const tenant = yield* makeTenant
-    yield* as(tenant.organization)(
-      (yield* Chatbots).modify(tenant.chatbot, (row) => Effect.succeed({ settings: { ...row.settings, ...settings } })),
-    )
-    return tenant
-  })
+export const makeTenantWith = Effect.fnUntraced(function* (settings: Partial<Settings>) {
+  const tenant = yield* makeTenant
+  yield* as(tenant.organization)(
+    (yield* Chatbots).modify(tenant.chatbot, (row) => Effect.succeed({ settings: { ...row.settings, ...settings } })),
+  )
+  return tenant
+})
 
 export const user = (content: string): ChatTurn => ({ role: "user", content })
 export const bot = (content: string): ChatTurn => ({ role: "assistant", content })

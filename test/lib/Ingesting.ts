@@ -55,31 +55,29 @@ export const startUnhurried = (settings: Partial<IngestionSettings> = {}) =>
   Layer.build(Ingestion.layer({ ...ingestionDefaults, ...settings }))
 
 /** Leaves the queue as processes do that are killed one after the other, each while it ingests this many documents. */
-export const die = (times: number, documents = 1) =>
-  Effect.gen(function* () {
-    const ingestions = yield* Ingestions
-    for (let death = 0; death < times; death++) {
-      for (let taken = 0; taken < documents; taken++) {
-        yield* ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
-      }
-      yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+export const die = Effect.fnUntraced(function* (times: number, documents = 1) {
+  const ingestions = yield* Ingestions
+  for (let death = 0; death < times; death++) {
+    for (let taken = 0; taken < documents; taken++) {
+      yield* ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
     }
-  })
+    yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+  }
+})
 
 /** Starts a process that ingests until the test ends. It makes delayed jobs due at once. */
-export const start = (settings: Partial<IngestionSettings> = {}) =>
-  Effect.gen(function* () {
-    const services = yield* startUnhurried(settings)
-    const sql = yield* SystemSql
-    const hurry = sql`update ingestions set run_at = now() where lease_id is null`
-    yield* Effect.andThen(
-      hurry,
-      Effect.provide(
-        Ingestion.use(({ nudge }) => nudge),
-        services,
-      ),
-    ).pipe(Effect.delay("10 millis"), Effect.forever, Effect.forkScoped)
-  })
+export const start = Effect.fnUntraced(function* (settings: Partial<IngestionSettings> = {}) {
+  const services = yield* startUnhurried(settings)
+  const sql = yield* SystemSql
+  const hurry = sql`update ingestions set run_at = now() where lease_id is null`
+  yield* Effect.andThen(
+    hurry,
+    Effect.provide(
+      Ingestion.use(({ nudge }) => nudge),
+      services,
+    ),
+  ).pipe(Effect.delay("10 millis"), Effect.forever, Effect.forkScoped)
+})
 
 interface Tenant {
   readonly organization: OrganizationId
@@ -97,21 +95,19 @@ const keep = (text: string, name: string) =>
     return content
   })
 
-export const upload = (text: string, name = "file.txt", tenant?: Tenant) =>
-  Effect.gen(function* () {
-    const { organization, chatbot } = tenant ?? (yield* makeTenant)
-    const content = yield* keep(text, name)
-    const id = yield* newDocumentId
-    yield* as(organization)((yield* Documents).add(id, chatbot, content))
-    return { organization, chatbot, id, blob: content.blob_key } satisfies Stored
-  })
+export const upload = Effect.fnUntraced(function* (text: string, name = "file.txt", tenant?: Tenant) {
+  const { organization, chatbot } = tenant ?? (yield* makeTenant)
+  const content = yield* keep(text, name)
+  const id = yield* newDocumentId
+  yield* as(organization)((yield* Documents).add(id, chatbot, content))
+  return { organization, chatbot, id, blob: content.blob_key } satisfies Stored
+})
 
-export const replace = ({ organization, chatbot, id }: Stored, text: string) =>
-  Effect.gen(function* () {
-    const content = yield* keep(text, "file.txt")
-    yield* as(organization)((yield* Documents).replace(chatbot, id, content))
-    return content.blob_key
-  })
+export const replace = Effect.fnUntraced(function* ({ organization, chatbot, id }: Stored, text: string) {
+  const content = yield* keep(text, "file.txt")
+  yield* as(organization)((yield* Documents).replace(chatbot, id, content))
+  return content.blob_key
+})
 
 export const look = ({ organization, chatbot, id }: Stored) =>
   Documents.use((documents) => as(organization)(documents.get(chatbot, id)))

@@ -234,29 +234,28 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
 }
 
 /** Lists files without an owner, owners without a file, registered garbage, and files in the temporary directory. */
-const leftovers = (at: Site) =>
-  Effect.gen(function* () {
-    const keysIn = (query: Query, statement: string) =>
-      Effect.map(
-        query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
-        (rows) => rows.map(({ key }) => key),
-      )
-    const owned = new Set(
-      yield* keysIn(
-        over,
-        "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
-      ),
+const leftovers = Effect.fnUntraced(function* (at: Site) {
+  const keysIn = (query: Query, statement: string) =>
+    Effect.map(
+      query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
+      (rows) => rows.map(({ key }) => key),
     )
-    const register = yield* keysIn(over, "select key from blob_garbage")
-    const files = new Set(
-      (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
-        filesOf(at, prefix).map((name) => `${prefix}/${name}`),
-      ),
-    )
-    return [
-      ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
-      ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
-      ...register.map((key) => `${key} is still registered as garbage`),
-      ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
-    ]
-  })
+  const owned = new Set(
+    yield* keysIn(
+      over,
+      "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
+    ),
+  )
+  const register = yield* keysIn(over, "select key from blob_garbage")
+  const files = new Set(
+    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
+    ),
+  )
+  return [
+    ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
+    ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
+    ...register.map((key) => `${key} is still registered as garbage`),
+    ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
+  ]
+})

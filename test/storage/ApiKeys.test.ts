@@ -25,11 +25,10 @@ const newKey = (organization: OrganizationId, more: { chatbot_id?: ChatbotId; ex
     expires_at: more.expires_at ?? null,
   }))
 
-const insert = (...parameters: Parameters<typeof newKey>) =>
-  Effect.gen(function* () {
-    const key = yield* newKey(...parameters)
-    return { hash: key.hash, apiKey: yield* (yield* ApiKeys).insert(key) }
-  })
+const insert = Effect.fnUntraced(function* (...parameters: Parameters<typeof newKey>) {
+  const key = yield* newKey(...parameters)
+  return { hash: key.hash, apiKey: yield* (yield* ApiKeys).insert(key) }
+})
 
 describe("a key", () => {
   test("is found by its hash, with what a request needs, and recorded as used", () =>

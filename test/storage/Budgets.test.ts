@@ -47,15 +47,18 @@ const everywhere = <A, E>(effect: Effect.Effect<A, E, Services>) =>
 const anywhere = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.suspend(() => (servers[0] === undefined ? Effect.die("no server") : Effect.provide(effect, servers[0])))
 
-const reserving = (organization: OrganizationId, limits: Reservation["organization"], tokens = 1) =>
-  Effect.gen(function* () {
-    const budgets = yield* Budgets
-    const id = yield* newId
-    const apiKeyId = ApiKeyId.make(id)
-    const key = { tokensPerDay: none, concurrentChats: none }
-    const reservation = { id, apiKeyId, tokens, lease: Duration.minutes(1), organization: limits, key }
-    return { id, refusal: yield* as(organization)(budgets.reserve(reservation)) }
-  })
+const reserving = Effect.fnUntraced(function* (
+  organization: OrganizationId,
+  limits: Reservation["organization"],
+  tokens = 1,
+) {
+  const budgets = yield* Budgets
+  const id = yield* newId
+  const apiKeyId = ApiKeyId.make(id)
+  const key = { tokensPerDay: none, concurrentChats: none }
+  const reservation = { id, apiKeyId, tokens, lease: Duration.minutes(1), organization: limits, key }
+  return { id, refusal: yield* as(organization)(budgets.reserve(reservation)) }
+})
 
 test("servers together admit exactly as many concurrent chats as the limit allows", () =>
   Effect.runPromise(

@@ -12,12 +12,11 @@ const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-const withSlug = (slug: string) =>
-  Effect.gen(function* () {
-    const id = yield* newChatbotId
-    const parts = chatbotDefaults("Some", "local/extractive")
-    return yield* (yield* Chatbots).insert({ id, name: "Some", slug, chat_widget_config: emptyChatWidget, ...parts })
-  })
+const withSlug = Effect.fnUntraced(function* (slug: string) {
+  const id = yield* newChatbotId
+  const parts = chatbotDefaults("Some", "local/extractive")
+  return yield* (yield* Chatbots).insert({ id, name: "Some", slug, chat_widget_config: emptyChatWidget, ...parts })
+})
 
 describe("chatbots", () => {
   test("are read as they were written", () =>

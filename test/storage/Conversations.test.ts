@@ -28,24 +28,23 @@ const messagesOf = (contents: ReadonlyArray<string>) =>
   )
 
 /** Appends messages of the user to the session with the token, which is opened if it does not exist. */
-const append = (
+const append = Effect.fnUntraced(function* (
   { organization, chatbot }: Tenant,
   token: string | null,
   contents: ReadonlyArray<string>,
   email?: string,
-) =>
-  Effect.gen(function* () {
-    const session = { id: yield* newSessionId, token, platform: "web" }
-    const messages = yield* messagesOf(contents)
-    return yield* as(organization)(
-      (yield* Conversations).append(
-        chatbot,
-        session,
-        messages,
-        email === undefined ? undefined : { email, mayAskAgain: false },
-      ),
-    )
-  })
+) {
+  const session = { id: yield* newSessionId, token, platform: "web" }
+  const messages = yield* messagesOf(contents)
+  return yield* as(organization)(
+    (yield* Conversations).append(
+      chatbot,
+      session,
+      messages,
+      email === undefined ? undefined : { email, mayAskAgain: false },
+    ),
+  )
+})
 
 const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Services<typeof newId>> =>
   Effect.map(newId, (id) => ({
@@ -59,22 +58,23 @@ const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Servic
     tool_calls: [{ type: "tool-call" }],
     tool_results: [],
   }))
-const reply = ({ organization }: Tenant, session: SessionId, content: string) =>
-  Effect.gen(function* () {
-    yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))
-  })
+const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: SessionId, content: string) {
+  yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))
+})
 
-const read = ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) =>
-  Effect.gen(function* () {
-    const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
-    return { contents: messages.map(({ content }) => content), total, messages }
-  })
+const read = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) {
+  const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
+  return { contents: messages.map(({ content }) => content), total, messages }
+})
 
-const findWithin = ({ organization, chatbot }: Tenant, name: string, bounds: Partial<HistoryBounds>) =>
-  Effect.gen(function* () {
-    const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
-    return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
-  })
+const findWithin = Effect.fnUntraced(function* (
+  { organization, chatbot }: Tenant,
+  name: string,
+  bounds: Partial<HistoryBounds>,
+) {
+  const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
+  return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
+})
 
 describe("a session", () => {
   test("is opened by the first message, continues by its token or its id, and keeps its messages in order", () =>

@@ -18,28 +18,24 @@ interface Tenant {
   readonly chatbot: ChatbotId
 }
 
-const add = ({ organization, chatbot }: Tenant, content: Content) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Documents).add(yield* newDocumentId, chatbot, content))
-  })
+const add = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, content: Content) {
+  return yield* as(organization)((yield* Documents).add(yield* newDocumentId, chatbot, content))
+})
 
 /** Claims the next ingestion, as a worker does. */
 const claim = Effect.gen(function* () {
   const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
   return attempt ?? (yield* Effect.die("nothing waits"))
 })
-const publishNext = ({ organization }: Tenant) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Ingestions).publish(yield* claim, 1))
-  })
-const failNext = ({ organization }: Tenant) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Ingestions).fail(yield* claim, { code: "no_text", message: "No text." }))
-  })
-const get = ({ organization, chatbot }: Tenant, id: DocumentId) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Documents).get(chatbot, id))
-  })
+const publishNext = Effect.fnUntraced(function* ({ organization }: Tenant) {
+  return yield* as(organization)((yield* Ingestions).publish(yield* claim, 1))
+})
+const failNext = Effect.fnUntraced(function* ({ organization }: Tenant) {
+  return yield* as(organization)((yield* Ingestions).fail(yield* claim, { code: "no_text", message: "No text." }))
+})
+const get = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, id: DocumentId) {
+  return yield* as(organization)((yield* Documents).get(chatbot, id))
+})
 const dueGarbage = Effect.flatMap(BlobGarbage, (garbage) => garbage.due(1_000))
 
 describe("a document", () => {

@@ -16,18 +16,16 @@ afterAll(() => runtime.dispose())
 const lease = Duration.minutes(1)
 const error = { code: "no_text", message: "No text." }
 
-const makeDocument = (text = "text") =>
-  Effect.gen(function* () {
-    const tenant = yield* makeTenant
-    const id = yield* newDocumentId
-    const document = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
-    return { ...tenant, document }
-  })
+const makeDocument = Effect.fnUntraced(function* (text = "text") {
+  const tenant = yield* makeTenant
+  const id = yield* newDocumentId
+  const document = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
+  return { ...tenant, document }
+})
 
-const claim = (duration = lease) =>
-  Effect.gen(function* () {
-    return yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration })
-  })
+const claim = Effect.fnUntraced(function* (duration = lease) {
+  return yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration })
+})
 const mustClaim = (duration = lease) =>
   Effect.flatMap(claim(duration), (attempt) =>
     attempt === undefined ? Effect.die("nothing waits") : Effect.succeed(attempt),

@@ -21,12 +21,11 @@ const secret = "Bearer s3cr3t"
 const headers = { authorization: secret, "x-more": "also s3cr3t" }
 
 type Tenant = Effect.Success<typeof makeTenant>
-const add = (tenant: Tenant, name = "tool", more: object = {}) =>
-  Effect.gen(function* () {
-    const content = { ...someTool, name, headers: Redacted.make(headers), ...more }
-    const tools = yield* ChatbotTools
-    return yield* as(tenant.organization)(tools.insert(ToolId.make(yield* newId), tenant.chatbot, content, 1_000))
-  })
+const add = Effect.fnUntraced(function* (tenant: Tenant, name = "tool", more: object = {}) {
+  const content = { ...someTool, name, headers: Redacted.make(headers), ...more }
+  const tools = yield* ChatbotTools
+  return yield* as(tenant.organization)(tools.insert(ToolId.make(yield* newId), tenant.chatbot, content, 1_000))
+})
 const get = ({ organization, chatbot }: Tenant, id: ToolId) =>
   ChatbotTools.use((tools) => as(organization)(tools.get(chatbot, id)))
 /** The decrypted headers of a tool. */

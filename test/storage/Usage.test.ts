@@ -17,20 +17,19 @@ const tokens = { input: 1, output: 10, cacheRead: 100, cacheWrite: 1_000 }
 const always = { from: "2000-01-01", to: "9999-12-31", chatbot: undefined, page: { page: 1, limit: 100 } }
 
 /** Counts one reply, whose session does not exist. */
-const count = (
+const count = Effect.fnUntraced(function* (
   { organization, chatbot }: Effect.Success<typeof makeTenant>,
   apiKeyId = ApiKeyId.make(crypto.randomUUID()),
-) =>
-  Effect.gen(function* () {
-    const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
-    yield* as(organization)(
-      (yield* Conversations).reply(session, replyOf(id), {
-        apiKeyId,
-        chatbotId: chatbot,
-        costs: [{ model: "m", provider: "p", tokens }],
-      }),
-    )
-  })
+) {
+  const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
+  yield* as(organization)(
+    (yield* Conversations).reply(session, replyOf(id), {
+      apiKeyId,
+      chatbotId: chatbot,
+      costs: [{ model: "m", provider: "p", tokens }],
+    }),
+  )
+})
 
 const read = (organization: OrganizationId, groups: ReadonlyArray<UsageGroup> = ["day"]) =>
   Usage.use((usage) => as(organization)(usage.read({ ...always, groups })))

@@ -35,18 +35,19 @@ export const initialize = (directory: string): Effect.Effect<void, EngineFailure
   )
 
 /** Opens an existing cluster, and closes it cleanly with the scope. */
-export const openEngine = (directory: string): Effect.Effect<Engine, EngineFailure, Scope.Scope> =>
-  Effect.gen(function* () {
-    const thread = yield* Effect.acquireRelease(
-      Effect.sync(() => new EngineThread()),
-      (thread) => thread.end,
-    )
-    yield* thread.start({ kind: "open", directory })
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
-    const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(LOCK_TIMEOUT))
-    thread.onFailure((failure) => wire.fail(failure))
-    return { wire, lost: Deferred.await(thread.failed) }
-  })
+export const openEngine = Effect.fn("Engine.open")(function* (
+  directory: string,
+): Effect.fn.Return<Engine, EngineFailure, Scope.Scope> {
+  const thread = yield* Effect.acquireRelease(
+    Effect.sync(() => new EngineThread()),
+    (thread) => thread.end,
+  )
+  yield* thread.start({ kind: "open", directory })
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
+  const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(LOCK_TIMEOUT))
+  thread.onFailure((failure) => wire.fail(failure))
+  return { wire, lost: Deferred.await(thread.failed) }
+})
 
 let compiled: Promise<WebAssembly.Module> | undefined
 

@@ -321,12 +321,15 @@ const cases = [
 ]
 
 /** Expects that a call by another organization returns nothing of the target's rows and changes none of them. */
-const seesNothing = ({ nothing, outcome }: (typeof cases)[number], stranger: Tenant, target: Tenant) =>
-  Effect.gen(function* () {
-    const before = yield* everythingOf(target.organization)
-    expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
-    expect(yield* everythingOf(target.organization)).toEqual(before)
-  })
+const seesNothing = Effect.fnUntraced(function* (
+  { nothing, outcome }: (typeof cases)[number],
+  stranger: Tenant,
+  target: Tenant,
+) {
+  const before = yield* everythingOf(target.organization)
+  expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
+  expect(yield* everythingOf(target.organization)).toEqual(before)
+})
 
 describe("another organization sees and changes nothing by", () => {
   test.each(cases)("$name", (each) => run(seesNothing(each, second, first)))
