@@ -147,9 +147,9 @@ const placeOf = ({ id, organization_id, url }: HeadersOwner) => [
 export const sealHeaders = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
   owner: HeadersOwner,
-  given: Headers,
+  redacted: Headers,
 ): Effect.fn.Return<StoredHeaders> {
-  const headers = Redacted.value(given)
+  const headers = Redacted.value(redacted)
   const names = Object.keys(headers)
   const sealed =
     names.length === 0 ? undefined : yield* secrets.seal(yield* Effect.orDie(encodeHeaders(headers)), placeOf(owner))

@@ -87,14 +87,14 @@ export class Usage extends Context.Service<
 
       const read = Effect.fnUntraced(function* ({ from, to, groups, chatbot, page }: UsageQuery) {
         const organization = yield* CurrentOrganization
-        const asked = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
+        const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
             ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
         const columnsOf = (prefix: string) => sql.literal(groups.map((group) => prefix + columns[group]).join(", "))
         const by = columnsOf("")
         const groupsIn = (table: "usage_days" | "usage_entries") =>
-          sql`select distinct ${by} from ${sql(table)} where ${asked}`
+          sql`select distinct ${by} from ${sql(table)} where ${condition}`
         const takenIn = (table: "usage_days" | "usage_entries") =>
-          sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${asked}`
+          sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
         // One statement reads days and entries, so that an entry which is being folded is counted exactly once. Sums
         // by group are computed only for the groups of the page; the others are just counted and enter the total.
         const found = yield* sql<{ readonly replies: number | null }>`
@@ -110,7 +110,7 @@ export class Usage extends Context.Service<
             ), counted as (
               select ((select count(*) from (${groupsIn("usage_days")}) days) + (
                 select count(*) from (${groupsIn("usage_entries")}) e
-                where not exists (select from usage_days d where ${asked} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
+                where not exists (select from usage_days d where ${condition} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
               ))::int as count
             )
             select page.*, to_jsonb(total) as total, counted.count

@@ -12,7 +12,7 @@ import { type PackedChunk, uuidBytes } from "../../src/storage/search/ChunkPacks
 export type Weight = "A" | "B" | "D"
 
 /** Encodes words in order, each with its weight. Every word is its own lexeme. */
-export const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weight]>): Uint8Array => {
+const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weight]>): Uint8Array => {
   const places = new Map<string, Array<number>>()
   for (const [index, [word, weight]] of words.entries()) {
     places.set(word, [...(places.get(word) ?? []), (("DCBA".indexOf(weight) << 14) | (index + 1)) >>> 0])

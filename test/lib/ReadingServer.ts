@@ -16,11 +16,11 @@ await Effect.runPromise(
       yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, limits, false)
       const bytes = endless?.make() ?? new Uint8Array()
       const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, limits, false)
-      const tell = Effect.delay(
+      const print = Effect.delay(
         Effect.sync(() => void process.stdout.write(String(reader.pid))),
         "500 millis",
       )
-      yield* Effect.all([reading, tell], { concurrency: "unbounded" })
+      yield* Effect.all([reading, print], { concurrency: "unbounded" })
     }),
   ),
 )

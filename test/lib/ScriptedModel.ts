@@ -8,7 +8,7 @@ export type ScriptedAnswer =
   | Array<Response.PartEncoded>
   | ((request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>)
 
-export const scriptedUsage = {
+const scriptedUsage = {
   inputTokens: { uncached: 10, total: 33, cacheRead: 20, cacheWrite: 3 },
   outputTokens: { total: 5, text: undefined, reasoning: undefined },
 }

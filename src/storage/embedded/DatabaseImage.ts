@@ -17,7 +17,7 @@ export class ImageUnusable extends Schema.TaggedError<ImageUnusable>()("ImageUnu
 }) {}
 
 /** What an image was made from. */
-export const ImageManifest = Schema.Struct({
+const ImageManifest = Schema.Struct({
   /** The versions of the packages that made the image, by name. */
   packages: Schema.Record(Schema.String, Schema.String),
   /** The checksums of the migrations that were applied, by name, in order. */
@@ -25,7 +25,7 @@ export const ImageManifest = Schema.Struct({
   /** SHA-256 of the archive in hex. */
   sha256: Schema.String,
 })
-export type ImageManifest = typeof ImageManifest.Type
+type ImageManifest = typeof ImageManifest.Type
 
 /** The directory of the image that Parley is delivered with. */
 export const deliveredImage = fileURLToPath(new URL("image", import.meta.url))

@@ -34,6 +34,9 @@ const STARTUP_HEADER_BYTES = 8
  * - when a connection ends, its transaction is rolled back, and its settings and prepared statements are discarded.
  *
  * A running query cannot be cancelled; a request to do so is ignored, which the protocol allows.
+ *
+ * This is a Node stream, which the driver's client uses like a socket, so that it has no Effect runtime and no clock of
+ * one.
  */
 export class Wire {
   readonly backend: Backend

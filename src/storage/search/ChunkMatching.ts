@@ -30,8 +30,8 @@ const ENOUGH = 0.5
 export const makeMatch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room, scannedMax }: MatchQuery) {
     const organization = yield* CurrentOrganization
-    const wanted = best === undefined ? null : tsqueryOf(best)
-    const more = next === undefined ? null : tsqueryOf(next)
+    const bestQuery = best === undefined ? null : tsqueryOf(best)
+    const nextQuery = next === undefined ? null : tsqueryOf(next)
     // Read once for both queries, from the newest document on. `offset 0` keeps the planner from reading all documents.
     const scanned = sql`
       select c.* from (
@@ -42,7 +42,7 @@ export const makeMatch = (sql: SqlClient.SqlClient) =>
         select id, document_id, revision, language, lexemes from chunks
         where document_id = d.id and revision = d.revision and ordinal <= ${scannedMax}::bigint - d.newer
           and chatbot_id = ${chatbotId} and organization_id = ${organization}
-          and (lexemes @@ ${wanted}::tsquery or lexemes @@ ${more}::tsquery)
+          and (lexemes @@ ${bestQuery}::tsquery or lexemes @@ ${nextQuery}::tsquery)
         offset 0
       ) c
       where d.newer < ${scannedMax}::bigint and not (select is_indexed from state)`
@@ -51,23 +51,23 @@ export const makeMatch = (sql: SqlClient.SqlClient) =>
         select exists(${validIndex(sql, lexemeIndexName(chatbotId))}) as is_indexed
       ), scanned as materialized (${scanned}), best as materialized (
         select * from matching_chunks(
-          ${chatbotId}, ${wanted}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end
+          ${chatbotId}, ${bestQuery}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end
         )
-        union all (select * from scanned where lexemes @@ ${wanted}::tsquery limit ${BEST_MAX * room})
+        union all (select * from scanned where lexemes @@ ${bestQuery}::tsquery limit ${BEST_MAX * room})
       ), rest as materialized (
         select case when count(*) < ${ENOUGH * room}::float8 then ${room}::int - count(*)::int else 0 end as room from best
       ), next as (
         select * from (
           select * from matching_chunks(
-            ${chatbotId}, ${more}::tsquery, ${wanted}::tsquery,
+            ${chatbotId}, ${nextQuery}::tsquery, ${bestQuery}::tsquery,
             case when (select is_indexed from state) and (select room from rest) > 0 then ${NEXT_MAX * room}::int end
           )
           union all (
             select * from scanned
-            where (select room from rest) > 0 and (lexemes @@ ${wanted}::tsquery) is not true limit ${NEXT_MAX * room}
+            where (select room from rest) > 0 and (lexemes @@ ${bestQuery}::tsquery) is not true limit ${NEXT_MAX * room}
           )
         ) as others
-        order by ts_rank(lexemes, ${more}::tsquery, 1) desc, id limit (select room from rest)
+        order by ts_rank(lexemes, ${nextQuery}::tsquery, 1) desc, id limit (select room from rest)
       )
       ${packedWords(sql, sql`table best union all table next`)}`
     return packOf(rows)

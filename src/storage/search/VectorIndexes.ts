@@ -24,7 +24,7 @@ export interface VectorIndexesSettings {
  * The default settings. With fewer chunks, an exact search takes about as long as one by index; and for a chatbot with
  * a small share of a large table, an index search visits too many vectors of others.
  */
-export const defaultVectorIndexesSettings: VectorIndexesSettings = { leastChunks: 5_000 }
+const defaultVectorIndexesSettings: VectorIndexesSettings = { leastChunks: 5_000 }
 
 /** The most dimensions that pgvector can index. */
 const DIMENSIONS_MAX = { vector: 2_000, halfvec: 4_000 }
@@ -65,7 +65,7 @@ export class VectorIndexes extends Context.Service<
         })
 
         /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
-        const wanted = Effect.fnUntraced(function* (model: string) {
+        const neededIndexes = Effect.fnUntraced(function* (model: string) {
           const rows = yield* sql<{ dimensions: number }>`
             select distinct (
               select c.embedding_dimensions from chunks c
@@ -80,7 +80,7 @@ export class VectorIndexes extends Context.Service<
 
         const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
           if (!(yield* isPossible)) return
-          for (const index of yield* wanted(model)) {
+          for (const index of yield* neededIndexes(model)) {
             const { dimensions, type } = index
             const isReady = yield* indexes.ensure({
               name: nameOf(index),

@@ -1,7 +1,7 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { Timestamp, timestamp } from "../../domain/schema/Timestamp.ts"
 
-/** A column of type `timestamptz`, as the domain has times. */
+/** A column of type `timestamptz`, decoded as a `Timestamp`. */
 export const TimestampColumn = Schema.Date.pipe(
   Schema.decodeTo(
     Timestamp,

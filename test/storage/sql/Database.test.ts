@@ -332,23 +332,23 @@ describe("values", () => {
       { numRuns: 50 },
     ))
 
-  test("of an empty real[] are an empty array", async () => {
+  test("of type real[] may be empty", async () => {
     expect(await run(Effect.flatMap(SystemSql, (sql) => sql`select '{}'::real[] as r`))).toEqual([
       { r: new Float32Array(0) },
     ])
   })
 
-  test("of a vector may be a part of a larger buffer", async () => {
+  test("of type vector may be a part of a larger buffer", async () => {
     const part = new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5)
     expect(await roundTrip("e", vector(part))).toEqual(Float32Array.of(1, 2, 3))
   })
 
-  test("of vectors that pgvector's own client wrote are read correctly", async () => {
+  test("of type vector that pgvector's own client wrote are read correctly", async () => {
     const values = Float32Array.of(0.1, -2.5, 3e10)
     expect(await roundTrip("e", toSql(Array.from(values)))).toEqual(values)
   })
 
-  test("of vectors can be compared by distance", async () => {
+  test("of type vector are found by distance", async () => {
     const found = await run(
       Effect.gen(function* () {
         const sql = yield* SystemSql

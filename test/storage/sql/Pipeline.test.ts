@@ -20,17 +20,17 @@ const interrupted = Exit.interrupt()
 
 const MOST = 3
 
-/** A pipeline whose first statement borrows the connection, and a record of what the other statements are told. */
+/** A pipeline whose first statement borrows the connection, and a record of the outcomes of the other statements. */
 const begin = () => {
   const pipeline = new Pipeline(MOST)
   pipeline.opening()
-  const told: Array<string> = []
+  const outcomes: Array<string> = []
   const join = (name: string, now = 0) => {
     expect(pipeline.tryJoin(now)).toBe(true)
     return Effect.runFork(
       Effect.matchCause(pipeline.connection, {
-        onSuccess: (given) => void told.push(`${name} ${given === undefined ? "opens" : "goes on"}`),
-        onFailure: () => void told.push(`${name} fails`),
+        onSuccess: (given) => void outcomes.push(`${name} ${given === undefined ? "opens" : "goes on"}`),
+        onFailure: () => void outcomes.push(`${name} fails`),
       }),
     )
   }
@@ -45,17 +45,17 @@ const begin = () => {
     Effect.runSync(pipeline.leave(exit, now))
     return isGivenBack
   }
-  return { pipeline, told, join, leave }
+  return { pipeline, outcomes, join, leave }
 }
 
 describe("a pipeline", () => {
   test("takes statements while its connection is being borrowed, and returns it with the last one", () => {
-    const { pipeline, told, join, leave } = begin()
+    const { pipeline, outcomes, join, leave } = begin()
     join("second", 1_000)
-    expect(told).toEqual([])
+    expect(outcomes).toEqual([])
     pipeline.opened(Exit.succeed(connection), 1_000)
     join("third", 1_001)
-    expect(told).toEqual(["second goes on", "third goes on"])
+    expect(outcomes).toEqual(["second goes on", "third goes on"])
     expect([leave(1_001), leave(1_001)]).toEqual([false, false])
     expect(pipeline.isOver).toBe(false)
     expect(leave(1_001)).toBe(true)
@@ -100,41 +100,41 @@ describe("a pipeline", () => {
   })
 
   test("fails all of its statements when no connection can be borrowed", () => {
-    const { pipeline, told, join, leave } = begin()
+    const { pipeline, outcomes, join, leave } = begin()
     join("second")
     join("third")
     pipeline.opened(Exit.fail(failure), 0)
-    expect(told).toEqual(["second fails", "third fails"])
+    expect(outcomes).toEqual(["second fails", "third fails"])
     expect([leave(), leave(), leave()]).toEqual([false, false, true])
   })
 
   test("lets the next statement borrow a connection when the one before is interrupted", async () => {
-    const { pipeline, told, join, leave } = begin()
+    const { pipeline, outcomes, join, leave } = begin()
     const impatient = join("impatient")
     join("second")
     await Effect.runPromise(Fiber.interrupt(impatient))
     leave(0, interrupted)
     pipeline.opened(interrupted, 0)
     leave(0, interrupted)
-    expect(told).toEqual(["second opens"])
+    expect(outcomes).toEqual(["second opens"])
     join("third")
     pipeline.opening()
     pipeline.opened(interrupted, 0)
-    expect(told.at(-1)).toBe("third opens")
+    expect(outcomes.at(-1)).toBe("third opens")
     // The statement that has to borrow is interrupted before it begins.
     join("fourth")
     leave(0, interrupted)
-    expect(told.at(-1)).toBe("fourth opens")
+    expect(outcomes.at(-1)).toBe("fourth opens")
     pipeline.opening()
     pipeline.opened(Exit.succeed(connection), 0)
     join("fifth")
-    expect(told.at(-1)).toBe("fifth goes on")
+    expect(outcomes.at(-1)).toBe("fifth goes on")
   })
 
   test("lets a statement that joins borrow the connection when no other is doing so", () => {
-    const { pipeline, told, join } = begin()
+    const { pipeline, outcomes, join } = begin()
     pipeline.opened(interrupted, 0)
     join("second")
-    expect(told).toEqual(["second opens"])
+    expect(outcomes).toEqual(["second opens"])
   })
 })
