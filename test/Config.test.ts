@@ -20,7 +20,7 @@ const key = "k".repeat(32)
 const encryptionKey = `hunter2${"A".repeat(36)}=`
 
 describe("settings", () => {
-  test("all have a default, or may be absent", async () => {
+  test("have a default or may be absent", async () => {
     const values = await valuesOf()
     expect(values.server.port).toBe(3000)
     expect(values.database.url).toBeUndefined()
@@ -29,12 +29,12 @@ describe("settings", () => {
     expect(values.blobs.directory).toBe(resolve("data/files"))
   })
 
-  test("written out as they are documented, are the defaults", async () => {
+  test("have the defaults that are documented", async () => {
     const written = settings.flatMap(({ variable, default: value }) => (value === undefined ? [] : [[variable, value]]))
     expect(await valuesOf(Object.fromEntries(written))).toEqual(await valuesOf())
   })
 
-  test("that are empty count as absent", async () => {
+  test("count as absent when they are empty", async () => {
     const empty = Object.fromEntries(settings.map(({ variable }) => [variable, ""]))
     expect(await valuesOf(empty)).toEqual(await valuesOf())
   })
@@ -58,7 +58,7 @@ describe("settings", () => {
     ["UPLOAD_WAIT", "20", "a duration such as"],
     ["UPLOAD_WAIT", "1e3s", "a duration such as"],
     ["DRAIN_TIMEOUT", "30s\nPORT=1", "a duration such as"],
-  ])("%s=%p is refused in one line that says what it held and what it may hold", async (variable, value, expected) => {
+  ])("are refused in one line that names the value and the valid values: %s=%p", async (variable, value, expected) => {
     const { message } = await refusalOf({ [variable]: value })
     expect(message).not.toContain("\n")
     expect(message).toStartWith(`${variable} is ${JSON.stringify(value)}, which is not valid.`)
@@ -70,21 +70,21 @@ describe("settings", () => {
     ["DATABASE_URL", "postgres://user:hunter2@host:notaport/db"],
     ["BOOTSTRAP_API_KEY", "hunter2"],
     ["BOOTSTRAP_API_KEY", `hunter2 ${key}`],
-    // It looks like one that Parley made, but the checksum is wrong: every request with it would be refused.
+    // It looks like a key of Parley but has a wrong checksum, so every request with it would be refused.
     ["BOOTSTRAP_API_KEY", `prl_hunter2${"k".repeat(42)}`],
     ["SECRETS_KEY", "hunter2"],
-    // Of 31 bytes, and of 33.
+    // Keys of 31 and of 33 bytes.
     ["SECRETS_KEY", `hunter2${"A".repeat(35)}==`],
     ["SECRETS_KEY", `hunter2${"A".repeat(37)}`],
     ["SECRETS_KEY", `${encryptionKey},hunter2`],
     ["SECRETS_KEY", `${encryptionKey},`],
-  ])("%s is refused without showing it", async (variable, value) => {
+  ])("that are secret are refused without their value: %s", async (variable, value) => {
     const { message } = await refusalOf({ [variable]: value })
     expect(message).not.toContain("hunter2")
     expect(message).toStartWith(`${variable} is not valid. Set it to `)
   })
 
-  test("that are right are understood", async () => {
+  test("are decoded into the values that the layers take", async () => {
     const own = makeKey(new Uint8Array(128))
     const values = await valuesOf({
       PORT: "0",
@@ -116,7 +116,7 @@ describe("settings", () => {
     expect((await valuesOf({ BOOTSTRAP_API_KEY: key })).bootstrap.apiKey).toBeDefined()
   })
 
-  test("that are secret do not show when they are printed", async () => {
+  test("that are secret are redacted when they are printed", async () => {
     const values = await valuesOf({
       DATABASE_URL: "postgres://u:hunter2@host/db",
       BOOTSTRAP_API_KEY: `hunter2${key}`,
@@ -128,7 +128,7 @@ describe("settings", () => {
     expect(secrets.every((variable) => settings.some((setting) => setting.variable === variable))).toBe(true)
   })
 
-  test("of any text at all are a value, or refused in one line", () =>
+  test("with any text are decoded or refused in one line", () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...settings.map(({ variable }) => variable)),
@@ -145,10 +145,10 @@ describe("settings", () => {
     ))
 })
 
-describe("a variable", () => {
+describe("an environment variable", () => {
   const root = join(import.meta.dir, "..", "src")
   const comments = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
-  /** Its texts, without the parts that are computed. */
+  /** Matches the string and template literals of a source file. */
   const texts = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
   const written = Array.from(new Glob("**/*.ts").scanSync(root)).flatMap((file) =>
     (readFileSync(join(root, file), "utf8").replace(comments, "").match(texts) ?? []).map((text) => ({
@@ -157,7 +157,7 @@ describe("a variable", () => {
     })),
   )
 
-  test.each(settings.map(({ variable }) => variable))("%s is written once in all of src", (variable) => {
+  test.each(settings.map(({ variable }) => variable))("is named in one file of src: %s", (variable) => {
     const files = written.flatMap(({ file, words }) => (words.has(variable) ? [file] : []))
     expect(files).toEqual([expect.stringMatching(/^config\/|^system\/Variables\.ts$/)])
   })

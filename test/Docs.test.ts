@@ -6,35 +6,35 @@ import { anchorOf, entries } from "../src/http/DocsPage.ts"
 import { blocksOf, pages, root, textOf, tokensOf } from "./lib/docs/Markdown.ts"
 import { generatedPages } from "./lib/docs/Generated.ts"
 
-describe("pages that are generated", () => {
-  test("include the errors and the settings", async () => {
+describe("the generated pages of the documentation", () => {
+  test("are the errors and the settings", async () => {
     const generated = (await generatedPages()).map(({ path }) => relative(root, path))
     expect(generated).toEqual(["docs/errors.md", "docs/settings.md"])
   })
 
-  test("hold what `bun run docs` would write", async () => {
+  test("are up to date with `bun run docs`", async () => {
     for (const { path, text } of await generatedPages()) expect(readFileSync(path, "utf8")).toBe(text)
   })
 })
 
-test("the server offers every page", () => {
+test("the server offers every page of the documentation", () => {
   expect(entries.map(({ file }) => file).toSorted()).toEqual(pages.toSorted())
 })
 
-test("README stays a door: it is short", () => {
+test("README.md is short", () => {
   expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(150)
 })
 
 describe.each([...pages])("%s", (page) => {
   const tokens = tokensOf(page)
 
-  test("begins with its only title", () => {
+  test("begins with a title, and has no other", () => {
     const titles = tokens.filter((token) => token.type === "heading" && token["depth"] === 1)
     expect(titles).toHaveLength(1)
     expect(tokens[0]).toEqual(titles[0])
   })
 
-  test("has no two headings with one address", () => {
+  test("has a different anchor for each heading", () => {
     const anchors = anchorsOf(page)
     expect(new Set(anchors).size).toBe(anchors.length)
   })
@@ -54,7 +54,7 @@ describe.each([...pages])("%s", (page) => {
     expect(named.filter((script) => !(script in scripts))).toEqual([])
   })
 
-  test("names files of the source that exist", () => {
+  test("names source files that exist", () => {
     const text = textOf(page)
     const files = Array.from(text.matchAll(/(?<![\w/.-])(?:src|test|sql|docs|\.ci)\/[\w/.-]*\w/g), ([path]) => path)
     expect(files.filter((path) => !/NNNN/.test(path) && !existsSync(join(root, path)))).toEqual([])
@@ -68,7 +68,7 @@ test("docs/architecture.md names modules that exist", () => {
   expect(named.filter((path) => !existsSync(join(root, "src", `${path}.ts`)))).toEqual([])
 })
 
-test("the house in docs/architecture.md has the rooms of the source", () => {
+test("docs/architecture.md lists every folder of src", () => {
   const house = blocksOf("docs/architecture.md").find(({ text }) => text.startsWith("sql/"))?.text ?? ""
   const rooms = (indent: number) =>
     Array.from(house.matchAll(/^( *)([a-z]+)\/ /gm)).flatMap(([, spaces, name = ""]) =>
@@ -76,7 +76,7 @@ test("the house in docs/architecture.md has the rooms of the source", () => {
     )
   const below = new Set(folders("src").flatMap((room) => folders(`src/${room}`)))
   expect(rooms(2).toSorted()).toEqual(folders("src").toSorted())
-  // Rooms whose own name says what is in them are not all listed.
+  // Folders within these are listed only where their name does not explain them.
   expect(rooms(4).filter((room) => !below.has(room))).toEqual([])
 })
 

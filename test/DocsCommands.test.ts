@@ -9,8 +9,8 @@ import { fresh, temporaryDirectory } from "./lib/TestDatabase.ts"
 import { testTimeout } from "./lib/TestServer.ts"
 
 /*
- * A reader who copies every command of the documentation, in the order of the pages, into one shell in the checkout. What
- * a reader takes from an answer, such as an id, is taken from the answers here as well.
+ * Runs the commands of the documentation like a reader who copies them all, in the order of the pages, into one shell
+ * in the checkout. Values that a reader takes from an answer, such as an id, are taken from the answers.
  */
 
 setDefaultTimeout(testTimeout)
@@ -22,8 +22,8 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
 
 interface Command extends Block {
   readonly title: string
-  /** What its answer looks like: the block of another language that follows in the same section. */
-  readonly shown: Block | undefined
+  /** The example of its output: the block of another language that follows in the same section. */
+  readonly example: Block | undefined
 }
 
 const isShell = ({ language }: Block): boolean => language === "sh" || language === "bash"
@@ -32,24 +32,26 @@ const commands: ReadonlyArray<Command> = pages.flatMap((page) => {
   const blocks = blocksOf(page)
   return blocks.flatMap((block, index) => {
     const next = blocks[index + 1]
-    const shown = next?.section === block.section && !isShell(next) ? next : undefined
-    return isShell(block) ? [{ ...block, shown, title: `${page}: ${block.text.split("\n")[0]}` }] : []
+    const example = next?.section === block.section && !isShell(next) ? next : undefined
+    return isShell(block) ? [{ ...block, example, title: `${page}: ${block.text.split("\n")[0]}` }] : []
   })
 })
 
-/** On the command line the embedded database serves one process at a time, so these come when the server has ended. */
-const isAlone = ({ text }: Command): boolean => /^bun run parley /m.test(text)
+/**
+ * Whether a command opens the database itself. The embedded database serves one process, so the server must have ended.
+ */
+const opensDatabase = ({ text }: Command): boolean => /^bun run parley /m.test(text)
 
 const toRun = commands.filter(({ notRun }) => notRun === undefined)
 
-/** All that commands have written so far. */
-let written = ""
+/** The output of all commands so far. */
+let output = ""
 const lastOf = (pattern: RegExp): string =>
-  Array.from(written.matchAll(pattern), ([, value]) => value ?? "").at(-1) ?? ""
+  Array.from(output.matchAll(pattern), ([, value]) => value ?? "").at(-1) ?? ""
 
 let url = ""
-/** What a reader puts in the place of an example. */
-const taken: Readonly<Record<string, () => string>> = {
+/** The values that a reader puts in place of the examples. */
+const values: Readonly<Record<string, () => string>> = {
   URL: () => url,
   KEY: () => `x-api-key: ${operatorKey}`,
   BOT: () => lastOf(/"chatbot":\{"id":"([^"]+)"/g),
@@ -59,17 +61,18 @@ const taken: Readonly<Record<string, () => string>> = {
   WEBSITE: () => lastOf(/"api_key":\{"id":"([^"]+)"[^}]*"name":"website"/g),
 }
 
-/** An address, a key or an id that no server has. */
+/** Matches the assignment of an example of an address, a key or an id. */
 const EXAMPLE = /^([A-Z]+)=(http:\/\/127\.0\.0\.1:3000|'x-api-key: prl_…'|[0-9a-f]{8}-[0-9a-f-]{27})/gm
 
+/** Replaces the examples in a command by real values. */
 const asTyped = (text: string): string =>
   text.replaceAll(EXAMPLE, (_, name: string) => {
-    const value = taken[name]?.() ?? ""
-    if (value === "") throw new Error(`No answer so far holds what a reader would put into ${name}.`)
+    const value = values[name]?.() ?? ""
+    if (value === "") throw new Error(`No output so far has the value of ${name}.`)
     return `${name}='${value}'`
   })
 
-/** Where they are typed: the checkout, with the pictures and files that a reader has. */
+/** The directory of the commands: the checkout, with the files that a reader would have. */
 let directory = ""
 let settings: Settings = {}
 let server: ServerProcess | undefined
@@ -87,8 +90,8 @@ beforeAll(async () => {
   url = await server.listening
 })
 
-/** Variables live on from command to command, as in a shell; what fails ends it, also an answer that is no success. */
-const type = async (text: string) => {
+/** Runs a command in bash. Variables are kept for the next one, and an HTTP error is a failure. */
+const runCommand = async (text: string) => {
   const state = join(directory, "state")
   const script = `
     set -euo pipefail
@@ -111,42 +114,42 @@ const type = async (text: string) => {
     new Response(child.stderr).text(),
     child.exited,
   ])
-  written += out
+  output += out
   return { out, error, code }
 }
 
-/** Names of fields in an answer, and the types of a stream's events. */
+/** The names of the fields in an answer, and the types of the events in a stream. */
 const namesIn = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/"([A-Za-z_]+)"\s*:|"type":"([a-z-]+)"/g), ([, field, type]) => field ?? type ?? "")
 
-const succeeds = async ({ text, shown }: Command) => {
-  const { code, error, out } = await type(text)
+const succeeds = async ({ text, example }: Command) => {
+  const { code, error, out } = await runCommand(text)
   expect({ code, error, out }).toEqual({ code: 0, error: expect.any(String), out: expect.any(String) })
-  const missing = namesIn(shown?.text ?? "").filter((name) => !namesIn(out).includes(name))
+  const missing = namesIn(example?.text ?? "").filter((name) => !namesIn(out).includes(name))
   expect(missing).toEqual([])
 }
 
-test("there are commands on the pages, and most of them are run", () => {
+test("more than twenty commands of the documentation are run", () => {
   expect(toRun.length).toBeGreaterThan(20)
 })
 
-test("every block that is not run says why, in a sentence", () => {
+test("every command of the documentation that is not run says why, in a sentence", () => {
   for (const { notRun } of commands) if (notRun !== undefined) expect(notRun).toMatch(/^[A-Z].*\.$/)
 })
 
-test.each(commands.map(({ text, title }) => [title, text]))("%s is written as bash wants it", (_, text) => {
+test.each(commands.map(({ text, title }) => [title, text]))("%s is valid in bash", (_, text) => {
   const { exitCode, stderr } = Bun.spawnSync(["bash", "-n", "-c", text])
   expect({ exitCode, error: stderr.toString() }).toEqual({ exitCode: 0, error: "" })
 })
 
-describe("against a running server", () => {
-  const asked = toRun.filter((command) => !isAlone(command))
-  test.each(asked.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
+describe("with a running server, the command succeeds with the output that is documented", () => {
+  const requests = toRun.filter((command) => !opensDatabase(command))
+  test.each(requests.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
 })
 
-test("the table of commands has every one that there is", async () => {
+test("docs/keys-and-budgets.md lists every command", async () => {
   const groups = ["keys", "organizations"]
-  const helps = await Promise.all(groups.map((group) => type(`bun src/main.ts ${group} --help`)))
+  const helps = await Promise.all(groups.map((group) => runCommand(`bun src/main.ts ${group} --help`)))
   const offered = helps.flatMap(({ out }, index) => {
     const [, subcommands = ""] = out.split("SUBCOMMANDS")
     return Array.from(subcommands.matchAll(/^ {2}(\w+) /gm), ([, name]) => `${groups[index]} ${name}`)
@@ -155,12 +158,12 @@ test("the table of commands has every one that there is", async () => {
   expect(Array.from(listed, ([, name]) => name).toSorted()).toEqual(offered.toSorted())
 })
 
-describe("on the command line, when it has ended", () => {
+describe("after the server has ended, the command succeeds with the output that is documented", () => {
   beforeAll(async () => {
     server?.kill("SIGTERM")
     await server?.exited
   })
 
-  const alone = toRun.filter(isAlone)
-  test.each(alone.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
+  const commandLine = toRun.filter(opensDatabase)
+  test.each(commandLine.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
 })

@@ -11,7 +11,7 @@ const compute = (milliseconds: number) => {
   while (computed() < end);
 }
 
-test("the watch sees the longest piece of work, not the sum", async () => {
+test("the longest wait of an event loop is its longest piece of work, not the sum", async () => {
   const [result, wait] = await longestWait(async () => {
     for (const milliseconds of [20, 120, 20, 20, 20, 20, 20]) {
       compute(milliseconds)
@@ -25,7 +25,7 @@ test("the watch sees the longest piece of work, not the sum", async () => {
   expect(wait.elapsed).toBeGreaterThanOrEqual(wait.computed - 1)
 })
 
-test("the watch sees work that never lets go until the end", async () => {
+test("the longest wait of an event loop includes work that never yields", async () => {
   const [, wait] = await longestWait(async () => compute(60))
   expect(wait.computed).toBeGreaterThanOrEqual(55)
 })

@@ -8,8 +8,8 @@ import { entries } from "../src/http/DocsPage.ts"
 import { files as uploads } from "../src/quickstart/Story.ts"
 
 /*
- * What can be said of the flake without Nix: `.ci/nix.sh` evaluates and builds it with one. These fail where somebody
- * changes packages or moves files without a thought of Nix.
+ * Checks of the flake that need no Nix. `.ci/nix.sh` evaluates and builds the flake with Nix. These tests fail when
+ * packages change or files move and the flake does not follow.
  */
 
 const root = join(import.meta.dir, "..")
@@ -19,14 +19,14 @@ const bunNix = read("nix/bun.nix")
 const withoutComments = (text: string) => text.replaceAll(/^ *#.*$/gm, "")
 
 describe("Bun in the flake", () => {
-  test("is the version that types, CI and engines name", () => {
+  test("has the version of the types, of CI and of `engines`", () => {
     const version = /version = "([^"]+)"/.exec(bunNix)?.[1] ?? ""
     expect(manifest.devDependencies["bun-types"]).toBe(version)
     expect(read(".ci/run")).toContain(`bun@${version}`)
     expect(Bun.semver.satisfies(version, manifest.engines.bun)).toBe(true)
   })
 
-  test("is there for every system, with a SHA-512 each", () => {
+  test("has a SHA-512 for every system", () => {
     const systems = read("flake.nix").match(/"(?:x86_64|aarch64)-(?:linux|darwin)"/g) ?? []
     const builds = bunNix.matchAll(/^ {4}(\S+) = \{\s+name = "([^"]+)";\s+hash = "sha512-[\w+/]{86}==";\s+\};$/gm)
     const packages: Record<string, string> = {
@@ -39,8 +39,8 @@ describe("Bun in the flake", () => {
   })
 })
 
-describe("bun.lock, as nix/bun-lock.nix reads it", () => {
-  test("pins what package.json asks for", () => {
+describe("bun.lock, which nix/bun-lock.nix reads,", () => {
+  test("has the dependencies of package.json", () => {
     expect(Object.keys(lock.workspaces)).toEqual([""])
     const { dependencies, devDependencies } = lock.workspaces[""] ?? {}
     expect({ dependencies, devDependencies }).toEqual({
@@ -49,7 +49,7 @@ describe("bun.lock, as nix/bun-lock.nix reads it", () => {
     })
   })
 
-  test("pins each package by a SHA-512, wherever it comes from", () => {
+  test("has a SHA-512 and no address for each package", () => {
     const pinned = [
       expect.stringMatching(/^@?[^@]+@\d+\.\d+\.\d+[\w.+-]*$/),
       "",
@@ -59,18 +59,18 @@ describe("bun.lock, as nix/bun-lock.nix reads it", () => {
     for (const one of Object.values(lock.packages)) expect<unknown>(one).toEqual(pinned)
   })
 
-  test("names programs and platforms in the one way that it knows", () => {
+  test("has programs and platforms in the form that is supported", () => {
     const wrong = read("bun.lock").match(/"(?:bin": "|binDir"|(?:os|cpu)": \[?"!)/g) ?? []
     expect(wrong).toEqual([])
   })
 
-  test("has a comma before a bracket only behind a last element", () => {
+  test("has no string with a comma before a bracket, which would be taken for a trailing comma", () => {
     const strings = read("bun.lock").match(/"[^"\n]*"/g) ?? []
     expect(strings.filter((string) => /,\s*[\]}]/.test(string))).toEqual([])
   })
 })
 
-test("flake.lock pins one input, by revision and hash", () => {
+test("flake.lock pins the one input by revision and hash", () => {
   const { nodes, root: name, version } = JSON.parse(read("flake.lock"))
   const [, owner, repo, ref] = /inputs\.nixpkgs\.url = "github:(\w+)\/(\w+)\/([\w.-]+)";/.exec(read("flake.nix")) ?? []
   const type = "github"
@@ -91,23 +91,23 @@ test("flake.lock pins one input, by revision and hash", () => {
   })
 })
 
-test.each(nixFiles)("the files that %s names are there", (file) => {
+test.each(nixFiles)("%s names files that exist", (file) => {
   const paths = withoutComments(read(file)).match(/(?<![\w"}])\.{1,2}\/[\w.-]+(?:\/[\w.-]+)*/g) ?? []
   expect(paths.filter((path) => !existsSync(join(root, dirname(file), path)))).toEqual([])
 })
 
-test("the server of the flake has every page that it serves, and what the quickstart uploads", () => {
+test("the package of the flake has every page that the server offers and every file that the quickstart uploads", () => {
   const [, list = ""] = /serverFiles = \[([^\]]*)\]/.exec(read("nix/default.nix")) ?? []
   const files = list.split(/\s+/).flatMap((path) => path.replace("../", "") || [])
   const needed = [...entries.map(({ file }) => file), ...uploads]
   expect(needed.filter((path) => files.every((file) => path !== file && !path.startsWith(`${file}/`)))).toEqual([])
 })
 
-test.each(nixFiles)("%s leaves it to npm's settings where packages come from", (file) => {
+test.each(nixFiles)("%s has no address of a registry", (file) => {
   expect(read(file)).not.toContain("://")
 })
 
-test("programs of the flake are scripts of package.json, of the form that it knows", () => {
+test("the programs of the flake are scripts of package.json in the form that is supported", () => {
   const scripts = Array.from(read("nix/default.nix").matchAll(/\$\{program "[^"]+" "([^"]+)"\}/g), ([, name]) => name)
   expect(scripts).toEqual(["parley", "quickstart"])
   const { parley, quickstart } = manifest.scripts

@@ -5,7 +5,8 @@ import { sourcesOf } from "../src/agent/Citations.ts"
 import { linesOf } from "../src/text/Lines.ts"
 import { leadingSentences, selectSentences } from "../src/models/local/Sentences.ts"
 import { wordsOf } from "../src/text/UnicodeWords.ts"
-import { ChatbotInput, ChatWidgetPatch, slugOf } from "../src/domain/chatbot/Chatbot.ts"
+import { ChatbotInput, slugOf } from "../src/domain/chatbot/Chatbot.ts"
+import { ChatWidgetPatch } from "../src/domain/chatbot/ChatWidget.ts"
 import { ChatbotToolInput } from "../src/domain/chatbot/ChatbotTool.ts"
 import type { Message } from "../src/domain/chat/Conversation.ts"
 import { displayName } from "../src/domain/Document.ts"
@@ -32,14 +33,13 @@ import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/file
 import { cost, units } from "./lib/Growth.ts"
 
 /*
- * Whatever is given to a function that meets what callers send, it takes linear time: a text of one piece again and again,
- * as long as the longest message, takes a few milliseconds, where a scan that begins again at each of its places takes
- * half a second and more.
+ * Functions that process what callers send take linear time. A short piece repeated up to the length of the longest
+ * message takes a few milliseconds, where a scan that restarts at each position takes half a second and more.
  */
 
-/** UTF-16 code units: the longest message, and the largest document that is read in place. */
+/** The length of the longest message and of the largest document that is read in place, in UTF-16 code units. */
 const LENGTH = 32_000
-/** Milliseconds of the processor's time: a multiple of what any of them takes, on a slow machine that compiles it first. */
+/** The most processor time in milliseconds, a multiple of what any function takes on a slow machine without warm-up. */
 const LIMIT = 250
 
 const passage = (content: string) => ({ title: "Title", chunk: 1, content, document_id: "d" })
@@ -63,7 +63,7 @@ const asChatbot = decoding(ChatbotInput)
 const asWidget = decoding(ChatWidgetPatch)
 const asTool = decoding(ChatbotToolInput)
 
-/** Checks of a tool's input, which is at most half as long. */
+/** The formats that are checked in a tool's input, whose longest text is half as long. */
 const inputFormats = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"]
 const validators = inputFormats.map((format) => new Validator({ type: "string", format }, "2020-12", true))
 
@@ -138,7 +138,7 @@ const bytesOf: Partial<Record<Format, (text: string) => Uint8Array>> = {
 
 const repeated = (unit: string) => unit.repeat(Math.ceil(LENGTH / unit.length))
 
-/** The pieces of which a long text takes long; again, so that one slow moment of the machine is not held against it. */
+/** The pieces whose repetition takes too long twice, so that one slow moment of the machine does not count. */
 const slow = async (scan: (text: string) => unknown, around = "", pieces = units) => {
   const found: Array<string> = []
   for (const unit of pieces) {
@@ -149,13 +149,13 @@ const slow = async (scan: (text: string) => unknown, around = "", pieces = units
   return found
 }
 
-describe("the longest text takes milliseconds, whatever it repeats:", () => {
+describe("any repetitive text of the greatest length takes milliseconds:", () => {
   test.each(Object.entries(scans))("%s", async (_, scan) => {
     expect(await slow(scan)).toEqual([])
     expect(await slow(scan, "x")).toEqual([])
   })
 
-  test.each(Object.entries(bytesOf))("a document in %s", async (format, bytes) => {
+  test.each(Object.entries(bytesOf))("reading a document in %s", async (format, bytes) => {
     const reading = (text: string) =>
       read({ format: Schema.decodeUnknownSync(Format)(format), name: `a.${format}`, bytes: bytes(text) }).catch(
         (cause: unknown) => {
@@ -166,6 +166,6 @@ describe("the longest text takes milliseconds, whatever it repeats:", () => {
   })
 })
 
-test("a scan that begins again at each place is found", async () => {
+test("a scan that restarts at each position is found to be slow", async () => {
   expect(await slow((text) => text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1"), "", ["[", "a"])).toEqual(["["])
 })

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { wrongImports } from "./lib/imports.ts"
+import { testsWithout, wrongImports } from "./lib/imports.ts"
 
 let root: string
 
-/** A source tree of these files, and what the check says about it, one line per finding. */
+/** Checks a source tree of these files. Returns one line per wrong import. */
 const check = (files: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   root = mkdtempSync(join(tmpdir(), "parley-imports-"))
   for (const [file, text] of Object.entries(files)) {
@@ -18,8 +18,8 @@ const check = (files: Readonly<Record<string, string>>): ReadonlyArray<string> =
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-describe("the direction of imports", () => {
-  test("what design allows is fine", () => {
+describe("the check of imports", () => {
+  test("allows imports in the direction of the design", () => {
     expect(
       check({
         "src/main.ts": 'import { App } from "./http/App.ts"\nimport { Documents } from "./storage/Documents.ts"',
@@ -36,22 +36,22 @@ describe("the direction of imports", () => {
   })
 
   test.each([
-    ["domain knows nobody", "domain", "storage", 'import { X } from "../storage/X.ts"'],
-    ["http never reaches a repository", "http", "storage", 'import { X } from "../storage/X.ts"'],
-    ["a type counts", "http", "storage", 'import type { X } from "../storage/X.ts"'],
-    ["a type in place counts", "http", "storage", 'const x: import("../storage/X.ts").X = 1'],
-    ["a re-export counts", "api", "services", 'export * from "../services/X.ts"'],
-    ["a dynamic import counts", "services", "http", 'const x = import("../http/X.ts")'],
-    ["a worker counts", "knowledge", "agent", 'new Worker(new URL("../agent/X.ts", import.meta.url))'],
-    ["an import over several lines counts", "agent", "services", 'import {\n  X,\n} from "../services/X.ts"'],
-    ["a new folder needs a place", "billing", "domain", 'import { X } from "../domain/X.ts"'],
-  ])("%s", (_, from, to, text) => {
+    ["from domain to storage", "domain", "storage", 'import { X } from "../storage/X.ts"'],
+    ["from http to a repository", "http", "storage", 'import { X } from "../storage/X.ts"'],
+    ["of a type", "http", "storage", 'import type { X } from "../storage/X.ts"'],
+    ["of a type within an expression", "http", "storage", 'const x: import("../storage/X.ts").X = 1'],
+    ["by a re-export", "api", "services", 'export * from "../services/X.ts"'],
+    ["by a dynamic import", "services", "http", 'const x = import("../http/X.ts")'],
+    ["by a worker", "knowledge", "agent", 'new Worker(new URL("../agent/X.ts", import.meta.url))'],
+    ["over several lines", "agent", "services", 'import {\n  X,\n} from "../services/X.ts"'],
+    ["from a folder that the design does not have", "billing", "domain", 'import { X } from "../domain/X.ts"'],
+  ])("finds a wrong import %s", (_, from, to, text) => {
     const [finding, ...others] = check({ [`src/${from}/A.ts`]: `\n${text}`, [`src/${to}/X.ts`]: "" })
     expect(finding).toStartWith(`src/${from}/A.ts:${text.split("\n").length + 1} ${from} `)
     expect(others).toEqual([])
   })
 
-  test("main is known to test/lib alone, and src knows no test", () => {
+  test("allows imports of src/main.ts only in test/lib, and none of test in src", () => {
     const found = check({
       "src/main.ts": "",
       "src/http/A.ts": 'import "../main.ts"',
@@ -66,13 +66,13 @@ describe("the direction of imports", () => {
     ])
   })
 
-  test("an import without extension is refused, since it would hide from this check", () => {
+  test("finds imports without an extension, which would escape it", () => {
     expect(check({ "src/http/A.ts": 'import { X } from "../storage/X"', "src/storage/X.ts": "" })).toEqual([
       "src/http/A.ts:1 an import names its file with the extension",
     ])
   })
 
-  test("rooms may not import each other in a circle, unless one is within the other", () => {
+  test("finds cycles of folders, unless one folder contains the other", () => {
     expect(
       check({
         "src/http/App.ts": 'import { A } from "./edge/A.ts"\nimport { B } from "./mcp/B.ts"',
@@ -87,7 +87,7 @@ describe("the direction of imports", () => {
     ).toEqual(["src/http/server/T.ts:2 a cycle: src/http/edge → src/http/mcp/deep → src/http/server → src/http/edge"])
   })
 
-  test("a cycle is found, also within a folder and of types only", () => {
+  test("finds cycles of files, also within a folder and of types only", () => {
     expect(
       check({
         "src/domain/A.ts": 'import { B } from "./B.ts"',
@@ -96,4 +96,16 @@ describe("the direction of imports", () => {
       }),
     ).toEqual(["src/domain/C.ts:1 a cycle: src/domain/B.ts → src/domain/C.ts → src/domain/B.ts"])
   })
+})
+
+test("tests that do without a module are those that reach it by no import", () => {
+  check({
+    "test/lib/Server.ts": "",
+    "test/lib/Helper.ts": 'import { server } from "./Server.ts"',
+    "test/Direct.test.ts": 'import { server } from "./lib/Server.ts"',
+    "test/Indirect.test.ts": 'import { help } from "./lib/Helper.ts"',
+    "test/Without.test.ts": 'import { words } from "../src/text/Words.ts"',
+    "src/text/Words.ts": "",
+  })
+  expect(testsWithout(root, ["test/lib/Server.ts"])).toEqual(["test/Without.test.ts"])
 })

@@ -12,19 +12,19 @@ import { testTimeout } from "./lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-/** Longer than a server needs to notice, and shorter than the test may take. */
+/** Milliseconds that a server has to notice that its launcher has ended. Shorter than the timeout of a test. */
 const NOTICED_WITHIN = 20_000
 
 const run = scopedRun()
 
-/** As npx does: a shell in between runs `bun`, and a signal ends npx and that shell, and reaches nobody else. */
+/** A script like npx: it runs `bun` in a shell, and a signal ends the script and the shell but does not reach `bun`. */
 const NPX = `#!/bin/sh
 trap 'kill $!; exit 143' TERM
 sh -c "bun $*; exit \\$?" &
 wait
 `
 
-/** A directory with `npx` and `bun` in it, first in PATH. */
+/** A directory with `npx` and `bun` in it, for the front of PATH. */
 const launchers = Effect.gen(function* () {
   const directory = yield* temporaryDirectory("launchers")
   yield* Effect.sync(() => {
@@ -35,7 +35,7 @@ const launchers = Effect.gen(function* () {
   return directory
 })
 
-/** The process that has the embedded database. */
+/** The id of the process that uses the embedded database. */
 const serverOf = (settings: Settings): number =>
   Number(readFileSync(join(settings["DATA_DIR"] ?? "", "database", "pid"), "utf8"))
 
@@ -63,9 +63,9 @@ const launched = (command: ReadonlyArray<string>): Promise<{ server: ServerProce
 const endOf = (server: ServerProcess) =>
   Promise.race([server.exited.then(() => "ended"), Bun.sleep(NOTICED_WITHIN).then(() => "still there")])
 
-describe("a server ends, drained, when", () => {
+describe("a server drains and ends when", () => {
   test.each([
-    ["SIGTERM ends npx and its shell", ["npx", "run", "start"], "SIGTERM"],
+    ["npx and its shell get SIGTERM", ["npx", "run", "start"], "SIGTERM"],
     ["npx is killed", ["npx", "run", "parley", "serve"], "SIGKILL"],
     ["`bun run` is killed", ["bun", "run", "start"], "SIGKILL"],
   ] as const)("%s", async (_, command, signal) => {
@@ -77,7 +77,7 @@ describe("a server ends, drained, when", () => {
     expect(server.stdout()).toContain("The server has ended")
   })
 
-  test("SIGTERM reaches `bun run`, which passes it on", async () => {
+  test("`bun run` gets SIGTERM and passes it on", async () => {
     const { server } = await launched(["bun", "run", "start"])
     server.kill("SIGTERM")
     expect(await endOf(server)).toBe("ended")
@@ -87,7 +87,7 @@ describe("a server ends, drained, when", () => {
 })
 
 describe("SIGHUP", () => {
-  test("from a terminal that is closed ends a server, drained", async () => {
+  test("from a closed terminal drains and ends a server", async () => {
     const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
     const { promise: listening, resolve } = Promise.withResolvers<void>()
     let shown = ""
@@ -114,7 +114,7 @@ describe("SIGHUP", () => {
     expect(shown).toContain("its terminal was closed")
   })
 
-  test("without a terminal, as under nohup, leaves it alone", async () => {
+  test("without a terminal, as under nohup, does not end a server", async () => {
     const { server } = await launched(["bun", "run", "start"])
     const url = await server.listening
     server.kill("SIGHUP")
@@ -126,8 +126,8 @@ describe("SIGHUP", () => {
   })
 })
 
-describe("a script that is launched", () => {
-  /** What it sees of its process, and what becomes of it. */
+describe("a script that src/launch.ts starts", () => {
+  /** Launches a script that reports its process. Returns the child, the report and the exit code. */
   const launch = async (environment: Settings, ...options: ReadonlyArray<string>) => {
     const directory = await run(temporaryDirectory("launched"))
     const script = join(directory, "script.ts")
@@ -146,21 +146,21 @@ describe("a script that is launched", () => {
     return { child, seen: JSON.parse(await new Response(child.stdout).text()), code: await child.exited }
   }
 
-  test("takes the place of its launcher, with arguments, options of the engine, standard input and exit code", async () => {
+  test("replaces the launcher's process, with its arguments, options of Bun, standard input and exit code", async () => {
     const { child, code, seen } = await launch({}, "--no-env-file")
     expect(seen).toMatchObject({ pid: child.pid, arguments: ["one", "and two"], execArgv: ["--no-env-file"] })
     expect(seen.input).toBe("from outside")
     expect(code).toBe(7)
   })
 
-  test("finds the settings of the engine in its environment, where nobody has set them otherwise", async () => {
+  test("has the settings of Bun in its environment, unless they are set already", async () => {
     const settings = Object.fromEntries(engineSettings.map(({ variable, value }) => [variable, value]))
     expect((await launch({})).seen.env).toMatchObject(settings)
     const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: "", BUN_JSC_forceCodeBlockLiveness: "0" }
     expect((await launch(own)).seen.env).toMatchObject({ ...settings, BUN_JSC_forceCodeBlockLiveness: "0" })
   })
 
-  test("is the server of `bun run start`, in one process", async () => {
+  test("is the server itself in `bun run start`", async () => {
     const { server, settings } = await launched(["bun", "run", "start"])
     const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
     expect(Number(parent)).toBe(server.pid)
@@ -169,7 +169,7 @@ describe("a script that is launched", () => {
   })
 })
 
-test("commands of the documentation and of the checks name an engine that the manifest allows", () => {
+test("commands in the documentation and in CI name a version of Bun that package.json allows", () => {
   const root = join(import.meta.dir, "..")
   const files = ["README.md", ".ci/run", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
   const versions = files.flatMap((file) =>
@@ -179,8 +179,8 @@ test("commands of the documentation and of the checks name an engine that the ma
   expect(versions.filter((version) => !Bun.semver.satisfies(version, engines.bun))).toEqual([])
 })
 
-describe("what launched a server", () => {
-  /** Commands from the server's parent up. */
+describe("a server", () => {
+  /** The launchers among the commands of a server's ancestors, which are given from its parent up. */
   const launchersAmong = (...commands: ReadonlyArray<string>): ReadonlyArray<string> => {
     const found = new Map(
       commands.map((command, index): [number, Ancestor] => [index + 2, { parent: index + 3, command }]),
@@ -194,7 +194,7 @@ describe("what launched a server", () => {
     [["bun --cwd /srv/parley --silent run start"], 1],
     [["bun start"], 1],
     [["bun run quickstart --once"], 1],
-  ])("is watched: %j", (commands, count) => {
+  ])("watches the launchers among its ancestors %j", (commands, count) => {
     expect(launchersAmong(...commands)).toEqual(commands.slice(0, count))
   })
 
@@ -204,11 +204,11 @@ describe("what launched a server", () => {
     [["bash -c bun src/main.ts &", "systemd"]],
     [["bun supervisor.ts", "bash"]],
     [["bun run dev", "bash"]],
-  ])("by hand or by a supervisor is not: %j", (commands) => {
+  ])("does not watch shells and supervisors: %j", (commands) => {
     expect(launchersAmong(...commands)).toEqual([])
   })
 
-  test("by `bun run` in a shell that may end is `bun run` alone", () => {
+  test("watches only `bun run` when the shell around it may end first", () => {
     expect(launchersAmong("bun run start", "sh -c bun run start & disown", "bash")).toEqual(["bun run start"])
   })
 })

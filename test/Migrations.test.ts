@@ -1,13 +1,12 @@
 import { expect, test } from "bun:test"
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { mkdtempSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { migrationsDirectory } from "../src/storage/MigrationFiles.ts"
 import { addSums, reviewMigrations } from "./lib/migrations.ts"
 
-/** What the check says about the delivered migrations after a change. */
+/** Checks the migrations after a change. Returns the migrations without a checksum, and what is wrong. */
 const reviewAfter = async (change: (directory: string) => void) => {
   const directory = mkdtempSync(join(tmpdir(), "parley-sums-"))
   try {
@@ -23,7 +22,7 @@ const reviewAfter = async (change: (directory: string) => void) => {
   }
 }
 
-test("migrations that are as they were delivered are fine, whatever their line ends", async () => {
+test("unchanged migrations pass the check, whatever their line endings", async () => {
   const fine = { unlisted: [], wrong: [] }
   expect(await reviewAfter(() => {})).toEqual(fine)
   expect(
@@ -34,7 +33,7 @@ test("migrations that are as they were delivered are fine, whatever their line e
   ).toEqual(fine)
 })
 
-test("an old migration that has changed is named, also when new checksums are added", async () => {
+test("a changed migration is named, also after new checksums are added", async () => {
   const { unlisted, wrong } = await reviewAfter((directory) => {
     const path = join(directory, "0002_chunks.sql")
     writeFileSync(path, `${readFileSync(path, "utf8")}-- a word more\n`)
@@ -43,7 +42,7 @@ test("an old migration that has changed is named, also when new checksums are ad
   expect(wrong).toEqual([expect.stringContaining("sql/0002_chunks.sql has changed: restore it")])
 })
 
-test("an old migration that is gone or has another name is named", async () => {
+test("a migration that is removed or renamed is named", async () => {
   const renamed = await reviewAfter((directory) =>
     renameSync(join(directory, "0002_chunks.sql"), join(directory, "0002_pieces.sql")),
   )

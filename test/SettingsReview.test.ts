@@ -8,7 +8,7 @@ const reviewed = async (environment: Record<string, string>): Promise<ReadonlyAr
   return review(environment, await Effect.runPromise(Effect.provide(Config, Layer.provide(Config.layer, provider))))
 }
 
-/** What a system, a shell, a container and other programs put there. */
+/** Variables that systems, shells, containers and other programs set. */
 const ordinary = `HOME HOSTNAME HOSTTYPE LANG LOGNAME LS_COLORS MAIL OLDPWD PATH PWD SHELL SHLVL TERM TMPDIR USER XDG_DATA_DIRS
   XDG_RUNTIME_DIR SSH_AUTH_SOCK EDITOR PAGER NODE_ENV NODE_OPTIONS BUN_INSTALL BUN_CONFIG_MAX_HTTP_REQUESTS npm_config_user_agent
   npm_lifecycle_event INIT_CWD CI GITHUB_TOKEN AWS_REGION AWS_ACCESS_KEY_ID PGHOST PGPORT PGDATABASE POSTGRES_PASSWORD
@@ -16,7 +16,7 @@ const ordinary = `HOME HOSTNAME HOSTTYPE LANG LOGNAME LS_COLORS MAIL OLDPWD PATH
   KUBERNETES_SERVICE_HOST KUBERNETES_PORT_443_TCP_ADDR CHAT_SERVICE_HOST CHAT_SERVICE_PORT CHAT_PORT_80_TCP_PROTO
   LOG_DIR DATA_HOME SECRET_KEY_BASE TZ DEBUG COLORTERM FORCE_COLOR SYSTEMD_EXEC_PID INVOCATION_ID JOURNAL_STREAM`
 
-describe("a warning is given for", () => {
+describe("the review of the settings warns of", () => {
   test.each([
     ["PROT", "PORT"],
     ["port", "PORT"],
@@ -35,7 +35,7 @@ describe("a warning is given for", () => {
     )
   })
 
-  test("what begins as our settings do", async () => {
+  test("an unknown variable with the prefix of a setting", async () => {
     expect(await reviewed({ CHAT_TEMPERATURE: "1", PROVIDER: "x", EXTRACT_WORKERS: "4" })).toEqual([
       "CHAT_TEMPERATURE is not a setting.",
       "EXTRACT_WORKERS is not a setting.",
@@ -49,11 +49,11 @@ describe("a warning is given for", () => {
     ["OPENAI_CONCURRENCY", "4", {}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"],
     ["CIRCUIT_REST", "1s", {}, "no provider of language models is configured"],
     ["DATABASE_CONNECTIONS", "8", {}, "DATABASE_URL is not set"],
-  ])("%s without what it is for", async (name, value, others, why) => {
+  ])("%s when it has no effect", async (name, value, others, why) => {
     expect(await reviewed({ [name]: value, ...others })).toEqual([`${name} has no effect: ${why}.`])
   })
 
-  test("every address without a public one", async () => {
+  test("a HOST of all addresses without a PUBLIC_URL", async () => {
     for (const HOST of ["0.0.0.0", "::"]) {
       const [warning = "", ...more] = await reviewed({ HOST })
       expect(warning).toContain(`HOST is ${HOST}`)
@@ -63,13 +63,13 @@ describe("a warning is given for", () => {
   })
 })
 
-describe("no warning is given for", () => {
-  test("variables of others", async () => {
+describe("the review of the settings does not warn of", () => {
+  test("variables of other programs", async () => {
     const environment = Object.fromEntries(ordinary.split(/\s+/).map((name) => [name, "anything"]))
     expect(await reviewed(environment)).toEqual([])
   })
 
-  test("addresses that Kubernetes tells of services, also of one that is called as we are", async () => {
+  test("addresses of services that Kubernetes sets, even of a service called parley", async () => {
     expect(await reviewed({ PARLEY_PORT: "tcp://10.0.0.1:3000", CHAT_PORT: "udp://10.0.0.1:80" })).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe("no warning is given for", () => {
     ).toEqual([])
   })
 
-  test("settings that are empty, which count as absent", async () => {
+  test("empty settings, which count as absent", async () => {
     expect(await reviewed(Object.fromEntries(settings.map(({ variable }) => [variable, ""])))).toEqual([])
   })
 })

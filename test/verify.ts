@@ -36,6 +36,8 @@ const ENVIRONMENT = {
   ...process.env,
   NO_COLOR: "1",
   FORCE_COLOR: undefined,
+  // As servers have it: what tests leave hanging in a process keeps no request of the next test from being sent.
+  BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it saves:
   // a quarter of all the time.
   BUN_JSC_useOMGJIT: "0",
@@ -110,7 +112,9 @@ const watchTests = ({ name, files = [] }: Check) => {
       const file = /^(test\/.*)\.(?:test|check)\.ts:$/.exec(line)?.[1]
       if (file !== undefined) begun.add(file)
       if (/^\((?:pass|fail)\) /.test(line)) count += 1
-      if (line.startsWith("(fail) ")) failed += 1
+      if (!line.startsWith("(fail) ")) continue
+      failed += 1
+      progress.print(line)
     }
     const at = Array.from(begun).at(-1)?.slice("test/".length) ?? ""
     const failures = failed === 0 ? "" : `, ${failed} failed`
@@ -119,6 +123,11 @@ const watchTests = ({ name, files = [] }: Check) => {
 }
 
 const running = new Set<Bun.Subprocess>()
+const stopRunning = (): void => running.forEach((child) => child.kill())
+process.on("SIGTERM", () => {
+  stopRunning()
+  process.exit(143)
+})
 
 const run = async (check: Check) => {
   const child = Bun.spawn([...check.command], {
@@ -148,6 +157,10 @@ const run = async (check: Check) => {
 /** How often the summary of `bun test` says this: ` 12 pass`. */
 const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
+
+/** Without the tests that passed, and without the names of files that say nothing then. */
+const withoutPassed = (output: string): string =>
+  output.replaceAll(/^\(pass\) .*\n/gm, "").replaceAll(/^(?:test\/\S+\.ts:\n\n*)+(?=test\/\S+\.ts:$)/gm, "")
 
 /** A check counts as one, but for the tests, which count themselves. One that was skipped has not passed. */
 const outcomeOf = ({ files }: Check, ok: boolean, output: string): Outcome => {
@@ -182,8 +195,8 @@ const verify = async (check: Check): Promise<void> => {
   total.passed += passed
   total.failed += failed
   if (failed === 0) return
-  console.log(`\n${output.replaceAll(/^\(pass\) .*\n/gm, "")}`)
-  for (const other of running) other.kill()
+  console.log(`\n${withoutPassed(output)}`)
+  stopRunning()
 }
 
 await Promise.all(checks.filter(isWanted).map(verify))

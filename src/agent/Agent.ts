@@ -12,7 +12,7 @@ import { type Instructions, openingMessages, systemText } from "./Instructions.t
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
 import type { OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
-import { type ProviderError, timedOut, toProviderError } from "../models/ProviderErrors.ts"
+import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 import { cut } from "../text/Cut.ts"
@@ -20,56 +20,57 @@ import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
 
+/** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
   readonly model: string
-  /** Models that are asked in turn when the provider of the one before fails. */
+  /** Models that are called in turn, each when the provider of the model before it fails. */
   readonly fallbackModels?: ReadonlyArray<string> | undefined
   readonly instructions: Instructions
-  /** Without tools, the knowledge base is searched once, and what it has is given to the model with the question. */
+  /** Without tools, the knowledge base is searched once, and the model gets the passages together with the question. */
   readonly toolsEnabled: boolean
-  /** The conversation; its last turn is the user's. */
+  /** The conversation, whose last turn is the user's. */
   readonly history: ReadonlyArray<ChatTurn>
   readonly search: Search
   /** Further tools, which are offered beside the search where tools are enabled. */
   readonly tools?: ReadonlyArray<AgentTool>
-  /** Makes the reply a stream: told of what happens as it happens. */
+  /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
   readonly emit?: Emit | undefined
   /**
-   * Told of each step as it ends, so that what a failed or interrupted reply has got to is not lost. A step that was cut
-   * off comes as far as it got, and without the results of its calls.
+   * Called with each step as it ends, so that the steps of a failed or interrupted reply are not lost. A step that was
+   * cut off is passed as far as it was received, without the results of its tool calls.
    */
   readonly onStep?: (step: Step, cost: ModelCost) => Effect.Effect<void>
   /**
-   * Given, as each step of a stream begins, what tells how far it has come; undefined where nothing has come. It tells
-   * so until `onStep` is told of the step.
+   * Called as each step of a stream begins, with a function that returns the step as far as it was received, or
+   * undefined while nothing was received. The function is valid until `onStep` is called with the step.
    */
-  readonly onStepBegin?: (look: () => { readonly step: SaidStep; readonly cost: ModelCost } | undefined) => void
-  /** Told what a request may have taken that was sent and given up before any of its answer came. No step shows it. */
+  readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
+  /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
 
-/** What a step adds to what a reply says and has done. */
-export type SaidStep = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
+/** The part of a step that belongs to the content of a reply: its text, its tool calls and their results. */
+export type StepContent = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
 
 export interface AgentReply {
   readonly output: string
-  /** What the reply rests on. */
+  /** The quotes from documents on which the reply rests. */
   readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
   readonly steps: ReadonlyArray<Step>
-  /** Those of all steps, as are the results. */
+  /** The tool calls, and the results, of all steps. */
   readonly toolCalls: ReadonlyArray<ToolCall>
   readonly toolResults: ReadonlyArray<ToolResult>
-  /** Who made the last step. */
+  /** The provider and the name of the model that made the last step. */
   readonly provider: string
   readonly model: string
-  /** Of all steps; estimated where a provider does not tell them. */
+  /** The tokens of all steps, estimated where a provider does not report them. */
   readonly tokens: TokenCounts
-  /** Of each step, and who made it; and of requests that were sent and given up before one was answered. */
+  /** The cost of each step, and of each request that was sent and given up before any of its answer came. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 
-/** Answers a conversation as a chatbot. */
+/** Makes a chatbot's reply to a conversation. */
 export class Agent extends Context.Service<
   Agent,
   { readonly reply: (input: AgentInput) => Effect.Effect<AgentReply, ProviderError> }
@@ -103,7 +104,7 @@ export class Agent extends Context.Service<
             const onBegin = (look: () => Generation | undefined) =>
               onStepBegin?.(() => {
                 const generation = look()
-                return generation && { step: saidOf(generation), cost: costOf(generation) }
+                return generation && { step: contentOf(generation), cost: costOf(generation) }
               })
             const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) => {
               const tokens = { ...noTokens, input: tokensOfCharacters(bodyLength) }
@@ -148,14 +149,14 @@ export class Agent extends Context.Service<
     )
 }
 
-const saidOf = ({ calls, text }: Generation): SaidStep => ({
+const contentOf = ({ calls, text }: Generation): StepContent => ({
   isContinued: false,
   text,
   toolCalls: calls,
   toolResults: [],
 })
 
-/** An operator has to set something first. */
+/** The wait that is asked of clients while a model's provider is not configured: an operator has to do it first. */
 const NOT_CONFIGURED_RETRY_AFTER_SECONDS = 60
 
 const notConfigured = ({ detail }: ModelUnavailable) =>
@@ -174,13 +175,10 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })
 
-/** Longest part of a provider's message that is logged, in UTF-16 code units. */
-const LOGGED_MAX_LENGTH = 500
-
 const logFailure = (error: AiError.AiError) => {
   const { reason } = error
   if (reason._tag === "AuthenticationError") {
-    // Every call will fail until somebody mends a setting.
+    // An error, because every call fails until an operator corrects the key.
     return Effect.logError("The model provider refuses our key", {
       provider: error.module,
       detail: (reason.description ?? reason.message).slice(0, LOGGED_MAX_LENGTH),

@@ -3,9 +3,9 @@ import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { ToolOutcome } from "./tools/AgentTool.ts"
 
 /**
- * What happens while a reply is made, as it happens: in each step texts and calls as the model writes them, then the
- * outcomes of the calls as they end, then the sources. Every text that starts ends and every call has an outcome, unless
- * the reply is cut off.
+ * An event of a reply that is being made. Each step has the texts and tool calls as the model writes them, then the
+ * outcomes of the calls as they end, then the sources. Every text that starts also ends, and every call has an outcome,
+ * unless the reply is cut off.
  */
 export type AgentEvent =
   /** The model has begun to answer. */
@@ -13,7 +13,7 @@ export type AgentEvent =
   | { readonly type: "text-start"; readonly id: string }
   | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
   | { readonly type: "text-end"; readonly id: string }
-  /** The model has begun to write a call. */
+  /** The model has begun to write a tool call. */
   | { readonly type: "tool-start"; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }
@@ -21,16 +21,17 @@ export type AgentEvent =
   | { readonly type: "step-end"; readonly step: Step }
 
 /**
- * Hands an event to whoever watches. An effect that it returns has to be waited for before the next event, because the
- * watcher is behind; `undefined`, which is most often, costs no effect. Call it through `emitted` or `allEmitted`.
+ * Passes an event to its consumer. An effect that it returns has to be run before the next event is passed, because the
+ * consumer is behind; mostly it returns `undefined`, which saves the cost of an effect. Call it through `emitted` or
+ * `allEmitted`.
  */
 export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined
 
-/** Hands an event to whoever watches, if anybody does. */
+/** Passes an event to its consumer, if there is one. */
 export const emitted = <Event>(emit: Emit<Event> | undefined, event: Event): Effect.Effect<void> =>
   Effect.suspend(() => emit?.(event) ?? Effect.void)
 
-/** Hands events to whoever watches, one after the other. Like `Emit`, it returns no effect where none has to be waited for. */
+/** Passes events to their consumer in order. Like `Emit`, it returns `undefined` where nothing has to be waited for. */
 export const allEmitted = <Event>(
   emit: Emit<Event>,
   [event, ...later]: ReadonlyArray<Event>,

@@ -8,31 +8,32 @@ import { cut } from "../text/Cut.ts"
 import type { Passage } from "../domain/Passage.ts"
 
 /*
- * What an answer rests on.
+ * Finds the sources of an answer: the sentences of passages on which it rests.
  *
- * Claude and `local/extractive` say so themselves, and they alone know: what they do not name is no source. For the
- * others it is found out from the words. A sentence of an answer rests on the sentence of a passage that holds most of
- * what it says anew: its words without those of the question, which any answer repeats, without the titles of documents,
- * which models are told to name, and without those so short that they are mostly grammar. Two in five of these words
- * have to be there, and at least two, or a number. So neither "I do not know how long refunds take" nor small talk has
- * a source, and an answer in another language than its documents has none either.
+ * Claude and `local/extractive` name their sources themselves, and nothing else is a source of their answers. The
+ * sources of other models are found by comparing words. Each sentence of an answer is matched with the sentence of a
+ * passage that holds most of its significant words: those that are neither in the question, which any answer repeats,
+ * nor in the titles of documents, which models are instructed to name, nor so short that they are mostly grammar. A
+ * match holds at least two in five of these words, and at least two of them or a number. So neither "I do not know how
+ * long refunds take" nor small talk has a source, and an answer in another language than its documents has none either.
  */
 
-export interface AnswerGrounds {
+/** What the sources of an answer are found in. */
+interface SourceContext {
   readonly question: string
-  /** All that was found for this answer so far. */
+  /** All passages that were found for this reply so far. */
   readonly found: ReadonlyArray<Passage>
 }
 
-/** Most sources of one answer of a model. */
+/** The most sources of one answer of a model. */
 const SOURCES_MAX = 20
-/** Longest quote, in UTF-16 code units. */
+/** The longest quote, in UTF-16 code units. */
 const QUOTE_MAX_LENGTH = 600
 
-/** In the order of the answer; a quote of a passage comes once. None when nothing was found. */
+/** The sources of an answer in the order of the answer, each quote once. Empty when no passages were found. */
 export const sourcesOf = (
   { exchange, sources, text }: Pick<Generation, "exchange" | "sources" | "text">,
-  { found, question }: AnswerGrounds,
+  { found, question }: SourceContext,
 ): Effect.Effect<ReadonlyArray<Source>> => {
   if (found.length === 0) return Effect.succeed([])
   const passages = [...new Map(found.map((passage) => [placeOf(passage.documentId, passage.chunk), passage])).values()]
@@ -46,7 +47,7 @@ const distinct = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
 
 const placeOf = (documentId: string, chunk: number): string => `${documentId}#${chunk}`
 
-/** A model may only name what was found: its words are no proof that there is such a document. */
+/** Keeps the sources that are passages that were found: a model may name a document that does not exist. */
 const quoted = (sources: ReadonlyArray<Source>, passages: ReadonlyArray<Passage>): ReadonlyArray<Source> => {
   const known = new Map(passages.map((passage) => [placeOf(passage.documentId, passage.chunk), passage]))
   return sources.flatMap(({ chunk, document_id, quote }) => {
@@ -63,22 +64,25 @@ const sourceOf = ({ chunk, documentId, page, title }: Passage, quote: string): S
   quote: cut(quote.toWellFormed().trim(), QUOTE_MAX_LENGTH),
 })
 
+/** The least share of a sentence's significant words that a line of a passage has to hold. */
 const SHARE_MIN = 0.4
+/** The least number of significant words that a line has to hold, unless one of them is a number. */
 const WORDS_MIN = 2
-/** Of an answer so much is looked at, in UTF-16 code units, and of what was found so many passages, the last ones. */
+/** The length of an answer's beginning that is matched with passages, in UTF-16 code units. */
 const ANSWER_MAX_LENGTH = 32_000
+/** The number of passages, the last ones that were found, that an answer is matched with. */
 const PASSAGES_MAX = 50
-/** Of an answer, so many take a tenth of a millisecond. */
+/** The number of an answer's sentences that are matched before other fibers run, in a tenth of a millisecond. */
 const SENTENCES_AT_ONCE = 8
 
-/** Passages may be many, and an answer long, so others get their turn meanwhile. */
+/** Finds sources by comparing words. It lets other fibers run in between, because texts may be many and long. */
 const matched = Effect.fnUntraced(function* (text: string, question: string, passages: ReadonlyArray<Passage>) {
   const sentences = [...new Set(linesOf(cut(text, ANSWER_MAX_LENGTH)).map((line) => line.text))]
   if (sentences.length === 0) return []
-  const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(tellingWords))
+  const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(significantWords))
   const lines = new Lines((yield* inTurns(passages.slice(-PASSAGES_MAX), linesIn)).flat())
   const lineOf = (sentence: string) =>
-    lines.best([...new Set(tellingWords(sentence))].filter((word) => !common.has(word)))
+    lines.best([...new Set(significantWords(sentence))].filter((word) => !common.has(word)))
   const found = yield* inTurns(Arr.chunksOf(sentences, SENTENCES_AT_ONCE), (some) => some.map(lineOf))
   return found.flat().flatMap((line) => (line === undefined ? [] : [sourceOf(line.passage, line.text)]))
 })
@@ -90,45 +94,46 @@ interface Line {
 }
 
 const linesIn = (passage: Passage): ReadonlyArray<Line> =>
-  linesOf(passage.content).map(({ text }) => ({ passage, text, words: new Set(tellingWords(text)) }))
+  linesOf(passage.content).map(({ text }) => ({ passage, text, words: new Set(significantWords(text)) }))
 
-/** The sentences of passages, found by their words: an answer may have thousands of sentences, and so may passages. */
+/** An index of the sentences of passages by their words, since answers and passages may have thousands of sentences. */
 class Lines {
   private readonly lines: ReadonlyArray<Line>
-  /** Numbers of the lines that hold a word. */
-  private readonly holding: ReadonlyMap<string, ReadonlyArray<number>>
-  /** Of each line, how many it holds of the words that are looked for, and whether a number is among them. */
-  private readonly held: Uint16Array
+  /** The numbers of the lines that hold each word. */
+  private readonly linesByWord: ReadonlyMap<string, ReadonlyArray<number>>
+  /** How many words of the current search each line holds. All are 0 between searches. */
+  private readonly counts: Uint16Array
+  /** 1 for each line that holds a number of the current search. Valid only where `counts` is not 0. */
   private readonly numbered: Uint8Array
 
   constructor(lines: ReadonlyArray<Line>) {
     this.lines = lines
-    this.held = new Uint16Array(lines.length)
+    this.counts = new Uint16Array(lines.length)
     this.numbered = new Uint8Array(lines.length)
-    this.holding = numbersByWord(lines)
+    this.linesByWord = numbersByWord(lines)
   }
 
-  /** The first line that holds the most of these words, when that is enough. */
+  /** The first of the lines that hold the most of these words, or undefined when no line holds enough of them. */
   best(words: ReadonlyArray<string>): Line | undefined {
-    const { held, numbered } = this
+    const { counts, numbered } = this
     const holders: Array<number> = []
     for (const word of words) {
       const isOne = isNumber(word)
-      for (const line of this.holding.get(word) ?? []) {
-        const count = held[line] ?? 0
+      for (const line of this.linesByWord.get(word) ?? []) {
+        const count = counts[line] ?? 0
         if (count === 0) {
           holders.push(line)
           numbered[line] = 0
         }
-        held[line] = count + 1
+        counts[line] = count + 1
         if (isOne) numbered[line] = 1
       }
     }
     let best = -1
     let most = 0
     for (const line of holders) {
-      const count = held[line] ?? 0
-      held[line] = 0
+      const count = counts[line] ?? 0
+      counts[line] = 0
       const isEnough = count >= WORDS_MIN || numbered[line] === 1
       if (!isEnough || count < SHARE_MIN * words.length || count < most || (count === most && line > best)) continue
       best = line
@@ -139,27 +144,27 @@ class Lines {
 }
 
 const numbersByWord = (lines: ReadonlyArray<Line>): ReadonlyMap<string, ReadonlyArray<number>> => {
-  const holding = new Map<string, Array<number>>()
+  const numbersOf = new Map<string, Array<number>>()
   for (const [number, { words }] of lines.entries()) {
     for (const word of words) {
-      const numbers = holding.get(word)
-      if (numbers === undefined) holding.set(word, [number])
+      const numbers = numbersOf.get(word)
+      if (numbers === undefined) numbersOf.set(word, [number])
       else numbers.push(number)
     }
   }
-  return holding
+  return numbersOf
 }
 
 const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 
-/** Letters that words of one kind begin with; what follows is mostly inflection. */
+/** The letters at the beginning of a word that are compared; what follows is mostly inflection. */
 const STEM_LENGTH = 6
-/** Of a word in a script that has spaces between words. */
-const TELLING_MIN_LENGTH = 4
+/** The least length of a significant word in a script that has spaces between words. */
+const SIGNIFICANT_MIN_LENGTH = 4
 const isSpaced = (word: string): boolean =>
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u.test(word)
 
-const tellingWords = (text: string): ReadonlyArray<string> =>
+const significantWords = (text: string): ReadonlyArray<string> =>
   wordsOf(text)
-    .filter((word) => isNumber(word) || !isSpaced(word) || word.length >= TELLING_MIN_LENGTH)
+    .filter((word) => isNumber(word) || !isSpaced(word) || word.length >= SIGNIFICANT_MIN_LENGTH)
     .map((word) => (isNumber(word) ? word : word.slice(0, STEM_LENGTH)))

@@ -4,18 +4,18 @@ import { allEmitted, type Emit } from "./AgentEvent.ts"
 import { type Generation, readGeneration } from "./Generation.ts"
 import type { Generate, StepRequest } from "./Loop.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp } from "../models/ModelCalls.ts"
-import { Pieces } from "./Pieces.ts"
+import { StreamedGeneration } from "./StreamedGeneration.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 
-/** Asks for an answer in one piece. */
+/** Calls a model for an answer in one piece. */
 export const generateWhole =
   ({ generate }: ModelCalls, tools: ReadonlyArray<AgentTool>, onGivenUp: OnGivenUp): Generate =>
   (request) =>
     Effect.map(generate(requestOf(request, tools), onGivenUp), readGeneration)
 
 /**
- * Asks for an answer as it comes, and tells of it piece by piece. `onBegin` is given what tells how far each answer has
- * come, which is nothing at first.
+ * Calls a model for a stream, and emits the events of its answer as they are received. `onBegin` is called before each
+ * answer with a function that returns the answer as far as it was received, or undefined while nothing was received.
  */
 export const generateStreamed = (
   { stream }: ModelCalls,
@@ -28,11 +28,11 @@ export const generateStreamed = (
   const newTextId = () => `text-${++texts}`
   return (request, onCut) =>
     Effect.suspend(() => {
-      const pieces = new Pieces(newTextId)
-      onBegin(() => (pieces.begun ? pieces.generation : undefined))
-      return stream(requestOf(request, tools), (parts) => allEmitted(emit, pieces.read(parts)), onGivenUp).pipe(
-        Effect.onExit((exit) => (Exit.isSuccess(exit) || !pieces.begun ? Effect.void : onCut(pieces.generation))),
-        Effect.map(() => pieces.generation),
+      const answer = new StreamedGeneration(newTextId)
+      onBegin(() => (answer.hasBegun ? answer.generation : undefined))
+      return stream(requestOf(request, tools), (parts) => allEmitted(emit, answer.read(parts)), onGivenUp).pipe(
+        Effect.onExit((exit) => (Exit.isSuccess(exit) || !answer.hasBegun ? Effect.void : onCut(answer.generation))),
+        Effect.map(() => answer.generation),
       )
     })
 }

@@ -5,29 +5,30 @@ import type { TokenCounts } from "../domain/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
 import { TokenCount } from "../models/TokenCount.ts"
 
-/** One answer of a model, read. */
+/** One answer of a model, whole or as far as it was received. */
 export interface Generation {
-  /** Calls are as the model made them, not checked yet. */
+  /** The parts of the answer. Tool calls have the input that the model wrote, which is not validated yet. */
   readonly parts: ReadonlyArray<Response.PartEncoded>
   readonly text: string
   readonly calls: ReadonlyArray<ToolCall>
   readonly sources: ReadonlyArray<Source>
-  /** `unknown` as well when the answer was cut off. */
+  /** Why the answer ended; `unknown` also when it was cut off. */
   readonly finish: Response.FinishReason
-  /** Estimated where the provider does not tell them. */
+  /** The tokens of the request and the answer, estimated where the provider does not report them. */
   readonly tokens: TokenCounts
   readonly providerMetadata: Schema.Json
   readonly exchange: Exchange
   readonly response: {
     readonly id: string
-    readonly modelId: string /** ISO 8601 */
+    readonly modelId: string
+    /** The time in ISO 8601. */
     readonly timestamp: string | undefined
   }
 }
 
 const noExchange: Exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
-/** `count` has counted the parts as they came; without it they are counted now. */
+/** Reads the parts of an answer. `count` is the count of a stream's parts; without it, the parts are counted here. */
 export const readGeneration = (
   given: ReadonlyArray<Response.PartEncoded>,
   count: TokenCount = countOf(given),
@@ -53,12 +54,16 @@ export const readGeneration = (
   }
 }
 
-/** The id of a call stands in the request that answers it, as well as in the database. */
+/**
+ * Removes from texts and call ids what cannot be stored. Ids are cleaned here because the request that carries a call's
+ * result and the database have to name the same id.
+ */
 const cleanPart = (part: Response.PartEncoded): Response.PartEncoded => {
   if (part.type === "text") return { ...part, text: clean(part.text) }
   return part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
 }
 
+/** Reads a tool call. An input that is not JSON becomes null, which the decoder of the tool refuses. */
 export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
   type: "tool-call",
   toolCallId: clean(part.id),
@@ -74,9 +79,9 @@ const isJson = Schema.is(Schema.Json)
 const countOf = (parts: ReadonlyArray<Response.PartEncoded>): TokenCount => {
   const count = new TokenCount()
   for (const part of parts) {
-    if (part.type === "text" || part.type === "reasoning") count.came(part.text.length)
-    else if (part.type === "tool-call") count.came(JSON.stringify(part.params ?? {}).length)
-    else if (part.type === "finish") count.tell(readTokens(part.usage))
+    if (part.type === "text" || part.type === "reasoning") count.addCharacters(part.text.length)
+    else if (part.type === "tool-call") count.addCharacters(JSON.stringify(part.params ?? {}).length)
+    else if (part.type === "finish") count.report(readTokens(part.usage))
   }
   return count
 }
@@ -88,7 +93,7 @@ export const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEnc
   cacheWrite: inputTokens.cacheWrite ?? 0,
 })
 
-/** Models may write what no database column holds. */
+/** Removes NUL characters and replaces lone surrogates, which models may write and Postgres cannot store. */
 export const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
 const cleanJson = (value: Schema.Json): Schema.Json => {

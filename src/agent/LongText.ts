@@ -1,10 +1,10 @@
-/** What there is room for at first. */
+/** The capacity of a new text, in UTF-16 code units. */
 const ROOM_CHARS = 256
 
 /**
- * A text that comes in thousands of small pieces. They are copied at once: strings that are kept until somebody reads the
- * whole take several times their length each, and with many answers on their way the collector would see each of them
- * grow old. As UTF-16, since a piece may end in the middle of a character.
+ * A text that is built from thousands of small pieces. Each piece is copied into a buffer at once: small strings take
+ * several times their length, and with many answers under way the garbage collector would visit each of them. The
+ * buffer is UTF-16, because a piece may end in the middle of a character.
  */
 export class LongText {
   private units = Buffer.allocUnsafeSlow(2 * ROOM_CHARS)

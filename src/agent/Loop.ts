@@ -17,18 +17,19 @@ import {
   toolSizes,
 } from "./tools/AgentTool.ts"
 
+/** The limits of replies that are settings. */
 export interface AgentSettings extends ToolSettings {
-  /** Most calls of the model for one reply; the last one may not call tools, so that there is an answer. */
+  /** The most calls of the model for one reply. The last one may not call tools, so that there is an answer. */
   readonly stepsMax: number
-  /** How long a whole reply may take. */
+  /** The longest time that a whole reply may take. */
   readonly replyDeadline: Duration.Duration
-  /** Tokens of what one call of the model is shown, about: older turns that would exceed it are left out. */
+  /** The most tokens of the messages of one call of the model, estimated. Older turns beyond it are left out. */
   readonly promptTokensMax: number
 }
 
-/** What is no setting. */
+/** The limits of replies that are constants of the server. */
 export interface AgentSizes extends ToolSizes {
-  /** So many identical calls in a row end the calling. */
+  /** The number of identical tool calls in a row after which the model may call no more tools. */
   readonly identicalCallsMax: number
 }
 
@@ -38,31 +39,31 @@ export interface AgentLimits extends AgentSettings, AgentSizes {}
 
 export interface StepRequest {
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** `shown`: the model sees the tools, so that its earlier calls stay explained, but may not call them. */
+  /** With `shown`, the model sees the declarations, which explain its earlier calls, but may not call the tools. */
   readonly tools: "offered" | "shown" | "none"
 }
 
-/** One call of a model. `onCut` is given what has come of an answer that fails or is interrupted on its way. */
+/** Calls a model once. `onCut` is called with what was received of an answer that failed or was interrupted. */
 export type Generate = (
   request: StepRequest,
   onCut: (generation: Generation) => Effect.Effect<void>,
 ) => Effect.Effect<Generation, AiError.AiError>
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly opening: ReadonlyArray<Prompt.Message>
-  /** Those that the model may call; without any it is told of none. */
+  /** The tools that the model may call. */
   readonly tools: ReadonlyArray<AgentTool>
   readonly limits: AgentLimits
   readonly generate: Generate
-  /** What an answer rests on. */
+  /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
-  /** Told of what `generate` does not tell: outcomes, sources and the end of each step. */
+  /** Receives the events that `generate` does not emit: outcomes, sources and the end of each step. */
   readonly emit: Emit | undefined
 }
 
-export interface LoopResult {
-  /** The text of the last step, after that of the steps it continues. */
+interface LoopResult {
+  /** The text of the last step, preceded by the texts of the steps that it continues. */
   readonly output: string
   readonly sources: ReadonlyArray<Source>
   readonly steps: ReadonlyArray<Step>
@@ -70,7 +71,7 @@ export interface LoopResult {
   readonly tokens: TokenCounts
 }
 
-/** Calls the model and runs the tools that it calls, until it has an answer. */
+/** Calls the model, and runs the tools that it calls, until it answers without calling one. */
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
 ): Effect.fn.Return<LoopResult, AiError.AiError> {
@@ -115,10 +116,10 @@ export const runLoop = Effect.fnUntraced(function* (
   }
 })
 
-/** The answers that a model may be taken at their word for; others were cut off in some way. */
+/** The finish reasons of complete answers. The calls of other answers may be cut off, and do not run. */
 const wholeReasons: ReadonlySet<Response.FinishReason> = new Set(["stop", "tool-calls", "pause"])
 
-/** One outcome for each call, for all of them have to be answered. */
+/** Runs the tool calls of an answer. There is an outcome for each of them, because providers require one. */
 const answerCalls = (
   generation: Generation,
   mayCall: boolean,
@@ -141,7 +142,7 @@ const answerCalls = (
   )
 }
 
-/** Why this call is not run, if it is not. */
+/** The reason why a call does not run, or undefined when it may run. */
 const refusalOf = (
   { finish }: Generation,
   mayCall: boolean,
@@ -153,7 +154,7 @@ const refusalOf = (
   return index >= callsMax ? "Too many calls at once; this one did not run." : undefined
 }
 
-/** The answer as the model gave it, and what its calls led to. */
+/** The messages that the next request adds: the model's answer, and the results of its calls. */
 const nextMessages = (generation: Generation, outcomes: ReadonlyArray<ToolOutcome>): ReadonlyArray<Prompt.Message> => {
   const answer = assistantMessages(generation.parts)
   if (outcomes.length === 0) return answer
@@ -184,14 +185,14 @@ const assistantPart = (part: Response.PartEncoded): ReadonlyArray<Prompt.Assista
   }
 }
 
-/** Counts how often the last call was made in a row. */
+/** Counts how many times in a row the last tool call was made. */
 class Repeats {
   count = 0
   private last = ""
 
   add(call: ToolCall): void {
-    const made = JSON.stringify([call.toolName, call.args])
-    this.count = made === this.last ? this.count + 1 : 1
-    this.last = made
+    const key = JSON.stringify([call.toolName, call.args])
+    this.count = key === this.last ? this.count + 1 : 1
+    this.last = key
   }
 }

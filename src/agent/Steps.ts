@@ -5,14 +5,14 @@ import { timestamp } from "../domain/schema/Timestamp.ts"
 import type { Generation } from "./Generation.ts"
 import type { ToolOutcome } from "./tools/AgentTool.ts"
 
-/** One step in the shape of the AI SDK's `generateText` at 4.0.x. */
+/** A step of a reply, in the shape of the steps of `generateText` in version 4.0 of the AI SDK. */
 export const makeStep = (options: {
   readonly generation: Generation
   readonly stepType: Step["stepType"]
   readonly isContinued: boolean
-  /** One for each call, in the order of the calls; none when the calls were not run to their end. */
+  /** The outcome of each call, in the order of the calls, or an empty list when the calls did not run to their end. */
   readonly outcomes: ReadonlyArray<ToolOutcome>
-  /** The step before this one, whose messages this one's follow. */
+  /** The step before this one, whose messages precede those of this one. */
   readonly previous: Step | undefined
   readonly now: DateTime.Utc
 }): Step => {
@@ -65,5 +65,5 @@ const messagesOf = (
   return [answer, { role: "tool", content }]
 }
 
-/** A pause is no reason of the wire: the step after it goes on. */
+/** The finish reason that clients see. They know no `pause`, which the next step continues. */
 const finishReasonOf = (reason: Response.FinishReason): FinishReason => (reason === "pause" ? "other" : reason)

@@ -2,8 +2,8 @@ import type * as Prompt from "effect/ai/Prompt"
 import { tokensAtMost } from "../domain/chat/Tokens.ts"
 
 /**
- * The messages as far as they fit so many tokens, about. Of what was said before the last question whole turns are left
- * out, the oldest first. The system instruction stays, and so do the question and the calls and results that followed it.
+ * Shortens messages to about `tokensMax` tokens. It drops the oldest turns before the user's last message, each with
+ * the replies to it. The system instruction, the last message, and the calls and results after it always stay.
  */
 export const trimHistory = (
   messages: ReadonlyArray<Prompt.Message>,
@@ -16,7 +16,7 @@ export const trimHistory = (
   let excess = tokens.reduce((sum, each) => sum + each, 0) - tokensMax
   let kept = first
   while (excess > 0 && kept < question) {
-    // What the user said goes with what was answered to it.
+    // A message of the user goes together with the replies to it.
     do excess -= tokens[kept++] ?? 0
     while (messages[kept]?.role !== "user")
   }

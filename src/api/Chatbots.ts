@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Chatbot, ChatbotInput, ChatbotPatch, ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/Chatbot.ts"
+import { Chatbot, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.ts"
+import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { updateAvatar } from "./Avatars.ts"

@@ -4,44 +4,45 @@ import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
 import { regularly } from "../system/Background.ts"
 
-/** A blob whose owner has not committed after this time never gets one. Longer than any request lasts. */
+/** The time in which the owner of a new blob has to be committed. It is longer than any request. */
 const GRACE = Duration.hours(1)
 const SWEEP_INTERVAL = Duration.minutes(1)
 const SWEEP_WARNING = "The sweep of files was cut off"
 const SWEEP_BATCH = 100
 const REMOVED_AT_ONCE = 4
-/** For one that cannot be deleted: it keeps none of the others. */
+/** The time until the deletion of a blob is retried. The sweep goes on with the others meanwhile. */
 const RETRY_DELAY = Duration.minutes(10)
-/** How long a request waits for the blobs that it made ownerless to be deleted; the next sweep goes on with the rest. */
+/** The longest time that a request waits for the deletion of its blobs. The next sweep deletes the rest. */
 const COLLECT_PATIENCE = Duration.seconds(5)
-/** Blobs of one upload: most of the time that one takes is waiting for the disk, which brings several home at once. */
+/** The number of blobs that are written at once, most of whose time is waiting for the disk. */
 const WRITTEN_AT_ONCE = 4
 
-export interface NewBlob<E, R> {
+interface NewBlob<E, R> {
   readonly key: string
   readonly content: Stream.Stream<Uint8Array, E, R>
 }
 
 /**
- * Blobs together with the register of those that nobody owns: what is put here is either owned by a row that commits
- * within the grace, or it is swept away.
+ * Stores blobs, and deletes those without an owner, which is a row of the database that names the blob. A blob whose
+ * owner is not committed within an hour is deleted.
  */
 export class Blobs extends Context.Service<
   Blobs,
   {
+    /** Stores a blob, which needs an owner within an hour. */
     readonly put: <E, R>(
       key: string,
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
-    /** Some at a time. When one cannot be written, none gets an owner. */
+    /** Stores several blobs, a few at a time. When one fails, those that were written are deleted later. */
     readonly putAll: <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) => Effect.Effect<void, E | Unavailable, R>
-    /** Owners may be gone: the sweep deletes their blobs soon. */
+    /** Starts the next sweep soon, after owners may have been deleted. */
     readonly nudge: Effect.Effect<void>
-    /** Owners are gone: returns when their blobs are too, or when that takes long and goes on by itself. */
+    /** Deletes the blobs of deleted owners, for at most 5 s. The next sweep deletes the rest. */
     readonly collect: Effect.Effect<void>
   }
 >()("parley/blobs/Blobs") {
-  /** Sweeps as long as it lives. */
+  /** Sweeps every minute until its scope closes. */
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
@@ -72,12 +73,12 @@ export class Blobs extends Context.Service<
           stuck.map(({ key }) => key),
           RETRY_DELAY,
         )
-        yield* Effect.logWarning("Files could not be deleted; they are tried again", first.why).pipe(
+        yield* Effect.logWarning("Files could not be deleted, which is retried", first.why).pipe(
           Effect.annotateLogs({ files: stuck.length }),
         )
       })
 
-      /** All that is due, batch by batch; what fails ends it until the next time. */
+      /** Deletes all blobs that are due, in batches. A failure is logged, and ends the sweep. */
       const sweep = garbage.due(SWEEP_BATCH).pipe(
         Effect.tap(remove),
         Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }),

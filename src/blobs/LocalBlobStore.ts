@@ -17,11 +17,11 @@ import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import { BlobNotFound, BlobStore } from "./BlobStore.ts"
 
-/** What is written to, as far as it is there. Other directories, such as a mount's `lost+found`, are nobody's business. */
+/** The directories that have to be writable if they exist. Others, such as a mount's `lost+found`, are ignored. */
 const WRITTEN = ["", "tmp", "avatars", "documents"]
-/** A draft this old was left by a process that is gone. */
+/** The age from which a temporary file is known to be that of a dead process. */
 const DRAFT_MAX_AGE = Duration.hours(1)
-/** Keys that are listed at once. */
+/** The number of keys in one page of a listing. */
 const PAGE = 500
 
 export interface LocalBlobStoreSettings {
@@ -29,8 +29,8 @@ export interface LocalBlobStoreSettings {
 }
 
 /**
- * Blobs as files below a directory, made with mode 0700. A blob is written to a temporary file, synced, and renamed to
- * its key, so that it is whole or absent, whatever happens.
+ * Stores blobs as files below a directory, which is made with mode 0700. A blob is written to a temporary file, synced,
+ * and renamed to its key, so that a crash leaves it whole or absent.
  */
 export const layer = ({
   directory,
@@ -48,7 +48,7 @@ export const layer = ({
 
       const temporary = paths.join(directory, "tmp")
       yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
-        // Where there is a directory already, making it tells nothing.
+        // Making a directory that exists succeeds even when it is not writable.
         Effect.andThen(
           Effect.forEach(WRITTEN, (name) =>
             Effect.catchIf(
@@ -63,18 +63,22 @@ export const layer = ({
 
       const sweepDrafts = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        yield* Effect.forEach(yield* files.readDirectory(temporary), (name) =>
-          Effect.gen(function* () {
-            const draft = paths.join(temporary, name)
-            const written = Option.getOrElse((yield* files.stat(draft)).mtime, () => new Date(now))
-            if (now - written.getTime() > Duration.toMillis(DRAFT_MAX_AGE)) yield* files.remove(draft)
-          }).pipe(Effect.ignore),
+        yield* Effect.forEach(
+          yield* files.readDirectory(temporary),
+          Effect.fnUntraced(
+            function* (name) {
+              const draft = paths.join(temporary, name)
+              const written = Option.getOrElse((yield* files.stat(draft)).mtime, () => new Date(now))
+              if (now - written.getTime() > Duration.toMillis(DRAFT_MAX_AGE)) yield* files.remove(draft)
+            },
+            (sweep) => Effect.ignore(sweep),
+          ),
         )
       }).pipe(Effect.ignore)
       yield* sweepDrafts
       yield* Effect.forkScoped(Effect.repeat(sweepDrafts, Schedule.spaced(DRAFT_MAX_AGE)))
 
-      /** What went wrong is for the log: a client can do nothing about it. */
+      /** Logs an error, and fails with one for clients, who learn of the cause only when the disk is full. */
       const toUnavailable = Effect.fnUntraced(function* (error: PlatformError.PlatformError) {
         const isFull = isDiskFull(error)
         const free = isFull ? yield* freeBytes(directory) : undefined
@@ -107,7 +111,7 @@ export const layer = ({
             Effect.gen(function* () {
               yield* Effect.catchIf(
                 files.rename(draft, target),
-                // The first of its directory.
+                // The blob is the first in its directory.
                 (error) => error.reason._tag === "NotFound",
                 () =>
                   Effect.andThen(
@@ -115,7 +119,7 @@ export const layer = ({
                     files.rename(draft, target),
                   ),
               )
-              // The rename itself is durable once the directory is.
+              // The rename is durable once the directory is synced.
               yield* syncFile(paths.dirname(target))
             }).pipe(orUnavailable),
           ),
@@ -142,10 +146,10 @@ export const layer = ({
         return Option.getOrElse(mtime, () => new Date(now))
       })
 
-      // The names of one directory are read at once: for a million, this measured 0.4 s beside the event loop, and 90 MB.
+      // Reads all names of a directory at once, which for a million measured 0.4 s outside the event loop, and 90 MB.
       const list = (prefix: string) =>
         files.readDirectory(pathOf(prefix)).pipe(
-          // No blob of the prefix was ever written.
+          // No blob with the prefix was ever written.
           Effect.catchIf(
             (error) => error.reason._tag === "NotFound",
             () => Effect.succeed([]),

@@ -3,33 +3,36 @@ import type { Unavailable } from "../domain/Errors.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { embedLocally, LOCAL_MODEL } from "./LocalEmbedding.ts"
 
-/** The model takes other texts, and not this one, however often it is asked. */
+/** The embedding model permanently refuses a text, while it accepts others. */
 export class TextRefused extends Schema.TaggedError<TextRefused>()("TextRefused", {}) {}
 
-/** Text as vectors of length 1, by one model that the whole server uses. */
+/** Turns texts into vectors of length 1, by the one embedding model of the server. */
 export class Embeddings extends Context.Service<
   Embeddings,
   {
-    /** Stored with every vector; names whatever changes vectors, since those of two names are never compared. */
+    /**
+     * The name of the model, which is stored with every vector. It differs for everything that changes vectors, because
+     * only vectors of the same name are compared.
+     */
     readonly model: string
-    /** Share of the vector score in a fused score, 0–1: how much the model adds to a lexical search. */
+    /** The share of the vector score in a fused score, 0–1. The rest is the lexical score. */
     readonly weight: number
-    /** Whether the cosine tells likeness of meaning, so that it finds what shares no word with the question. */
+    /** Whether the cosine measures similarity of meaning, so that it finds texts without a word of the question. */
     readonly isSemantic: boolean
-    /** The cosine that texts on different things reach, 0–1; what is above it tells likeness. */
+    /** The cosine that unrelated texts reach, 0–1. Only a higher one means similarity. */
     readonly unrelatedCosine: number
-    /** Fails at once where it would have to wait long: a search goes on without it. */
+    /** The vector of a question. Fails early rather than waiting long, so that a search can go on without it. */
     readonly embedQuery: (text: string) => Effect.Effect<Float32Array, Unavailable>
     /**
-     * One vector for each text, in order, all of one dimension. Waits for a provider that asks to, for minutes;
-     * `Unavailable` when that was in vain, or when somebody has to mend a setting first.
+     * The vectors of texts, in their order, all of the same dimension. Waits for minutes when the provider asks for it.
+     * Fails with `Unavailable` when that was in vain, or when an operator has to correct a setting first.
      */
     readonly embedDocuments: (
       texts: ReadonlyArray<string>,
     ) => Effect.Effect<ReadonlyArray<Float32Array>, Unavailable | TextRefused>
   }
 >()("parley/embeddings/Embeddings") {
-  /** Needs no network. */
+  /** The local model, which needs no network. */
   static readonly layerLocal = Layer.succeed(this, {
     model: LOCAL_MODEL,
     weight: 0.2,

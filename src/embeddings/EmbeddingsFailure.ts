@@ -4,17 +4,17 @@ import { retryAfterOf } from "../outbound/RetryAfter.ts"
 import { EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL } from "../system/Variables.ts"
 
 /**
- * Why a provider has not answered with vectors.
+ * The failure of a request to an embedding provider.
  *
- * - `passing`: the same request may do later;
- * - `setting`: it will not, before somebody mends the server's settings or the account;
- * - `refused`: it does not take what was sent, or answers it with nonsense.
+ * - `passing`: the same request may succeed later;
+ * - `setting`: it cannot succeed before an operator corrects the server's settings or the account;
+ * - `refused`: the provider refuses the texts, or its answer cannot be used.
  */
 export class EmbeddingsFailure extends Data.TaggedError("EmbeddingsFailure")<{
   readonly kind: "passing" | "setting" | "refused"
-  /** For people, without the provider's own words, which may hold anything. */
+  /** A sentence for people, without the provider's own words, which might reveal secrets. */
   readonly reason: string
-  /** How long the provider asks to wait. */
+  /** The wait that the provider asks for. */
   readonly retryAfter?: Duration.Duration
 }> {}
 
@@ -23,9 +23,10 @@ export const tooSlow = new EmbeddingsFailure({ kind: "passing", reason: "It does
 export const unusable = (what: string) =>
   new EmbeddingsFailure({ kind: "refused", reason: `Its answer cannot be used: ${what}.` })
 
+/** The statuses below 500 of failures that pass. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
-/** Of a status that is not 200; `now` is in milliseconds since the epoch, and `hasKey` whether a key was sent. */
+/** The failure of a response without status 200. `now` is in milliseconds since the epoch. */
 export const failureOfStatus = (
   status: number,
   headers: Headers.Headers,

@@ -3,50 +3,57 @@ import { WordTable } from "../text/WordTable.ts"
 import { levelOf, roughStem, SHARES } from "../text/Commonness.ts"
 import { hash, scramble } from "../text/Hashing.ts"
 
-/** Vectors of another version cannot be compared with these: change the name with anything below or the table. */
+/**
+ * The name of the local model. Any change of this file or of the table of common words makes vectors that cannot be
+ * compared with earlier ones, and needs another name.
+ */
 export const LOCAL_MODEL = "local/hashed-1"
+/** The dimension of the local model's vectors. */
 export const LOCAL_DIMENSIONS = 1_024
 
-/** BM25's saturation of repeated words; a length of this many words is neutral. */
+/** The parameters of BM25: saturation of repeated words, and normalization of length. */
 const K1 = 1.2
 const B = 0.75
+/** The number of words of a text of average length. */
 const NEUTRAL_WORDS = 150
-/** Damps how much rarer words outweigh commoner ones. */
+/** The exponent that reduces how much rare words outweigh common ones. */
 const RARITY_EXPONENT = 0.75
-/** Pieces of words catch inflections and misspellings. Together they weigh this much times √pieces of their word. */
+/** The length of the pieces of words, which match inflections and misspellings. */
 const PIECE_CHARACTERS = 4
+/** The weight of a word's pieces together, relative to that of the word, is this times the root of their number. */
 const PIECE_WEIGHT = 0.4
-/** Seeds that keep words and their pieces apart. */
+/** The seeds of hashes, which differ so that a piece does not collide with an equal word. */
 const WORD_SEED = 0x811c9dc5
 const PIECE_SEED = 0x2f0b4c47
-/** Each feature is added to two places, so that two features that share one place still differ. */
+/** Derives a feature's second place from its hash. With two places, features that share one of them still differ. */
 const SECOND_PLACE = 0x5bd1e995
 
-/** Words remembered with their features are forgotten once they are longer than this together: some 10 MB. */
-const MAX_CHARACTERS = 256 * 1_024
+/** The total length of cached words, with features of about 10 MB, beyond which the cache is cleared. */
+const CACHE_CHARACTERS = 256 * 1_024
 
 /**
- * A vector of length 1 from the words and word pieces of a text, by feature hashing: no learned weights, no network, the
- * same on every machine. It knows spelling, not meaning: synonyms are strangers to it.
+ * Makes a vector of length 1 from the words and word pieces of a text, by feature hashing. It needs neither learned
+ * weights nor a network, and is the same on every machine. It compares spelling and not meaning: synonyms are
+ * unrelated.
  */
 export const embedLocally = (text: string): Float32Array => {
-  // Not while a text is read: two of its words that share a stem must share its count.
-  if (knownWords.characters > MAX_CHARACTERS) forgetAll()
+  // Only between texts, because two words of a text that share a stem have to share its object.
+  if (knownWords.characters > CACHE_CHARACTERS) clearCache()
   const spaced = knownWords.read(spacedWords(text), learn)
   const length = K1 * (1 - B + (B * spaced.length) / NEUTRAL_WORDS)
-  embedded++
+  current++
   const words: Array<Word> = []
   const stems: Array<Stem> = []
   for (const word of spaced) {
     const { stem } = word
-    if (stem.seenIn !== embedded) {
-      stem.seenIn = embedded
+    if (stem.seenIn !== current) {
+      stem.seenIn = current
       stem.count = 0
       stems.push(stem)
     }
     stem.count++
-    if (word.seenIn === embedded) continue
-    word.seenIn = embedded
+    if (word.seenIn === current) continue
+    word.seenIn = current
     words.push(word)
   }
   const vector = new Float32Array(LOCAL_DIMENSIONS)
@@ -61,11 +68,11 @@ export const embedLocally = (text: string): Float32Array => {
   return normalize(vector)
 }
 
-/** Words that are taken for inflections of one. */
+/** The rough stem of words, and its count in the current text. */
 interface Stem {
   readonly rarity: number
   readonly places: ReadonlyArray<Place>
-  /** The text, by its number, that `count` and `weight` are about. */
+  /** The number of the last text with the stem, to which `count` and `weight` belong. */
   seenIn: number
   count: number
   weight: number
@@ -74,17 +81,19 @@ interface Stem {
 interface Word {
   readonly stem: Stem
   readonly pieces: ReadonlyArray<Place>
+  /** The number of the last text with the word. */
   seenIn: number
 }
 
-/** Where a feature is added to a vector, or, as the complement of that, where it is taken away. */
+/** The index of the component to which a feature is added, or the complement of the index where it is subtracted. */
 type Place = number
 
-let embedded = 0
+/** The number of the current text. */
+let current = 0
 let knownWords = new WordTable<Word>()
 const knownStems = new Map<string, Stem>()
 
-const forgetAll = (): void => {
+const clearCache = (): void => {
   knownWords = new WordTable()
   knownStems.clear()
 }
@@ -100,8 +109,9 @@ const stemOf = (name: string): Stem => {
   return made
 }
 
-/** Of each level of commonness: 0 for a word in every text, 1 for one that is unknown. */
+/** The logarithm of the share of texts with an unknown word. */
 const RAREST = Math.log(2 ** -14)
+/** The rarity of words by level of commonness: 0 for a word in every text, 1 for an unknown one. */
 const RARITIES = SHARES.map((share) => (Math.log(share) / RAREST) ** RARITY_EXPONENT)
 
 const piecesOf = (word: string): ReadonlyArray<Place> => {
@@ -131,7 +141,7 @@ const add = (vector: Float32Array, places: ReadonlyArray<Place>, weight: number)
 const normalize = (vector: Float32Array): Float32Array => {
   let squares = 0
   for (let place = 0; place < vector.length; place++) squares += (vector[place] ?? 0) ** 2
-  // Text without words: a vector of length 0 would have no cosine.
+  // A text without words. A vector of length 0 would have no cosine.
   if (squares === 0) vector[0] = squares = 1
   const length = Math.sqrt(squares)
   for (let place = 0; place < vector.length; place++) vector[place] = (vector[place] ?? 0) / length

@@ -1,29 +1,29 @@
 import { withVersion } from "../outbound/VersionedUrl.ts"
 
-/** What a text is for: some models embed a question otherwise than what answers it. */
+/** The purpose of a text. Some models embed questions differently from documents. */
 export type Purpose = "query" | "document"
 
-export interface EmbeddingRequest {
+interface EmbeddingRequest {
   readonly model: string
   readonly texts: ReadonlyArray<string>
   readonly purpose: Purpose
-  /** Absent: as many as the model makes of itself. */
+  /** The dimension of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined
 }
 
-/** How a provider is asked: both answer `{data: [{index, embedding}]}`. */
+/** The request format of a provider. All providers answer `{data: [{index, embedding}]}`. */
 export interface Provider {
-  /** Where it is asked, unless a setting says otherwise. */
+  /** The base URL, unless a setting replaces it. */
   readonly baseUrl: string
   readonly bodyOf: (request: EmbeddingRequest) => object
-  /** As in `Embeddings`. Of today's models; what lies between theirs and another's moves the threshold a little. */
+  /** `unrelatedCosine` of `Embeddings`, as the provider's current models have it. Other models differ a little. */
   readonly unrelatedCosine: number
 }
 
 export type ProviderName = "openai" | "voyage"
 
 export const providers: { readonly [Name in ProviderName]: Provider } = {
-  /** https://platform.openai.com/docs/api-reference/embeddings, and whoever speaks the same. */
+  /** OpenAI and compatible servers: https://platform.openai.com/docs/api-reference/embeddings. */
   openai: {
     baseUrl: "https://api.openai.com/v1",
     bodyOf: ({ model, texts, dimensions }) => ({
@@ -34,7 +34,7 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
     }),
     unrelatedCosine: 0.2,
   },
-  /** https://docs.voyageai.com/reference/embeddings-api */
+  /** Voyage: https://docs.voyageai.com/reference/embeddings-api. */
   voyage: {
     baseUrl: "https://api.voyageai.com/v1",
     bodyOf: ({ model, texts, purpose, dimensions }) => ({
@@ -48,5 +48,5 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
   },
 }
 
-/** The address of embeddings below a base URL. */
+/** The URL of embeddings below a base URL. */
 export const endpointOf = (baseUrl: string): string => `${withVersion(baseUrl)}/embeddings`

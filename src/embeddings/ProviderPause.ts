@@ -2,54 +2,54 @@ import { Duration, Effect, Ref } from "effect"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { EmbeddingsFailure } from "./EmbeddingsFailure.ts"
 
-/** Wait after a failure, when the provider does not say; doubled for each further one in a row, */
+/** The pause after a first failure, when the provider asks for none. It doubles with each further failure in a row. */
 const FIRST_WAIT = Duration.seconds(1)
-/** up to this, which is the wait for an operator, too. */
+/** The longest pause when the provider asks for none, and the pause while an operator has to correct a setting. */
 const LONGEST_WAIT = Duration.minutes(1)
-/** What a provider may ask for; one that asks for nothing is not asked as fast as it answers. */
-const ASKED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
+/** The range of pauses that a provider may ask for. The minimum keeps "0 seconds" from becoming a busy loop. */
+const REQUESTED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 
-/** A time in which nobody asks the provider: one request was told to wait, and the others need not be told as well. */
+/** A pause in which no requests are sent to a provider. The failure of one request pauses all of them. */
 export interface ProviderPause {
-  /** Milliseconds that it still lasts; 0 when there is none. */
-  readonly left: Effect.Effect<number>
-  /** Returns once there is none. */
+  /** The rest of the pause in milliseconds, or 0 when there is none. */
+  readonly remaining: Effect.Effect<number>
+  /** Waits for the end of the pause, also when it is prolonged meanwhile. */
   readonly passed: Effect.Effect<void>
-  /** It begins, or is made longer. */
+  /** Begins or prolongs the pause after a failure. */
   readonly begin: (failure: EmbeddingsFailure) => Effect.Effect<void>
-  /** The provider has answered. */
-  readonly end: Effect.Effect<void>
+  /** Resets the count of failures after a success. A pause that has begun goes on. */
+  readonly reset: Effect.Effect<void>
 }
 
 export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(function* () {
-  /** By the monotonic clock, in milliseconds. */
+  /** The end of the pause by the monotonic clock, in milliseconds. */
   const until = yield* Ref.make(Number.NEGATIVE_INFINITY)
   const failures = yield* Ref.make(0)
 
-  const left = Effect.gen(function* () {
+  const remaining = Effect.gen(function* () {
     return Math.max(0, (yield* Ref.get(until)) - (yield* currentMonotonicMillis))
   })
 
-  const passed: Effect.Effect<void> = Effect.flatMap(left, (milliseconds) =>
+  const passed: Effect.Effect<void> = Effect.flatMap(remaining, (milliseconds) =>
     milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), passed),
   )
 
   const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: EmbeddingsFailure) {
-    // Requests that were under way together fail together, and count as one.
-    const isFirst = (yield* left) === 0
+    // Concurrent requests fail together, and count as one failure.
+    const isFirst = (yield* remaining) === 0
     const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff
-    const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, ASKED)
+    const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, REQUESTED)
     const end = (yield* currentMonotonicMillis) + Duration.toMillis(wait)
     yield* Ref.update(until, (before) => Math.max(before, end))
     if (isFirst) {
       const log = kind === "setting" ? Effect.logError : Effect.logWarning
-      yield* log("The embedding provider is left alone for a while").pipe(
+      yield* log("Requests to the embedding provider are paused").pipe(
         Effect.annotateLogs({ reason, seconds: Duration.toSeconds(wait) }),
       )
     }
   })
 
-  return { left, passed, begin, end: Ref.set(failures, 0) }
+  return { remaining, passed, begin, reset: Ref.set(failures, 0) }
 })

@@ -10,39 +10,40 @@ import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
 import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
 
+/** The settings of an embedding model behind HTTP. */
 export interface RemoteSettings {
   readonly provider: ProviderName
   readonly model: string
-  /** Servers of one's own often need none. */
+  /** The key, which self-hosted servers often do not need. */
   readonly apiKey: Redacted.Redacted | undefined
-  /** Absent: the provider's own. */
+  /** The base URL; undefined for the provider's own. */
   readonly baseUrl: string | undefined
-  /** Absent: as many as the model makes of itself. */
+  /** The dimension of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined
-  /** Of one request for documents. */
+  /** The longest time of one request with documents. */
   readonly timeout: Duration.Duration
-  /** Of the request for a question, for which somebody waits. */
+  /** The longest time of a request with a question, whose client waits for it. */
   readonly queryTimeout: Duration.Duration
-  /** Requests for documents at once. */
+  /** The most concurrent requests with documents. */
   readonly concurrency: number
 }
 
-/** How much a real model adds to a lexical search: about as much as that itself. */
+/** The weight of the vector score, which for a learned model is that of the lexical score. */
 const WEIGHT = 0.5
-/** Documents wait so long for a provider that is out of reach, or has no room, before they are given back. */
+/** The time for which documents wait while a provider cannot be reached or has no capacity. */
 const PATIENCE = Duration.minutes(10)
-/** Until a provider that answers everything with nonsense is asked again. */
+/** The wait that is asked of callers when the provider refuses everything, or its answers cannot be used. */
 const REFUSED_WAIT = Duration.minutes(1)
-/** An answer that cannot be used is asked for once more: it may have been cut short. */
+/** The number of retries after an answer that cannot be used, because it may have been cut off. */
 const UNUSABLE_RETRIES = 1
-/** 128 vectors of 4,096 numbers, each written with all its digits, and as much again. */
+/** The longest answer: 128 vectors of 4,096 numbers, written with all their digits, and as much again. */
 const ANSWER_BYTES_MAX = 24 * 1024 * 1024
-/** Any model takes it. */
+/** A text that every model accepts. */
 const HARMLESS = "A harmless text."
 
 /**
- * A model behind HTTP. Not by way of `effect/ai`'s `EmbeddingModel`, whose schema looks at each number of each vector by
- * itself, which takes longer than making them.
+ * Embeddings of a model behind HTTP. It stands in place of `effect/ai`'s `EmbeddingModel`, whose schema checks each
+ * number of each vector, which takes longer than the provider takes to compute them.
  */
 export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings, StartupError> =>
   Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
@@ -69,7 +70,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       Stream.mkUint8Array,
     )
 
-  /** One request, with every way in which it may go wrong. */
+  /** Sends one request, and begins a pause when it fails for another reason than its texts. */
   const ask = Effect.fnUntraced(
     function* (texts: ReadonlyArray<string>, purpose: Purpose) {
       const body = provider.bodyOf({
@@ -82,7 +83,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         .execute(HttpClientRequest.bodyJsonUnsafe(endpoint, body))
         .pipe(Effect.mapError(() => unreachable))
       if (response.status !== 200) {
-        // Read to the end, the connection can serve again.
+        // The connection of a body that was read to its end serves the next request.
         yield* Effect.ignore(readBody(response))
         const now = yield* Clock.currentTimeMillis
         return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)
@@ -102,24 +103,24 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       }
       return vectors
     },
-    (asked, _texts, purpose) =>
-      Effect.timeoutOrElse(asked, {
+    (request, _texts, purpose) =>
+      Effect.timeoutOrElse(request, {
         duration: purpose === "query" ? settings.queryTimeout : settings.timeout,
         orElse: () => Effect.fail(tooSlow),
       }),
-    Effect.tap(() => pause.end),
+    Effect.tap(() => pause.reset),
     Effect.tapError((failure) => (failure.kind === "refused" ? Effect.void : pause.begin(failure))),
   )
 
-  /** Waits as long as the provider asks to, together with all others, and for as long as there is hope. */
+  /** Sends a request with documents after the pause, and retries failures that pass until `PATIENCE` is over. */
   const askPatiently = (texts: ReadonlyArray<string>) =>
     permits
       .withPermits(1)(Effect.andThen(pause.passed, ask(texts, "document")))
       .pipe(Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }))
 
   /**
-   * A request that is refused is cut in half until it is one text; and whether that is at fault, or the provider, is
-   * told by a text that nobody can object to.
+   * Embeds a batch. A batch that is refused is split in halves until the refused text is alone. Then a request with a
+   * harmless text shows whether the text is at fault or the provider.
    */
   const embedBatch = (
     texts: ReadonlyArray<string>,
@@ -145,7 +146,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     )
 
   const unavailable = Effect.fnUntraced(function* ({ kind, reason }: EmbeddingsFailure) {
-    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.left)
+    const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.remaining)
     if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
     return yield* new Unavailable({
       detail: `The embedding provider cannot be used right now. ${reason}`,
@@ -155,7 +156,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
 
   const embedQuery = Effect.fn("Embeddings.embedQuery")(
     function* (text: string) {
-      if ((yield* pause.left) > 0) return yield* resting
+      if ((yield* pause.remaining) > 0) return yield* resting
       const [vector] = yield* ask([text], "query")
       return vector ?? (yield* unusable("it is empty"))
     },
@@ -181,9 +182,9 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
 
 const resting = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
 
-/** `openai:text-embedding-3-large@1024` */
+/** The name of a model, such as `openai:text-embedding-3-large@1024`. */
 const nameOf = ({ provider, model, dimensions }: RemoteSettings): string =>
   `${provider}:${model}${dimensions === undefined ? "" : `@${dimensions}`}`
 
-/** A stranger's server need not know our traces. */
+/** Leaves the headers of traces out of requests, because the provider is not part of this server's traces. */
 const withoutTracing = Effect.provideContext(Context.make(HttpClient.TracerPropagationEnabled, false))

@@ -1,12 +1,12 @@
-/** Texts of one request, at most: the least that a known provider takes. */
+/** The most texts of one request: the lowest limit of the known providers. */
 const TEXTS_MAX = 128
 /**
- * Bytes of one request's texts, at most. A token is three bytes at the least, in any script, but for rare signs; so this
- * is 60,000 tokens, half of what the strictest provider takes.
+ * The most bytes of one request's texts. In every script a token has at least three bytes, except for rare signs, so
+ * these are at most 60,000 tokens, half of what the strictest provider accepts.
  */
 const BYTES_MAX = 180_000
 
-/** The texts in their order, cut into requests. A text that is too long for any is alone in its own. */
+/** Groups texts into the batches of requests, in order. A text that is too long for any batch is alone in its own. */
 export const textBatches = (texts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const batches: Array<Array<string>> = []
   let bytes = 0

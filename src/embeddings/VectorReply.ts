@@ -1,12 +1,13 @@
 import { Predicate, Result } from "effect"
 
-/** pgvector computes with more, but nobody makes them. */
+/** The highest dimension of vectors. pgvector supports more, but no known model makes them. */
 const DIMENSIONS_MAX = 4_096
 
 /**
- * The vectors of a provider's answer, in the order of the texts and scaled to length 1, or what is wrong with it.
+ * Reads the vectors of a provider's answer, in the order of the texts and scaled to length 1. Fails with a description
+ * of what is wrong with the answer.
  *
- * Not by a schema, which takes longer to look at each of half a million numbers than the whole request takes.
+ * It stands in place of a schema, which takes longer to check half a million numbers than the whole request takes.
  */
 export const readVectors = (answer: unknown, texts: number): Result.Result<ReadonlyArray<Float32Array>, string> => {
   if (!Predicate.hasProperty(answer, "data") || !Array.isArray(answer.data)) return Result.fail("it has no list `data`")
@@ -35,10 +36,10 @@ export const readVectors = (answer: unknown, texts: number): Result.Result<Reado
   )
 }
 
-/** A server that does not know base64 answers with numbers, whatever it was asked for. */
+/** Decodes a vector from base64, or from numbers, which servers without base64 send. Undefined when it is neither. */
 const decode = (embedding: unknown): Float32Array | undefined => {
   if (typeof embedding === "string") {
-    // Little-endian, as this machine: copied, since a Float32Array must start at a multiple of four.
+    // The numbers are little-endian, like this machine. Copied, because a Float32Array has to start at a multiple of 4.
     const bytes = Uint8Array.from(Buffer.from(embedding, "base64"))
     return bytes.length % Float32Array.BYTES_PER_ELEMENT === 0 ? new Float32Array(bytes.buffer) : undefined
   }
@@ -47,7 +48,7 @@ const decode = (embedding: unknown): Float32Array | undefined => {
   return numbers.every(Predicate.isNumber) ? Float32Array.from(numbers) : undefined
 }
 
-/** To length 1, in place. False when it has no direction. */
+/** Scales a vector to length 1, in place. Returns false when its length is zero or not finite. */
 const normalize = (vector: Float32Array): boolean => {
   let squares = 0
   for (const value of vector) squares += value * value

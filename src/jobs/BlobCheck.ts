@@ -99,33 +99,33 @@ export class BlobCheck extends Context.Service<
           Effect.catchTag("BlobNotFound", () => Effect.succeed(false)),
         )
 
-        const findStrangers = (meet: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>) =>
-          Effect.gen(function* () {
-            const strangers = new Collected<string>()
-            yield* Effect.forEach(PREFIXES, (prefix) =>
-              Stream.runForEach(
-                store.list(prefix),
-                Effect.fnUntraced(function* (page) {
-                  const found = yield* owners.strangers(page)
-                  strangers.add(found)
-                  if (found.length > 0) yield* meet(found)
-                  yield* Effect.sleep(PAUSE)
-                }),
-              ),
-            )
-            return strangers
-          })
+        const findStrangers = Effect.fnUntraced(function* (
+          meet: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>,
+        ) {
+          const strangers = new Collected<string>()
+          yield* Effect.forEach(PREFIXES, (prefix) =>
+            Stream.runForEach(
+              store.list(prefix),
+              Effect.fnUntraced(function* (page) {
+                const found = yield* owners.strangers(page)
+                strangers.add(found)
+                if (found.length > 0) yield* meet(found)
+                yield* Effect.sleep(PAUSE)
+              }),
+            ),
+          )
+          return strangers
+        })
 
         const users = Effect.map(Stream.runCollect(store.list(USERS)), (lists) => lists.flat())
 
-        const compareAnd = (
+        const compareAnd = Effect.fnUntraced(function* (
           meet: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>,
           isShared: boolean,
-        ) =>
-          Effect.gen(function* () {
-            const strangers = yield* findStrangers(meet)
-            return { ...(yield* findMissing), strangers, isShared } satisfies Comparison
-          })
+        ) {
+          const strangers = yield* findStrangers(meet)
+          return { ...(yield* findMissing), strangers, isShared } satisfies Comparison
+        })
 
         const isOthers = (own: string | undefined) => (key: string) => key !== own
 

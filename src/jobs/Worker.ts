@@ -7,17 +7,17 @@ import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { persistently } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
-/** How often an attempt that has something to show renews its lease at most: a short one ends before it has to. */
+/** The shortest time between two renewals of a lease. An attempt that is over sooner shows nothing of its progress. */
 const SHOW_INTERVAL = Duration.millis(250)
 /** How long a process that stops waits for the answer to a claim, to give back what it got. */
 const CLAIM_PATIENCE = Duration.seconds(1)
-/** After a fault of the queue itself. */
+/** The wait after a defect in the queue itself. */
 const FAULT_PAUSE = Duration.seconds(1)
 
 /** Another worker has the job by now, or the job is gone. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
-/** What a worker needs of the repository whose table is the queue. */
+/** The repository of a queue, as far as a worker needs it. */
 export interface JobQueue<J extends Job> {
   readonly claim: (lease: Lease) => Effect.Effect<J | undefined, Unavailable>
   /** `counts`: the attempt failed by what the job is. */
@@ -50,18 +50,19 @@ export type Verdict<Reason> =
   /** The job is gone. */
   | { readonly is: "gone" }
 
-/** When a job is given up, and what is recorded then. */
+/** How long a job is tried, and what is recorded when it is given up. */
 export interface GivingUp<J extends Job, Reason> {
   /** Attempts that may fail by what the job is. */
   readonly attempts: number
   /** Attempts that may end with their process. The job may be what ends it. */
   readonly lapses: number
-  /** A job that was given up is tried anew after this, and after twice as long each time, */
+  /** The wait after which a job that was given up is tried anew, doubled each time that it is given up again. */
   readonly retryDelay: Duration.Duration
-  /** so often. */
+  /** How often a job that was given up is tried anew. */
   readonly retries: number
+  /** The reason recorded after too many lapses. */
   readonly ofLapses: (job: J) => Reason
-  /** Of a fault that is no typed failure. The log has the cause. */
+  /** The reason recorded after defects, whose cause only the log has. */
   readonly ofDefect: Reason
   /** Records that the job was given up, and takes it out of the queue, or puts it off for `delay`. */
   readonly giveUp: (
@@ -73,16 +74,16 @@ export interface GivingUp<J extends Job, Reason> {
   readonly refuse: (job: J, reason: Reason) => Effect.Effect<void, Unavailable, CurrentOrganization>
 }
 
-/** All that one kind of job has of its own. */
+/** Describes one kind of job to the worker that serves its queue. */
 export interface JobKind<J extends Job, A, E, Reason> {
   /** What the log calls the work: "… waits", "… was cut off", "… failed". */
   readonly name: string
-  /** By what the log tells one job from another. */
+  /** Annotations by which the log tells one job from another. */
   readonly labels: (job: J) => Readonly<Record<string, string>>
   readonly queue: JobQueue<J>
   /** Jobs that this process works on at once. */
   readonly concurrency: number
-  /** How long a job stays with a worker that shows no sign of life. It is renewed three times as often. */
+  /** How long a job stays with a worker that shows no sign of life. A lease is renewed after a third of it. */
   readonly lease: Duration.Duration
   /** How often an idle process looks for jobs that it was not told of: another's, and those that have fallen due. */
   readonly pollInterval: Duration.Duration
@@ -93,7 +94,7 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly backOff: (attempts: number) => Duration.Duration
   /** Absent: a job is tried until it succeeds. */
   readonly givingUp?: GivingUp<J, Reason>
-  /** Whatever one job waits for, all wait for: the worker rests as well. */
+  /** Whatever is unavailable to one job is unavailable to all: the worker waits, too, before it claims the next. */
   readonly waitsForAll?: boolean
   /** Drops what an attempt that has lost its lease may have left. */
   readonly abandon?: (job: J) => Effect.Effect<void, Unavailable, CurrentOrganization>
@@ -102,16 +103,13 @@ export interface JobKind<J extends Job, A, E, Reason> {
 }
 
 export interface Worker {
-  /** Something was queued: look at once. */
+  /** Has an idle worker look for jobs at once, because one was queued. */
   readonly nudge: Effect.Effect<void>
-  /**
-   * Works until it is interrupted. What is under way then is given back, to be gone on with at once by another process,
-   * or by the next start.
-   */
+  /** Works until it is interrupted. Jobs that are under way then are given back, for others to claim at once. */
   readonly run: Effect.Effect<never>
 }
 
-/** Works on one kind of job. Several processes share a queue. */
+/** Makes the worker of one kind of job. Several processes may run one each over the same queue. */
 export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reason>(
   kind: JobKind<J, A, E, Reason>,
 ): Effect.fn.Return<Worker, never, DatabaseTraits | SecureRandom.SecureRandom> {
@@ -119,7 +117,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
   const random = yield* SecureRandom.SecureRandom
   const { isAlone } = yield* DatabaseTraits
   const bell = yield* Latch.make(false)
-  /** One idle worker looks for all. */
+  /** Of workers that are idle, one looks for jobs; the others wait at the door. */
   const door = yield* Semaphore.make(1)
 
   const heartbeat = Duration.divideUnsafe(lease, 3)
@@ -141,7 +139,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
   const putBack = (job: J, delay: Duration.Duration, detail: string) =>
     Effect.andThen(Effect.logWarning(`${name} waits`, { detail }), queue.release(job, delay, false))
 
-  /** It need not be the job's doing: again, much later, and not for ever. */
+  /** The job need not be to blame, so it is tried anew, much later, though not for ever. */
   const giveUp = ({ giveUp, retries, retryDelay }: GivingUp<J, Reason>, job: J, reason: Reason) =>
     giveUp(job, reason, job.given_up < retries ? Duration.times(retryDelay, 2 ** job.given_up) : undefined)
 
@@ -192,7 +190,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       return Cause.hasInterruptsOnly(cause) ? Effect.failCause(error.failure) : tryAgain(job, cause, givingUp?.ofDefect)
     })
 
-  /** A fault of the queue ends no worker: nobody would miss it, and it would never come back. */
+  /** Keeps a worker alive through a fault of the queue: it would end silently, and never come back. */
   const survive = <B, R>(work: Effect.Effect<B, Unavailable, R>) =>
     work.pipe(
       Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
@@ -203,7 +201,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       ),
     )
 
-  /** The process stops: another, or the next start, goes on at once. */
+  /** For a process that stops: another one may claim the job at once. */
   const giveBack = (job: J) =>
     Effect.provideService(
       Effect.ignore(queue.release(job, Duration.zero, false)),
@@ -211,7 +209,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       job.organization_id,
     )
 
-  /** The database may have leased a job already when a claim is interrupted. */
+  /** Claims a job. When that is interrupted, the database may have leased one already: then it is given back. */
   const claim = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const claiming = yield* Effect.forkDetach(queue.claim({ id: yield* random.uuidV4(), duration: lease }))

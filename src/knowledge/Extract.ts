@@ -5,41 +5,41 @@ import { type ExtractedText, failureCodes, type Source, type SplitText, Unreadab
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { read } from "./extract/Read.ts"
 
-/** A document cannot be read. `code` is stable; `message` is shown to the user and names nothing of the server's. */
+/** A document cannot be read. The code is stable; the message is safe to show to the user. */
 export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("ExtractionFailed", {
   code: Schema.Literals(failureCodes),
   message: Schema.String,
 }) {}
 
 export interface ExtractSettings {
-  /** Documents read at once; each has a process of its own. */
+  /** The most documents that are read at the same time, each in a process of its own. */
   readonly concurrency: number
-  /** A document that takes longer, of processor time, is given up, and its process ended. */
+  /** The processor time that reading one document may take. Beyond it the process is killed and the document fails. */
   readonly deadline: Duration.Duration
-  /** Bytes that a process may hold; the document that takes more is given up, and the process ended. */
+  /** The memory in bytes that a process may occupy. Beyond it the process is killed and the document fails. */
   readonly memory: number
-  /** Characters (UTF-16 code units) that a document may have once it is text. */
+  /** The most characters (UTF-16 code units) that the text of a document may have. */
   readonly textLimit: number
-  /** An idle process is ended after this, and gives its memory back. Absent: a minute. */
+  /** How long an idle process is kept before it is ended to free its memory. Defaults to a minute. */
   readonly idle?: Duration.Duration
 }
 
 const IDLE = Duration.minutes(1)
 
-/** A process makes room for a new one after so many documents, whatever they left behind. */
-const MAX_SERVED = 500
-/** And when it still holds this share of its memory after one: the next document wants it too. */
+/** A process is replaced after this many documents, because of whatever they may have left behind in it. */
+const MAX_REQUESTS = 500
+/** A process is also replaced when it still occupies this share of its memory limit after a document. */
 const MAX_RESTING_SHARE = 0.5
 
 /**
- * Formats that only pass through. Reading and splitting them takes linear time, and their text is not larger than the
- * file, so that a small file is read in place: handing it over takes longer, and the server's loop stands still for a
- * few milliseconds at most.
+ * Formats that need no conversion. Reading and splitting them takes linear time, and their text is not larger than the
+ * file. A small file is therefore read in the server's own process, where it blocks the event loop for a few
+ * milliseconds at most; sending it to another process would take longer.
  */
-const inPlace: ReadonlySet<Format> = new Set(["md", "txt"])
+const IN_PLACE_FORMATS: ReadonlySet<Format> = new Set(["md", "txt"])
 const MAX_IN_PLACE_BYTES = 32 * 1024
 
-const isReadInPlace = ({ format, bytes }: Source) => inPlace.has(format) && bytes.length <= MAX_IN_PLACE_BYTES
+const isReadInPlace = ({ format, bytes }: Source) => IN_PLACE_FORMATS.has(format) && bytes.length <= MAX_IN_PLACE_BYTES
 
 const failed = (code: ExtractionFailed["code"], message: string) => new ExtractionFailed({ code, message })
 
@@ -60,16 +60,17 @@ const orUnreadable = (cause: unknown): Answer => {
 }
 
 /**
- * Documents become text. Whatever could take long or much memory is read in processes beside the server, which end
- * when a document takes more than its share.
+ * Turns uploaded files into text. Whatever could take long or much memory is read in processes of its own, which are
+ * killed when a document exceeds its limits.
  *
- * Both fail with `ExtractionFailed`; what they fail with is the same however often it is tried.
+ * A retry is pointless: the same file fails with the same `ExtractionFailed` each time.
  */
 export class Extract extends Context.Service<
   Extract,
   {
+    /** Reads a file as one text. */
     readonly extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>
-    /** Split into passages where it is read, which for an odd text takes longer than reading it. */
+    /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
     readonly split: (source: Source) => Effect.Effect<SplitText, ExtractionFailed>
   }
 >()("parley/knowledge/Extract") {
@@ -86,7 +87,7 @@ export class Extract extends Context.Service<
 
         const retireIfWorn = Effect.fnUntraced(function* (process: ExtractProcess) {
           const resting = yield* process.residentBytes
-          const isWorn = process.served >= MAX_SERVED || resting > settings.memory * MAX_RESTING_SHARE
+          const isWorn = process.requests >= MAX_REQUESTS || resting > settings.memory * MAX_RESTING_SHARE
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
@@ -101,17 +102,17 @@ export class Extract extends Context.Service<
                 Effect.annotateLogs({ format: source.format, cause: answer.cause }),
                 Effect.andThen(Effect.fail(crashed)),
               )
-            // The other one than was asked for.
+            // The reply is of the kind that was not requested.
             case "read":
             case "split":
               return Effect.fail(crashed)
           }
         }
 
-        const readBeside = Effect.fnUntraced(function* (source: Source, isSplit: boolean) {
+        const readInProcess = Effect.fnUntraced(function* (source: Source, isSplit: boolean) {
           const process = yield* Pool.get(processes)
           const limits = { memory: settings.memory, time: settings.deadline }
-          const answer = yield* process.ask(source, limits, isSplit).pipe(
+          const answer = yield* process.read(source, limits, isSplit).pipe(
             Effect.catchTags({
               OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
               TimedOut: () => Effect.fail(timedOut(settings.deadline)),
@@ -121,14 +122,14 @@ export class Extract extends Context.Service<
                   Effect.andThen(Effect.fail(crashed)),
                 ),
             }),
-            // Whatever cut the conversation short, the process may still be busy with it.
+            // The process may still be busy with this document, and its reply would answer the next request.
             Effect.onError(() => Pool.invalidate(processes, process)),
           )
           yield* retireIfWorn(process)
           return answer
         }, Effect.scoped)
 
-        const readHere = (source: Source, isSplit: boolean) =>
+        const readInPlace = (source: Source, isSplit: boolean) =>
           Effect.promise(() =>
             read(source, settings.textLimit).then(
               (document): Answer =>
@@ -140,7 +141,7 @@ export class Extract extends Context.Service<
           )
 
         const answerTo = (source: Source, isSplit: boolean) =>
-          isReadInPlace(source) ? readHere(source, isSplit) : readBeside(source, isSplit)
+          isReadInPlace(source) ? readInPlace(source, isSplit) : readInProcess(source, isSplit)
 
         return {
           extract: Effect.fn("Extract.extract")(function* (source) {

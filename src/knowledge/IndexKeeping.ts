@@ -3,19 +3,21 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import { LexemeIndexes } from "../storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
-import { chunksThatFit, type KnowledgeIndexesSettings } from "./search/KnowledgeIndexes.ts"
+import { chunksThatFit, type KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
 import { Snapshots } from "./segments/Snapshots.ts"
 
 /**
- * A knowledge base that has come so far is soon too large for an index in memory, and the database's takes its time. A
- * database that answers nobody meanwhile does not make it before it is needed.
+ * The database builds its index of words when a knowledge base reaches this share of the largest that fits an index in
+ * memory, so that it is there before it is needed.
  */
 const SHARE_INDEXED_AHEAD = 0.5
 
 /**
- * Keeps the indexes of passages, on disk and in the database, as long as the layer lives. A database that answers nobody
- * while it builds an index gets none of vectors, which would take far too long; one of words takes as long as a few searches
- * without it.
+ * Maintains the search indexes on disk and in the database for as long as the layer lives.
+ *
+ * A database that answers no query while it builds an index (the embedded one) gets no index of vectors, which would
+ * take far too long. Its index of words takes as long as a few searches without it, and is built only when it is
+ * needed.
  */
 export const layer = ({ bytes }: Pick<KnowledgeIndexesSettings, "bytes">) =>
   Layer.effectDiscard(

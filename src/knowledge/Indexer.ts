@@ -10,8 +10,8 @@ import { Chunks } from "../storage/search/Chunks.ts"
 import type { Passage } from "./extract/Extraction.ts"
 import { sketch } from "./segments/Sketch.ts"
 
-/** One revision of a document, cut into chunks. */
-export interface ChunkedDocument {
+/** One revision of a document, split into chunks. */
+interface ChunkedDocument {
   readonly chatbotId: ChatbotId
   readonly documentId: DocumentId
   readonly revision: number
@@ -19,25 +19,26 @@ export interface ChunkedDocument {
   readonly chunks: ReadonlyArray<Passage>
 }
 
-/** Chunks embedded and stored in one go, */
-const CHUNKS_AT_ONCE = 128
-/** and so many batches of a document under way: one is stored while the next is embedded. */
-const BATCHES_AT_ONCE = 2
+/** The number of chunks that are embedded and stored together. */
+const BATCH_SIZE = 128
+/** The number of batches in progress: one is stored while the next is embedded. */
+const CONCURRENT_BATCHES = 2
 
-/** Makes a document searchable. */
+/** Embeds and stores the chunks of documents. */
 export class Indexer extends Context.Service<
   Indexer,
   {
     /**
-     * Embeds and stores the chunks. They are found once the document is moved to this revision, which is not done here.
+     * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
      *
-     * `NotFound` when the document was deleted meanwhile, `TextRefused` when the model does not take one of the chunks.
+     * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
+     * refuses one of the chunks.
      *
-     * @param onProgress told the share that is done, 0–1, after each batch
+     * @param onProgress called after each batch with the share of the chunks that are stored, 0–1
      */
     readonly index: (
       document: ChunkedDocument,
-      onProgress: (done: number) => void,
+      onProgress: (share: number) => void,
     ) => Effect.Effect<void, NotFound | TextRefused | Unavailable, CurrentOrganization>
   }
 >()("parley/knowledge/Indexer") {
@@ -50,7 +51,7 @@ export class Indexer extends Context.Service<
 
       const index = Effect.fn("Indexer.index")(function* (
         document: ChunkedDocument,
-        onProgress: (done: number) => void,
+        onProgress: (share: number) => void,
       ) {
         const { chatbotId, documentId, revision, title } = document
         const language = detectLanguage(document.chunks.map((chunk) => chunk.text).join("\n"))
@@ -80,8 +81,8 @@ export class Indexer extends Context.Service<
           done += batch.length
           onProgress(done / document.chunks.length)
         })
-        yield* Effect.forEach(Array.chunksOf(document.chunks, CHUNKS_AT_ONCE), store, {
-          concurrency: BATCHES_AT_ONCE,
+        yield* Effect.forEach(Array.chunksOf(document.chunks, BATCH_SIZE), store, {
+          concurrency: CONCURRENT_BATCHES,
           discard: true,
         })
       })
@@ -91,7 +92,7 @@ export class Indexer extends Context.Service<
   )
 }
 
-/** A passage alone often leaves out what it is about; its title and headings say it. */
+/** The text of a chunk with its title and headings, which often name a subject that the chunk leaves out. */
 export const textToEmbed = (
   title: string,
   chunk: { readonly headings: ReadonlyArray<string>; readonly text: string },

@@ -3,17 +3,18 @@ import { Extract, type ExtractSettings } from "./Extract.ts"
 import { Indexer } from "./Indexer.ts"
 import * as IndexKeeping from "./IndexKeeping.ts"
 import { Retriever, type RetrieverSettings } from "./Retriever.ts"
-import { KnowledgeIndexes, type KnowledgeIndexesSettings } from "./search/KnowledgeIndexes.ts"
+import type { KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
+import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
 import { Snapshots, type SnapshotsSettings } from "./segments/Snapshots.ts"
 
-export interface KnowledgeSettings {
+interface KnowledgeSettings {
   readonly extract: ExtractSettings
   readonly knowledgeIndexes: KnowledgeIndexesSettings
   readonly retriever: RetrieverSettings
   readonly snapshots: SnapshotsSettings
 }
 
-/** How files become passages, and how passages are found. */
+/** Everything from a file to a passage that a search finds: extraction, indexing, search and its indexes. */
 export const layer = (settings: KnowledgeSettings) =>
   Layer.mergeAll(
     Extract.layer(settings.extract),

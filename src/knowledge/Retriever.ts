@@ -7,50 +7,54 @@ import type { RankedChunk } from "../storage/search/ChunkRanking.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { fuse, weightFor } from "./search/Fusion.ts"
-import { KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
+import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
 import { THRESHOLD } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
-/** A passage that bears on the question. */
+/** A passage that is relevant to a question. */
 export type Hit = RankedChunk
 
-/** Chunks of each kind of search that are ranked by both. More change no result among the first ten (measured). */
+/** The number of candidates from each kind of search. More change no result among the first ten (measured). */
 const CANDIDATES = 30
 
-/** Of a dimension that no model has, so it is compared with nothing. */
+/** Stands for a missing vector. No model has its single dimension, so it is compared with nothing. */
 const NO_VECTOR = Float32Array.of(1)
 
-/** Looks at a knowledge base that changes while it is searched. */
+/** The most attempts at a search while the knowledge base changes. */
 const ATTEMPTS = 5
 
-type Wanted = Parameters<KnowledgeIndexes["Service"]["open"]>[2]
-
 export interface RetrieverSettings {
-  /** Similarity below which a search leaves a result out. Absent: as calibrated. */
+  /** The least similarity of a result, 0–1. Defaults to the calibrated threshold of `Similarity.ts`. */
   readonly threshold: number | undefined
 }
 
-/** Finds what a chatbot knows about a question: words decide, vectors refine; never all words are required. */
+interface Question {
+  readonly chatbotId: ChatbotId
+  readonly query: string
+  readonly topK: number
+}
+
+/**
+ * Finds the passages of a chatbot's knowledge that are relevant to a question, by words and by vectors. A passage need
+ * not contain all words of the question.
+ */
 export class Retriever extends Context.Service<
   Retriever,
   {
     /**
-     * The passages most relevant to the question, best first, at most `topK`, none with a `similarity` below the
-     * threshold. Relevance is not the order of `similarity`.
+     * Returns the passages most relevant to the question, best first: at most `topK`, and none with a `similarity`
+     * below the threshold. The order is that of the fused score, not of `similarity`.
      */
-    readonly search: (question: {
-      readonly chatbotId: ChatbotId
-      readonly query: string
-      readonly topK: number
-    }) => Effect.Effect<
+    readonly search: (
+      question: Question,
+    ) => Effect.Effect<
       { readonly hits: ReadonlyArray<Hit>; readonly threshold: number },
       NotFound | Unavailable,
       CurrentOrganization
     >
   }
 >()("parley/knowledge/Retriever") {
-  /** @param options `threshold` from 0 to 1; absent: calibrated, see `Similarity.ts` */
   static readonly layer = (settings: RetrieverSettings) =>
     Layer.effect(
       this,
@@ -61,35 +65,29 @@ export class Retriever extends Context.Service<
         const vectorIndexes = yield* VectorIndexes
         const threshold = settings.threshold ?? THRESHOLD
 
-        /** While the model cannot be asked, words alone decide. */
+        /** While the embedding model is unavailable, words alone decide. */
         const embed = (query: string) =>
           Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
             Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), NO_VECTOR),
           )
 
-        interface Question {
-          readonly chatbotId: ChatbotId
-          readonly query: string
-          readonly topK: number
-        }
-
-        /** Looks once. What was found counts if it was all there, and if nothing was added that could be missing. */
+        /** Searches once. The result is final when the index was up to date and all candidates still existed. */
         const attempt = Effect.fnUntraced(function* (
           { chatbotId, query, topK }: Question,
           vector: Effect.Effect<Float32Array>,
-          wanted: Wanted,
+          freshness: Freshness,
         ) {
-          const opened = yield* indexes.open(chatbotId, query, wanted)
+          const opened = yield* indexes.open(chatbotId, query, freshness)
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
           const found = yield* isInMemory
-            ? rankHere(opened, chatbotId, vector, matches, topK)
+            ? rankInMemory(opened, chatbotId, vector, matches, topK)
             : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK)
           const isCurrent = opened.isCurrent || found.version === opened.version
-          return { hits: found.chunks, isDone: isCurrent && found.isComplete }
+          return { hits: found.chunks, isFinal: isCurrent && found.isComplete }
         })
 
-        const rankHere = Effect.fnUntraced(function* (
+        const rankInMemory = Effect.fnUntraced(function* (
           { index, query }: OpenedIndex,
           chatbotId: ChatbotId,
           vector: Effect.Effect<Float32Array>,
@@ -97,9 +95,9 @@ export class Retriever extends Context.Service<
           topK: number,
         ) {
           const candidates = matches.filter((match) => match.similarity >= threshold)
-          const asked = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
+          const queryVector = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
           const weight = weightFor(query, embeddings.weight)
-          const best = fuse(candidates, (match) => index.cosine(asked, match), weight).slice(0, topK)
+          const best = fuse(candidates, (match) => index.cosine(queryVector, match), weight).slice(0, topK)
           const fetched = yield* chunks.fetch(
             chatbotId,
             best.map(({ match }) => match.chunkId),
@@ -138,9 +136,9 @@ export class Retriever extends Context.Service<
 
         const search = Effect.fnUntraced(function* (question: Question) {
           const vector = yield* Effect.cached(embed(question.query))
-          let found = yield* attempt(question, vector, "remembered")
-          // What changes between the two looks would otherwise answer with neither its old nor its new content.
-          for (let tries = 1; !found.isDone && tries < ATTEMPTS; tries++) {
+          let found = yield* attempt(question, vector, "cached")
+          // A document that changed meanwhile would be found with neither its old nor its new content.
+          for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
             found = yield* attempt(question, vector, "current")
           }
           return { hits: found.hits, threshold }

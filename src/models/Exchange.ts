@@ -1,4 +1,4 @@
-// A module can only be added to where it is imported.
+// The declarations below extend these modules, which takes an import of each.
 import "effect/ai/Prompt"
 import "effect/ai/Response"
 import type { Source, Warning } from "../domain/chat/Chat.ts"
@@ -6,24 +6,24 @@ import type { PassageJson } from "../domain/Passage.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 
 /**
- * What went to a model's API and came back beside the content, for the `request`, `response` and `warnings` of a step.
+ * The data of one call of a model's API besides the content, for the `request`, `response` and `warnings` of a step.
  *
- * A provider puts it on the `response-metadata` part of its answer, under `parley`; its own token counters go on the
- * `finish` part's metadata, which becomes the step's `experimental_providerMetadata` as it is.
+ * A provider puts it on the `response-metadata` part of its answer, under `parley`. Its own token counters go into the
+ * metadata of the `finish` part, which becomes the step's `experimental_providerMetadata` unchanged.
  */
 export type Exchange = {
-  /** The exact body sent. Empty where a provider streams: nobody is shown it there, and thousands would be kept meanwhile. */
+  /** The exact body of the request. Empty for a stream, which shows it to nobody and would keep it in memory. */
   readonly body: string
-  /** Length of the body sent, in UTF-16 code units. */
+  /** The length of the request's body, in UTF-16 code units. */
   readonly bodyLength: number
-  /** Response headers that are safe to show. */
+  /** The response headers that are safe to show to clients, by their names in lower case. */
   readonly headers: { readonly [name: string]: string }
   readonly warnings: ReadonlyArray<Warning>
-  /** What a stream has told of its tokens so far; the part comes again when it tells more before its end. */
+  /** The tokens that a stream has reported so far. The part is emitted again when it reports more before its end. */
   readonly tokens?: TokenCounts
-  /** Whether the model itself says what its answer rests on, by `source` parts; then nobody has to guess. */
+  /** Whether the model itself names the sources of its answer, by `source` parts, so that none are searched for. */
   readonly citesSources?: boolean
-  /** Who answered, when it was not the model that was asked for. */
+  /** The model that answered, when it is not the first one of the request. */
   readonly fallback?: { readonly model: string; readonly provider: string }
 }
 
@@ -38,7 +38,7 @@ declare module "effect/ai/Response" {
 
 declare module "effect/ai/Prompt" {
   interface TextPartOptions {
-    /** Marks the context block of a chatbot without tools: the passages that its text shows. */
+    /** The passages in the text, which is the context block of a chatbot without tools. */
     readonly parley?: { readonly passages: ReadonlyArray<PassageJson> }
   }
 }

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { AiError, Response } from "effect/ai"
 import type { ModelCalls, OnGivenUp, OnParts } from "./ModelCalls.ts"
+import { LOGGED_MAX_LENGTH } from "./ClientFailures.ts"
 
-/** The calls of a model, its name and that of its provider. */
+/** The calls of a model, with its name and the name of its provider. */
 export interface NamedCalls {
   readonly calls: ModelCalls
   readonly model: string
@@ -10,29 +11,29 @@ export interface NamedCalls {
 }
 
 /**
- * Calls of the first model that answers. The next one is asked when one fails before its answer has begun, for a reason
- * of its provider: what a provider refuses as wrong would be wrong everywhere.
+ * The calls of the first model that answers. The next model is called when one fails before its answer has begun,
+ * unless the provider refused the request as invalid, which others would do as well.
  */
 export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
-  others.reduce<ModelCalls>((before, next) => {
+  others.reduce<ModelCalls>((previous, next) => {
     const mark = markFallback(first.model, next)
-    const instead = <A>(
-      asked: Effect.Effect<A, AiError.AiError>,
-      ask: Effect.Effect<A, AiError.AiError>,
+    const orNext = <A>(
+      call: Effect.Effect<A, AiError.AiError>,
+      nextCall: Effect.Effect<A, AiError.AiError>,
       hasBegun: () => boolean,
     ) =>
-      Effect.catch(asked, (error): Effect.Effect<A, AiError.AiError> =>
-        !hasBegun() && isProvidersFault(error)
-          ? Effect.andThen(logFallback(error, next.model), ask)
+      Effect.catch(call, (error): Effect.Effect<A, AiError.AiError> =>
+        !hasBegun() && !isInvalidRequest(error)
+          ? Effect.andThen(logFallback(error, next.model), nextCall)
           : Effect.fail(error),
       )
     const { model, provider } = next
     const marked = (onGivenUp: OnGivenUp | undefined): OnGivenUp | undefined =>
-      onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } }))
+      onGivenUp && ((request) => onGivenUp({ ...request, fallback: { model, provider } }))
     return {
       generate: (request, onGivenUp) =>
-        instead(
-          before.generate(request, onGivenUp),
+        orNext(
+          previous.generate(request, onGivenUp),
           Effect.map(next.calls.generate(request, marked(onGivenUp)), (parts) => parts.map(mark)),
           () => false,
         ),
@@ -43,8 +44,8 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
             hasBegun = true
             return onParts(parts)
           }
-          return instead(
-            before.stream(request, onFirstParts, onGivenUp),
+          return orNext(
+            previous.stream(request, onFirstParts, onGivenUp),
             next.calls.stream(request, (parts) => onParts(parts.map(mark)), marked(onGivenUp)),
             () => hasBegun,
           )
@@ -58,29 +59,26 @@ const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
   "InvalidUserInputError",
 ])
 
-const isProvidersFault = ({ reason }: AiError.AiError): boolean => !reasonsOfRequest.has(reason._tag)
-
-/** In UTF-16 code units. */
-const LOGGED_MAX_LENGTH = 500
+const isInvalidRequest = ({ reason }: AiError.AiError): boolean => reasonsOfRequest.has(reason._tag)
 
 const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
-  Effect.logWarning("A fallback is asked").pipe(
+  Effect.logWarning("A fallback model is called").pipe(
     Effect.annotateLogs({
       model,
       failed: module,
       reason: reason._tag,
-      // The log of a call that failed altogether says it as well, but here another model answered.
+      // A call that fails altogether is logged with its detail; this one may yet succeed, and the key stay unmended.
       ...(reason._tag === "AuthenticationError" && { detail: reason.description?.slice(0, LOGGED_MAX_LENGTH) }),
     }),
   )
 
-/** The caller is told, and so is whoever counts tokens. */
+/** Adds to an answer's metadata which model made it, for the costs, and a warning for the client. */
 const markFallback =
-  (asked: string, { model, provider }: NamedCalls) =>
+  (requested: string, { model, provider }: NamedCalls) =>
   <P extends Response.AllPartsEncoded>(part: P): P => {
     const exchange = part.type === "response-metadata" ? part.metadata?.parley : undefined
     if (exchange === undefined) return part
-    const warning = { type: "other", message: `${asked} could not answer; ${model} answered instead.` } as const
+    const warning = { type: "other", message: `${requested} could not answer; ${model} answered instead.` } as const
     const parley = { ...exchange, fallback: { model, provider }, warnings: [...exchange.warnings, warning] }
     return { ...part, metadata: { ...part.metadata, parley } }
   }

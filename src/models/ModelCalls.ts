@@ -3,35 +3,36 @@ import type { AiError, Prompt, Response } from "effect/ai"
 import type { Exchange } from "./Exchange.ts"
 import type { ToolDeclaration } from "./ToolDeclaration.ts"
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface ModelRequest {
   readonly prompt: Prompt.Prompt
   readonly tools: ReadonlyArray<ToolDeclaration>
-  /** `none`: the model sees the tools, but may not call them. */
+  /** Whether the model may call the tools. With `none` it only sees their declarations. */
   readonly toolChoice: "auto" | "none"
 }
 
-/** Told of parts as they come, one after the other. What it returns is waited for before more is read. */
+/** Receives the parts of a stream in order. An effect that it returns is run before more of the stream is read. */
 export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
 
 /**
- * Told of a request that was sent and given up before any of its answer came: whoever asked has left, or it took too
- * long. A provider may well have worked on it. One that failed by itself, or refused, is none of these.
+ * Called with a request that was sent and given up before any of its answer came, because the caller was interrupted or
+ * a time limit passed. Its provider may have worked on it, and charge for it. A request that failed or was refused is
+ * not given up.
  */
 export type OnGivenUp = (request: Pick<Exchange, "bodyLength" | "fallback">) => Effect.Effect<void>
 
 /**
- * Calls of one model, in the terms of effect/ai, as the loop asks for them. The service that its `LanguageModel.make`
- * returns does not stand in between. It would decode again, word for word, what our providers have checked; and it
- * keeps the decoder of one set of tools for a model, so chatbots with tools of their own would have it compiled anew for
- * each other.
+ * The calls of one model, in the terms of effect/ai. They stand in place of the service of `LanguageModel.make`, which
+ * would decode once more each part that the provider has decoded, and which keeps a decoder for one set of tools only:
+ * it would compile it anew whenever chatbots with different tools take turns.
  */
 export interface ModelCalls {
+  /** Returns the parts of the whole answer. */
   readonly generate: (
     request: ModelRequest,
     onGivenUp?: OnGivenUp,
   ) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
-  /** Succeeds when the answer has come to its end. Interruption hangs up. */
+  /** Passes the parts of the answer as they are received, until its end. Interruption closes the connection. */
   readonly stream: (
     request: ModelRequest,
     onParts: OnParts,

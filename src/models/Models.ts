@@ -8,22 +8,23 @@ import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { ANTHROPIC_API_KEY, DEFAULT_MODEL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
-/** The model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show. */
+/** A model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show to clients. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   model: Schema.String,
   detail: Schema.String,
 }) {}
 
+/** The settings of all providers of language models. */
 export interface ModelsSettings {
-  /** Model of a new chatbot that names none. Absent: what the providers suggest. */
+  /** The model of a new chatbot that names none; undefined for one of the configured providers. */
   readonly defaultModel: string | undefined
-  /** Without a key, Anthropic is not asked. */
+  /** The settings of Anthropic, which is not configured without a key. */
   readonly anthropic: Omit<AnthropicSettings, "apiKey"> & { readonly apiKey: Redacted.Redacted | undefined }
-  /** Without a key and a base URL, no such server is asked. */
+  /** The settings of a server compatible with OpenAI's, which is not configured without a key or a base URL. */
   readonly openai: OpenAiSettings
 }
 
-/** The providers that the settings configure. */
+/** The settings of each provider that is configured; undefined for the others. */
 export const configuredProviders = ({
   anthropic: { apiKey, ...anthropic },
   openai,
@@ -35,16 +36,16 @@ export const configuredProviders = ({
   openai: openai.apiKey === undefined && openai.baseUrl === undefined ? undefined : openai,
 })
 
-export interface ResolvedModel {
+interface ResolvedModel {
   readonly calls: ModelCalls
-  /** Name of the provider, such as `anthropic`. */
+  /** The name of the provider, such as `anthropic`. */
   readonly provider: string
 }
 
 interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
-  /** Without it, `missing` is the setting that would bring it. */
+  /** Makes the calls of a model. Undefined when the provider is not configured; `missing` names the setting for it. */
   readonly calls: ((model: string) => Effect.Effect<ModelCalls>) | undefined
   readonly missing: string
 }
@@ -52,10 +53,10 @@ interface Provider {
 const isClaude = (model: string) => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)
 
 const openAiPrefix = "openai/"
-/** Servers name models as they please: `llama3.2:3b`, `meta-llama/Llama-3.1-8B-Instruct`. */
+/** Matches the model names of all servers, such as `llama3.2:3b` and `meta-llama/Llama-3.1-8B-Instruct`. */
 const isOpenAi = (model: string) => /^openai\/[\w][\w.:@/+-]{0,190}$/.test(model)
 
-/** Its SDK takes a tenth of the server's start to load, so it waits for the first call. */
+/** Loads Anthropic's SDK with the first call, because loading it takes a tenth of the server's start. */
 const anthropicOf = (settings: AnthropicSettings) =>
   Effect.cached(
     Effect.map(
@@ -92,19 +93,19 @@ const providersOf = Effect.fnUntraced(function* (
   ]
 })
 
-/** Resolves the model that a chatbot names. */
+/** Resolves the names of models to their calls. */
 export class Models extends Context.Service<
   Models,
   {
-    /** Model of a new chatbot that names none. */
+    /** The model of a new chatbot that names none. */
     readonly defaultModel: string
-    /** Fails when `get` would. */
+    /** Fails when `get` would fail for the model. */
     readonly check: (model: string) => Effect.Effect<void, ModelUnavailable>
-    /** The model; the fallbacks are asked in turn where it fails for a reason of its provider. */
+    /** Returns the model's calls, which call the fallbacks in turn when its provider fails. */
     readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<ResolvedModel, ModelUnavailable>
   }
 >()("parley/models/Models") {
-  /** Fails when the default model cannot be used: that stops the start, rather than each new chatbot. */
+  /** Fails when the default model cannot be used, so that the server's start fails and not each new chatbot. */
   static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, StartupError, HttpClient.HttpClient> =>
     Layer.effect(
       Models,
@@ -144,7 +145,7 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
     : Effect.succeed({ calls, model, provider: name })
 }
 
-const named = (providers: ReadonlyArray<Provider>, model: string) =>
+const namedCalls = (providers: ReadonlyArray<Provider>, model: string) =>
   Effect.flatMap(find(providers, model), ({ calls, provider }) =>
     Effect.map(calls(model), (calls): NamedCalls => ({ calls, model, provider })),
   )
@@ -154,9 +155,9 @@ const resolve = Effect.fnUntraced(function* (
   model: string,
   fallbacks: ReadonlyArray<string>,
 ): Effect.fn.Return<ResolvedModel, ModelUnavailable> {
-  const first = yield* named(providers, model)
+  const first = yield* namedCalls(providers, model)
   if (fallbacks.length === 0) return first
-  // A fallback whose provider is not configured any more does not keep the first one from answering.
-  const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(named(providers, name)))
+  // A fallback whose provider is not configured is left out, so that the first model can answer.
+  const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(namedCalls(providers, name)))
   return { calls: withFallbacks(first, others.flatMap(Option.toArray)), provider: first.provider }
 })

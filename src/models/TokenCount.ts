@@ -1,51 +1,51 @@
 import { noTokens, type TokenCounts } from "../domain/Usage.ts"
 
-/** About how many characters, in UTF-16 code units, make a token. */
+/** The average length of a token, in UTF-16 code units. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** About how many tokens a provider counts for so many characters, where it does not say: UTF-16 code units. */
+/** Estimates the tokens of a text of so many UTF-16 code units, where the provider does not report them. */
 export const tokensOfCharacters = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 /**
- * More than any model takes or gives at once. Some servers tell a -1 as 4294967295, which would neither fit a column of
- * the database nor leave anything of a budget.
+ * The largest count that is believed: no model reads or writes more tokens in one call. Some servers report -1 as
+ * 4294967295, which would neither fit into the database's column nor leave anything of a budget.
  */
 const COUNT_MAX = 10_000_000
-const possible = (count: number): number => (count <= COUNT_MAX ? count : 0)
+const plausible = (count: number): number => (count <= COUNT_MAX ? count : 0)
 
 /**
- * Counts what one answer took. Providers mostly tell it at the end, where an answer that is cut off never gets to, and
- * some servers never do. What is not told is estimated, by characters: nothing is ever for nothing, and never less than
- * the provider said.
+ * Counts the tokens of one request and its answer. Providers mostly report them at the end, which an answer that is cut
+ * off never reaches, and some servers never do. Tokens that are not reported are estimated from the characters, so the
+ * total is never zero, and never less than the provider reported.
  */
 export class TokenCount {
-  private told = noTokens
-  /** Characters that came since the provider last counted them. */
+  private reported = noTokens
+  /** The characters that were received since the provider's last report of output tokens. */
   private uncounted = 0
 
-  /** Text, thoughts or a tool's input, in UTF-16 code units. */
-  came(characters: number): void {
+  /** Adds the length of a received text, of reasoning, or of a tool's input, in UTF-16 code units. */
+  addCharacters(characters: number): void {
     this.uncounted += characters
   }
 
-  /** What the provider says of the whole answer as far as it has come. Zero is no count of something. */
-  tell(given: TokenCounts): void {
+  /** Records the provider's count of the whole answer so far. Zero output tokens count as not reported. */
+  report(report: TokenCounts): void {
     const tokens = {
-      input: possible(given.input),
-      output: possible(given.output),
-      cacheRead: possible(given.cacheRead),
-      cacheWrite: possible(given.cacheWrite),
+      input: plausible(report.input),
+      output: plausible(report.output),
+      cacheRead: plausible(report.cacheRead),
+      cacheWrite: plausible(report.cacheWrite),
     }
     const isCounted = tokens.output > 0
-    this.told = isCounted ? tokens : { ...tokens, output: this.told.output }
+    this.reported = isCounted ? tokens : { ...tokens, output: this.reported.output }
     if (isCounted) this.uncounted = 0
   }
 
-  /** `sent`: characters of what was sent, in UTF-16 code units. */
-  total(sent: number): TokenCounts {
-    const { cacheRead, cacheWrite, input, output } = this.told
+  /** The tokens of the call. `bodyLength` is the length of the request's body, in UTF-16 code units. */
+  total(bodyLength: number): TokenCounts {
+    const { cacheRead, cacheWrite, input, output } = this.reported
     return {
-      input: input + cacheRead + cacheWrite > 0 ? input : tokensOfCharacters(sent),
+      input: input + cacheRead + cacheWrite > 0 ? input : tokensOfCharacters(bodyLength),
       output: output + tokensOfCharacters(this.uncounted),
       cacheRead,
       cacheWrite,

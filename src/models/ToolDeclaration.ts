@@ -2,15 +2,15 @@ import { type JsonSchema, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { textBetween } from "../domain/schema/Text.ts"
 
-/** A tool as it is declared to a language model. */
+/** The declaration of a tool to a language model. */
 export interface ToolDeclaration {
   readonly name: string
   readonly description: string
-  /** JSON Schema of an object. */
+  /** A JSON Schema of an object. */
   readonly inputSchema: JsonSchema.JsonSchema
 }
 
-/** Longest query of a search, in UTF-16 code units. */
+/** The longest query of a search, in UTF-16 code units. */
 export const QUERY_MAX_LENGTH = 2_000
 
 /** The input of `searchKnowledgeBase`. */
@@ -20,11 +20,11 @@ export const SearchInput = Schema.Struct({
   }),
 })
 
-/** The tool that every chatbot with a knowledge base has. Its result is `Passages`. */
+/** The declaration of the search in a chatbot's knowledge base. Its result is a list of `PassageJson`. */
 export const searchKnowledgeBase: ToolDeclaration = {
   name: "searchKnowledgeBase",
   description:
     "Searches the documents of this chatbot's knowledge base and returns the passages that fit the query best. An empty list means that nothing was found.",
-  // As strict as the decoding of a call is.
+  // As strict as the decoder of its calls.
   inputSchema: { ...Tool.getJsonSchemaFromSchema(SearchInput), additionalProperties: false },
 }

@@ -3,7 +3,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 
-/** Parley's API as typed functions, derived from the same declaration that the server serves. */
+/** Makes a typed client of Parley's API, derived from the declaration that the server implements. */
 export const makeClient = (url: string, key: Redacted.Redacted) =>
   HttpApiClient.make(Api, {
     baseUrl: url,

@@ -1,6 +1,6 @@
 import { Console, Duration, Effect } from "effect"
 
-/* How the story is written on the terminal: numbered steps, what they say indented, colour only for people. */
+/* Writes the steps of the quickstart to the terminal, in colour when it is one. */
 
 const isColoured = process.stdout.isTTY && !process.env["NO_COLOR"]
 const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -14,10 +14,10 @@ export const cyan = style(36)
 const WIDTH = 100
 const INDENT = 3
 
-/** `21.3 KiB`. */
+/** Formats a size, such as `21.3 KiB`. */
 export const kibibytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
 
-/** The first `length` characters of a text, in one line. */
+/** Cuts a text to `length` characters on one line. */
 export const excerpt = (text: string, length: number): string => {
   const line = text.replaceAll(/\s+/g, " ").trim()
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`
@@ -33,26 +33,26 @@ const wrapLine = (line: string, width: number): ReadonlyArray<string> => {
   return lines
 }
 
-/** Below the heading of the step, indented by so much more. Lines that are too long are broken between words. */
-export const say = (text: string, { indent = 0, paint = (line: string) => line } = {}) => {
+/** Prints text below a heading, indented by `indent` more columns. Long lines are wrapped between words. */
+export const printText = (text: string, { indent = 0, paint = (line: string) => line } = {}) => {
   const margin = " ".repeat(INDENT + indent)
   const lines = text.split("\n").flatMap((line) => wrapLine(line, WIDTH - margin.length))
   return Console.log(lines.map((line) => (line === "" ? "" : margin + paint(line))).join("\n"))
 }
 
-/** Not to be broken: what is copied, or aligned already. */
-export const show = (line: string) => Console.log(" ".repeat(INDENT) + line)
+/** Prints a line below a heading without wrapping it, because it is aligned or meant to be copied. */
+export const printLine = (line: string) => Console.log(" ".repeat(INDENT) + line)
 
 let headings = 0
 
-/** The next step, numbered. */
-export const heading = (text: string) => Console.log(`\n${bold(`${++headings}  ${text}`)}`)
+/** Prints the heading of the next step with its number. */
+export const printHeading = (text: string) => Console.log(`\n${bold(`${++headings}  ${text}`)}`)
 
-/** Writes the heading, does the step, and tells how long it took. */
+/** Prints a heading, runs the step, and prints how long it took. */
 export const step = <A, E, R>(text: string, action: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
-    yield* heading(text)
+    yield* printHeading(text)
     const [duration, result] = yield* Effect.timed(action)
-    yield* show(dim(`${Duration.toSeconds(duration).toFixed(1)} s`))
+    yield* printLine(dim(`${Duration.toSeconds(duration).toFixed(1)} s`))
     return result
   })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The story cannot go on. */
+/** The quickstart cannot continue. `message` is shown to the user. */
 export class QuickstartFailed extends Schema.TaggedError<QuickstartFailed>()("QuickstartFailed", {
   message: Schema.String,
 }) {}

@@ -5,23 +5,23 @@ import { KEY_ENTROPY_BYTES, makeKey } from "../domain/ApiKey.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
 import { BOOTSTRAP_API_KEY, DATA_DIR, PORT } from "../system/Variables.ts"
 
-/** The checkout. */
+/** The path of the checkout. */
 export const root = new URL("../..", import.meta.url).pathname
 
-/** A server that is asked to end and does not. */
+/** How long the server may take to end before it is killed. */
 const KILL_AFTER = "10 seconds"
 const LOG_LINES_SHOWN = 5
 
-/** What the server needs of this process's environment. Its settings are not passed on: the story is the same for all. */
+/** The variables that the server inherits. Settings are not among them, so that the story is the same for all. */
 const inherited = ["PATH", "HOME", "TMPDIR"]
 
 /**
- * Starts the server on the embedded database, everything it keeps in `directory`, and waits until it listens. It ends
- * with the scope. `ended` fails when it ends before.
+ * Starts a server on a new embedded database, with all its data in `directory`, and waits until it listens. The server
+ * is stopped with the scope. `ended` fails with the end of the log when the server ends on its own.
  */
-export const startServer = Effect.fn("startServer")(function* (options: {
+export const startServer = Effect.fn("quickstart.startServer")(function* (options: {
   readonly directory: string
-  /** 0 picks a free one. */
+  /** The port to listen on; 0 picks a free one. */
   readonly port: number
 }) {
   const fs = yield* FileSystem.FileSystem
@@ -32,7 +32,7 @@ export const startServer = Effect.fn("startServer")(function* (options: {
   const key = Redacted.make(makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES)))
 
   const server = yield* spawner.spawn(
-    // Without a `.env` file: it could name a database that holds something.
+    // A `.env` file is ignored, because it could name a database with data in it.
     ChildProcess.make(process.execPath, ["--no-env-file", "--no-orphans", "src/launch.ts", "src/main.ts"], {
       cwd: root,
       env: {

@@ -4,40 +4,41 @@ import { contentType, detect } from "../domain/Formats.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
 import type { ChatbotId, SessionId } from "../domain/Ids.ts"
 import type { Client } from "./Client.ts"
-import { cyan, dim, excerpt, green, kibibytes, red, say, show, step } from "./Output.ts"
+import { cyan, dim, excerpt, green, kibibytes, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
 import { root } from "./ServerProcess.ts"
 
 const POLL_INTERVAL = "100 millis"
-/** For a machine that is busy with other things. */
+/** The longest wait for the documents, generous enough for a busy machine. */
 const INGESTION_TIMEOUT = "2 minutes"
 const EXCERPT_LENGTH = 160
 const PASSAGES_SHOWN = 3
 const NAME_WIDTH = 14
 
-/** What the chatbot of the story learns, from the root of the checkout. Both were made for it. */
+/** The documents to upload, as paths from the root of the checkout. Both were written for the quickstart. */
 export const files = ["src/quickstart/questions.md", "src/quickstart/handbook.pdf"]
 
-/** Suggested at the end, for the reader to ask. */
+/** The question that is suggested at the end, for the user to ask. */
 export const ownQuestion = "How do several customers share one server?"
 
 interface Question {
   readonly text: string
-  /** What the answer has to hold, and the document that has to be among those it rests on. */
-  readonly holds: string
-  readonly from: string
+  /** A phrase that the answer must contain. */
+  readonly phrase: string
+  /** The name of a document that must be among the answer's sources. */
+  readonly source: string
 }
 
 const questions: ReadonlyArray<Question> = [
   {
     text: "What is recommended when a scanned document fails?",
-    holds: "character recognition",
-    from: "handbook.pdf",
+    phrase: "character recognition",
+    source: "handbook.pdf",
   },
   {
     text: "Can a document be replaced without an interruption?",
-    holds: "searches go on finding the old one",
-    from: "questions.md",
+    phrase: "searches go on finding the old one",
+    source: "questions.md",
   },
 ]
 
@@ -47,23 +48,22 @@ const decodePassages = Schema.decodeUnknownEffect(
   ),
 )
 
-const createChatbot = (client: Client) =>
-  Effect.gen(function* () {
-    const { body } = yield* client.chatbots.create({
-      payload: {
-        name: "Parley guide",
-        settings: { model: "local/extractive", prompt: "Answer from the documentation of Parley." },
-      },
-    })
-    const { name, id, settings } = body.chatbot
-    yield* say(`${name}, ${id}`)
-    yield* say(`Model ${settings.model}: answers in the documents' own words, needs no key and no network.`, {
-      paint: dim,
-    })
-    return id
+const createChatbot = Effect.fn("quickstart.createChatbot")(function* (client: Client) {
+  const { body } = yield* client.chatbots.create({
+    payload: {
+      name: "Parley guide",
+      settings: { model: "local/extractive", prompt: "Answer from the documentation of Parley." },
+    },
   })
+  const { name, id, settings } = body.chatbot
+  yield* printText(`${name}, ${id}`)
+  yield* printText(`Model ${settings.model}: answers in the documents' own words, needs no key and no network.`, {
+    paint: dim,
+  })
+  return id
+})
 
-const readForm = Effect.fn("readForm")(function* (chatbotId: ChatbotId) {
+const readForm = Effect.fn("quickstart.readForm")(function* (chatbotId: ChatbotId) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const form = new FormData()
@@ -88,43 +88,43 @@ const progressOf = (document: Document): string => {
   }
 }
 
-/** Tells every change until nothing changes any more. */
-const follow = Effect.fn("follow")(function* (client: Client, chatbotId: ChatbotId) {
-  const told = new Map<string, string>()
+/** Prints the progress of every document until all are ready or failed, and returns them. */
+const awaitIngestion = Effect.fn("quickstart.awaitIngestion")(function* (client: Client, chatbotId: ChatbotId) {
+  const printed = new Map<string, string>()
   while (true) {
     const { data } = yield* client.knowledge.listDocuments({ params: { chatbotId }, query: {} })
     for (const document of data) {
       const progress = progressOf(document)
-      if (told.get(document.id) === progress) continue
-      told.set(document.id, progress)
-      yield* show(`${document.name.padEnd(NAME_WIDTH)} ${progress}`)
+      if (printed.get(document.id) === progress) continue
+      printed.set(document.id, progress)
+      yield* printLine(`${document.name.padEnd(NAME_WIDTH)} ${progress}`)
     }
     if (data.every(isSettled)) return data
     yield* Effect.sleep(POLL_INTERVAL)
   }
 })
 
-const upload = (client: Client, chatbotId: ChatbotId) =>
-  Effect.gen(function* () {
-    const { documents } = yield* client.knowledge.upload({
-      headers: { prefer: "respond-async" },
-      payload: yield* readForm(chatbotId),
-    })
-    for (const { name, size_bytes, content_type } of documents) {
-      yield* show(`${name.padEnd(NAME_WIDTH)} ${kibibytes(size_bytes)} ${content_type}`)
-    }
-    const settled = yield* Effect.timeoutOrElse(follow(client, chatbotId), {
-      duration: INGESTION_TIMEOUT,
-      orElse: () => new QuickstartFailed({ message: `The documents were not read within ${INGESTION_TIMEOUT}.` }),
-    })
-    if (settled.some(({ status }) => status === "failed")) {
-      return yield* new QuickstartFailed({ message: "A document could not be read." })
-    }
-    return new Map(settled.map(({ id, name }): [string, string] => [id, name]))
+/** Uploads the documents and waits until they are ready. Returns their names by id. */
+const upload = Effect.fn("quickstart.upload")(function* (client: Client, chatbotId: ChatbotId) {
+  const { documents } = yield* client.knowledge.upload({
+    headers: { prefer: "respond-async" },
+    payload: yield* readForm(chatbotId),
   })
+  for (const { name, size_bytes, content_type } of documents) {
+    yield* printLine(`${name.padEnd(NAME_WIDTH)} ${kibibytes(size_bytes)} ${content_type}`)
+  }
+  const settled = yield* Effect.timeoutOrElse(awaitIngestion(client, chatbotId), {
+    duration: INGESTION_TIMEOUT,
+    orElse: () => new QuickstartFailed({ message: `The documents were not read within ${INGESTION_TIMEOUT}.` }),
+  })
+  if (settled.some(({ status }) => status === "failed")) {
+    return yield* new QuickstartFailed({ message: "A document could not be read." })
+  }
+  return new Map(settled.map(({ id, name }): [string, string] => [id, name]))
+})
 
-/** A passage without its markup, from where the reply quotes it, else from its start. */
-const quoted = (passage: string, reply: string): string => {
+/** A passage without its markup, from the place that the reply quotes, or else from its start. */
+const quotedPart = (passage: string, reply: string): string => {
   const line = passage
     .replaceAll(/[#*`|]/g, "")
     .replaceAll(/\s+/g, " ")
@@ -134,29 +134,35 @@ const quoted = (passage: string, reply: string): string => {
   return start === line.length ? line : `${start > 0 ? "…" : ""}${line.slice(start)}`
 }
 
-/** The passages behind a reply, and the names of their documents. */
-const showPassages = Effect.fn("showPassages")(function* (reply: ChatReply, names: ReadonlyMap<string, string>) {
+/** Prints the passages that a reply is based on. Returns the names of their documents. */
+const showPassages = Effect.fn("quickstart.showPassages")(function* (
+  reply: ChatReply,
+  names: ReadonlyMap<string, string>,
+) {
   const nameOf = (id: string) => names.get(id) ?? id
   const sources = new Set<string>()
   for (const { toolName, args, result } of reply.tool_results) {
     const passages = yield* decodePassages(result)
-    yield* say(`${toolName}(${JSON.stringify(args)})`, { paint: cyan })
+    yield* printText(`${toolName}(${JSON.stringify(args)})`, { paint: cyan })
     for (const { document_id } of passages) sources.add(nameOf(document_id))
     for (const { chunk, content, document_id, similarity } of passages.slice(0, PASSAGES_SHOWN)) {
-      yield* say(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`, { indent: 2 })
-      yield* say(excerpt(quoted(content, reply.output), EXCERPT_LENGTH), { indent: 4, paint: dim })
+      yield* printText(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`, { indent: 2 })
+      yield* printText(excerpt(quotedPart(content, reply.output), EXCERPT_LENGTH), { indent: 4, paint: dim })
     }
-    if (passages.length > PASSAGES_SHOWN) yield* say(`and ${passages.length - PASSAGES_SHOWN} more`, { indent: 2 })
+    if (passages.length > PASSAGES_SHOWN)
+      yield* printText(`and ${passages.length - PASSAGES_SHOWN} more`, { indent: 2 })
   }
   return sources
 })
 
+/** What an answer lacks, each as the end of a sentence that begins with “The answer”. */
 const shortcomings = (question: Question, reply: ChatReply, sources: ReadonlySet<string>) => [
-  ...(reply.output.includes(question.holds) ? [] : [`does not hold “${question.holds}”`]),
-  ...(sources.has(question.from) ? [] : [`does not rest on ${question.from}`]),
+  ...(reply.output.includes(question.phrase) ? [] : [`does not contain “${question.phrase}”`]),
+  ...(sources.has(question.source) ? [] : [`is not based on ${question.source}`]),
 ]
 
-const ask = (
+/** Asks a question, in the session if there is one. Returns the session, and what the answer lacks in sentences. */
+const ask = Effect.fn("quickstart.ask")(function* (
   client: Client,
   options: {
     readonly chatbotId: ChatbotId
@@ -164,37 +170,43 @@ const ask = (
     readonly question: Question
     readonly names: ReadonlyMap<string, string>
   },
-) =>
-  Effect.gen(function* () {
-    const { chatbotId, session, question, names } = options
-    const { body } = yield* client.chat.chat({
-      params: { chatbotId },
-      query: {},
-      payload: {
-        messages: [{ role: "user", content: question.text }],
-        ...(session !== undefined && { sessionToken: session }),
-      },
-    })
-    const sources = yield* showPassages(body, names)
-    yield* say(`\n${body.output}\n`)
-    const missing = shortcomings(question, body, sources)
-    for (const one of missing) yield* say(`This answer ${one}.`, { paint: red })
-    return { session: body.session_id, missing: missing.map((one) => `“${question.text}”: the answer ${one}.`) }
+) {
+  const { chatbotId, session, question, names } = options
+  const { body } = yield* client.chat.chat({
+    params: { chatbotId },
+    query: {},
+    payload: {
+      messages: [{ role: "user", content: question.text }],
+      ...(session !== undefined && { sessionToken: session }),
+    },
   })
+  const sources = yield* showPassages(body, names)
+  yield* printText(`\n${body.output}\n`)
+  const missing = shortcomings(question, body, sources)
+  for (const one of missing) yield* printText(`This answer ${one}.`, { paint: red })
+  return { session: body.session_id, missing: missing.map((one) => `“${question.text}”: the answer ${one}.`) }
+})
 
-const readBack = (client: Client, chatbotId: ChatbotId, sessionId: SessionId) =>
-  Effect.gen(function* () {
-    const { data } = yield* client.conversations.messages({ params: { chatbotId, sessionId }, query: {} })
-    for (const { sender_type, content, tokens_used } of data) {
-      const tokens = tokens_used > 0 ? dim(` (${tokens_used} tokens)`) : ""
-      yield* show(`${sender_type.padEnd(4)} ${excerpt(content, EXCERPT_LENGTH / 2)}${tokens}`)
-    }
-    const expected = questions.length * 2
-    return data.length === expected ? [] : [`The conversation holds ${data.length} messages instead of ${expected}.`]
-  })
+/** Prints the stored conversation. Returns what it lacks in sentences. */
+const readBack = Effect.fn("quickstart.readBack")(function* (
+  client: Client,
+  chatbotId: ChatbotId,
+  sessionId: SessionId,
+) {
+  const { data } = yield* client.conversations.messages({ params: { chatbotId, sessionId }, query: {} })
+  for (const { sender_type, content, tokens_used } of data) {
+    const tokens = tokens_used > 0 ? dim(` (${tokens_used} tokens)`) : ""
+    yield* printLine(`${sender_type.padEnd(4)} ${excerpt(content, EXCERPT_LENGTH / 2)}${tokens}`)
+  }
+  const expected = questions.length * 2
+  return data.length === expected ? [] : [`The conversation has ${data.length} messages instead of ${expected}.`]
+})
 
-/** From a new chatbot to a stored conversation. Returns the chatbot, and what was not as it must be. */
-export const tell = Effect.fn("tell")(function* (client: Client) {
+/**
+ * Runs the whole story, from a new chatbot to its stored conversation. Returns the chatbot, and in sentences what the
+ * answers and the conversation lack.
+ */
+export const runStory = Effect.fn("quickstart.runStory")(function* (client: Client) {
   const chatbotId = yield* step("Create a chatbot", createChatbot(client))
   const names = yield* step("Upload what it should know", upload(client, chatbotId))
   const missing: Array<string> = []

@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
-import type { SaidStep } from "../agent/Agent.ts"
+import type { StepContent } from "../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import type { MessageId, SessionId } from "../domain/Ids.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
@@ -32,7 +32,7 @@ export type ChatEmit = Emit<ChatEvent>
 
 /** How far a reply has got. */
 export interface Progress {
-  readonly steps: ReadonlyArray<SaidStep>
+  readonly steps: ReadonlyArray<StepContent>
   /** Who made the last step; a fallback, where the chatbot's own model failed. */
   readonly model: string
   readonly provider: string
@@ -44,7 +44,7 @@ export interface Progress {
 export const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
 
 /** The same after another step, or as far as that has come. */
-export const afterStep = (before: Progress, step: SaidStep, cost: ModelCost): Progress => ({
+export const afterStep = (before: Progress, step: StepContent, cost: ModelCost): Progress => ({
   model: cost.model,
   provider: cost.provider,
   steps: [...before.steps, step],
@@ -83,7 +83,7 @@ export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
 })
 
 /** What there is of a reply that was not finished: a paragraph of each step, but what goes on is no new one. */
-export const textOf = (steps: ReadonlyArray<Pick<SaidStep, "isContinued" | "text">>): string =>
+export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "text">>): string =>
   steps.reduce((said, { text }, index) => {
     const gap = said === "" || text === "" || steps[index - 1]?.isContinued === true ? "" : "\n\n"
     return said + gap + text

@@ -6,14 +6,12 @@ import {
   chatbotDefaults,
   type ChatbotInput,
   type ChatbotPatch,
-  type ChatWidgetConfig,
-  type ChatWidgetPatch,
-  emptyChatWidget,
   PersonalityConfig,
   Settings,
   freeSlug,
   slugOf,
 } from "../domain/chatbot/Chatbot.ts"
+import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {
   Forbidden,

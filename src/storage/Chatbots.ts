@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChatWidgetConfig, PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
+import type { PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
+import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
 import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"

@@ -32,18 +32,18 @@ const question = "How long do refunds take, and who approves them?"
 
 const exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
-/** By the words of an answer. */
+/** The sources of an answer whose model names none, found by its words. */
 const guessed = (text: string, asked = question, passages: ReadonlyArray<Passage> = found) =>
   Effect.runPromise(sourcesOf({ exchange, sources: [], text }, { question: asked, found: passages }))
 
-/** By what the model says itself. */
+/** The sources of an answer whose model names them. */
 const stated = (sources: ReadonlyArray<Source>, text = "It takes 14 days to the card that was used.") =>
   Effect.runPromise(sourcesOf({ exchange: { ...exchange, citesSources: true }, sources, text }, { question, found }))
 
 const places = (sources: ReadonlyArray<Source>) => sources.map(({ chunk, document_id }) => `${document_id}#${chunk}`)
 
 describe("an answer in a model's own words", () => {
-  test("rests on the sentences that hold what it says, with document, chunk and page", async () => {
+  test("has the sentences with the same words as sources, with document, chunk and page", async () => {
     expect(
       await guessed("You get your money back to your card after 14 days. **Amounts above 500 euros** go to a manager."),
     ).toEqual([
@@ -64,17 +64,28 @@ describe("an answer in a model's own words", () => {
     ])
   })
 
-  test("may be a number alone", async () => {
-    expect(places(await guessed("14 days."))).toEqual(["d1#2"])
+  test("may have a source for a number alone", async () => {
+    expect(places(await guessed("14."))).toEqual(["d1#2"])
+    expect(places(await guessed("Parcels."))).toEqual([])
   })
 
-  test("may rest on several documents, each named once for each quote", async () => {
+  test("may have sources in several documents, each quote once", async () => {
     const text =
       "The card gets it within 14 days. Parcels arrive before the weekend. It is paid to the card in 14 days."
     expect(places(await guessed(text))).toEqual(["d1#2", "d2#1"])
   })
 
-  test("may be in a script without spaces", async () => {
+  test("has the first of several equal passages as source, among the last fifty", async () => {
+    const [one, two] = [1, 2].map((chunk) => ({ ...shipping, chunk }))
+    if (one === undefined || two === undefined) throw new Error("There are two")
+    const text = "They leave the warehouse and arrive before the weekend."
+    expect(places(await guessed(text, question, [one, two]))).toEqual(["d2#1"])
+    const later = (count: number) => Array.from({ length: count }, (_, index) => ({ ...refunds, chunk: index }))
+    expect(places(await guessed(text, question, [two, ...later(49)]))).toEqual(["d2#2"])
+    expect(places(await guessed(text, question, [two, ...later(50)]))).toEqual([])
+  })
+
+  test("has sources also in a script without spaces", async () => {
     expect(places(await guessed("我们会在十四天内支付到您的银行卡。", "多久？"))).toEqual(["d3#1"])
   })
 
@@ -87,15 +98,15 @@ describe("an answer in a model's own words", () => {
     "Das kann ich leider nicht sagen.",
     "It may take 3 weeks.",
     "",
-  ])("that rests on nothing has no source: %p", async (text) => {
+  ])("has no source when no passage says the same: %p", async (text) => {
     expect(await guessed(text)).toEqual([])
   })
 
-  test("has no source when nothing was found", async () => {
+  test("has no source when no passages were found", async () => {
     expect(await guessed("It is paid within 14 days.", question, [])).toEqual([])
   })
 
-  test("whatever it is, names only what was found, quotes what stands there, and repeats nothing", async () => {
+  test("has only found passages as sources, with literal quotes, each once", async () => {
     const words = fc.constantFrom(
       ...refunds.content.split(/\s+/),
       ...shipping.content.split(/\s+/),
@@ -119,14 +130,19 @@ describe("an answer in a model's own words", () => {
 describe("an answer whose model names its sources", () => {
   const named = { document_id: "d1", title: "", chunk: 2, page: null, quote: " Refunds are paid within 14 days. " }
 
-  test("rests on those alone, with the title and page of the passage", async () => {
+  test("has these sources only, with the title and page of the passage", async () => {
     expect(await stated([named, named])).toEqual([
       { document_id: "d1", title: "Refund policy", chunk: 2, page: 7, quote: "Refunds are paid within 14 days." },
     ])
     expect(await stated([])).toEqual([])
   })
 
-  test("cannot name what was not found", async () => {
+  test("has at most twenty sources", async () => {
+    const many = Array.from({ length: 21 }, (_, index) => ({ ...named, quote: `Quote ${index}` }))
+    expect((await stated(many)).map(({ quote }) => quote)).toEqual(many.slice(0, 20).map(({ quote }) => quote))
+  })
+
+  test("cannot have a passage as source that was not found", async () => {
     expect(
       await stated([
         { ...named, document_id: "foreign" },

@@ -11,10 +11,10 @@ import { fakeProvider } from "../lib/FakeProvider.ts"
 import { defaults, modelsSettings } from "../lib/Defaults.ts"
 
 /*
- * Steps are those of the AI SDK at 4.0.38, field by field. What may differ, and why:
- * - `request.body` is ours: the cache is marked, the tools and the system text are the chatbot's.
- * - `response.headers` are those that are safe to show; each is the same.
- * - `response.timestamp` is the time, with an offset instead of a Z, as everywhere in Parley.
+ * Compares steps with those of the AI SDK 4.0.38, field by field. These may differ:
+ * - `request.body` is Parley's, with cache breakpoints, and with the chatbot's tools and system instruction;
+ * - `response.headers` has only the headers that are safe to show, each of them the same;
+ * - `response.timestamp` has an offset instead of a Z, as everywhere in Parley.
  */
 
 const stepsOf = (name: keyof typeof golden) =>
@@ -35,17 +35,17 @@ const stepsOf = (name: keyof typeof golden) =>
     ).pipe(
       Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
     )
-    // As they go over the wire.
+    // In the form of the wire.
     return JSON.parse(JSON.stringify(yield* Schema.encodeEffect(Schema.Array(Step))(reply.steps)))
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const names = Object.keys(scenarios).filter((name): name is keyof typeof golden => name in golden)
 
-test("every conversation is compared", () => {
+test("there is a recording of every conversation", () => {
   expect(Object.keys(golden)).toEqual(Object.keys(scenarios))
 })
 
-test.each(names)("%s", async (name) => {
+test.each(names)("the steps of the conversation %s are those of the AI SDK", async (name) => {
   const ours: ReadonlyArray<(typeof golden)["search"][number]> = await stepsOf(name)
   expect(ours).toHaveLength(golden[name].length)
   for (const [index, theirs] of golden[name].entries()) {

@@ -26,35 +26,47 @@ const result = Prompt.toolMessage({
 })
 
 const text = fc.string({ maxLength: 60 })
-/** What the user said, and what was answered: with or without calls, or by nothing. */
+/** A turn: the user's message, and the replies to it, with or without calls, or none. */
 const turn = fc
   .tuple(text, fc.boolean(), fc.array(text, { maxLength: 2 }))
   .map(([said, hasCall, answered]) => [user(said), ...(hasCall ? [call, result] : []), ...answered.map(assistant)])
 const greeting = fc.array(text.map(assistant), { maxLength: 1 })
 const turns = fc.array(turn, { maxLength: 6 })
 
-test("what is shown is the system instruction, then turns up to the question, whole", () =>
+test("the shortened messages are the system instruction, and whole turns up to the question", () =>
   fc.assert(
     fc.property(greeting, turns, turn, fc.integer({ min: 0, max: 1_000 }), (greeting, turns, last, tokensMax) => {
       const groups = [...(greeting.length === 0 ? [] : [greeting]), ...turns, last]
       const shown = trimHistory([system, ...groups.flat()], tokensMax)
       const wholes = groups.map((_, from) => [system, ...groups.slice(from).flat()])
       expect(wholes).toContainEqual([...shown])
-      // The next larger one would have been too large.
+      // One more turn would not have fitted.
       const before = wholes[wholes.findIndex((whole) => whole.length === shown.length) - 1]
       if (before !== undefined) expect(trimHistory(before, tokensMax)).toEqual(shown)
     }),
   ))
 
-test("nothing is left out that fits, and the question stays however long it is", () => {
+test("messages that fit are kept, and the question is kept at any length", () => {
   const messages = [system, user("a".repeat(300)), assistant("b".repeat(300)), user("c".repeat(300))]
-  // 30 + 3 × 300 bytes, of which three are a token.
+  // 30 + 3 × 300 bytes, at three bytes for a token.
   expect(trimHistory(messages, 310)).toBe(messages)
   expect(trimHistory(messages, 309)).toEqual([system, user("c".repeat(300))])
   expect(trimHistory(messages, 1)).toEqual([system, user("c".repeat(300))])
 })
 
-test("the model is shown what fits in each call, the calls and results of its answer included", async () => {
+test("the inputs of tool calls count as well", () => {
+  const called = Prompt.assistantMessage({
+    content: [
+      Prompt.toolCallPart({ id: "c", name: "look", params: { query: "q".repeat(288) }, providerExecuted: false }),
+    ],
+  })
+  const messages = [system, user("a".repeat(300)), called, user("c".repeat(300))]
+  // 30 + 3 × 300 bytes: `{"query":""}` has the other 12.
+  expect(trimHistory(messages, 310)).toBe(messages)
+  expect(trimHistory(messages, 309)).toEqual([system, user("c".repeat(300))])
+})
+
+test("every call of the model is within the limit, including the calls and results of its answer", async () => {
   const model = new ScriptedModel(asks("tides"), answers("At noon."))
   const long = "y".repeat(3_000)
   await Effect.runPromise(

@@ -161,10 +161,10 @@ const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
     select id, document_id || ' ' || ordinal as place from chunks where chatbot_id = ${chatbotId}`
   const questions = new Map<string, { query: LexicalQuery; vector: SparseVector }>()
   for (const { id, text } of set.questions) {
-    const { query } = yield* indexes.open(chatbotId, text, "remembered")
+    const { query } = yield* indexes.open(chatbotId, text, "cached")
     questions.set(id, { query, vector: sparse(yield* embeddings.embedQuery(text)) })
   }
-  const { index } = yield* indexes.open(chatbotId, "", "remembered")
+  const { index } = yield* indexes.open(chatbotId, "", "cached")
   const passages = new Map(rows.map(({ id, place }) => [id, passageOf.get(place) ?? ""]))
   return { set, index, questions, passageOf: passages } satisfies IndexedSet
 })

@@ -8,7 +8,7 @@ import { BlobControl, diskFull, eventually, memoryBlobs, platform, quiet, storag
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet, memoryBlobs))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
-/** With a sweep that begins when the test does. */
+/** `Blobs` whose first sweep begins together with the test. */
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Blobs>) =>
   runtime.runPromise(Effect.scoped(Effect.provide(effect, Layer.fresh(Blobs.layer))))
 afterAll(() => runtime.dispose())
@@ -29,8 +29,8 @@ const registered = SystemSql.use((sql) =>
 const stored = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys()))
 const bytes = Stream.succeed(Uint8Array.of(1))
 
-describe("a blob that nobody owns yet", () => {
-  test("is registered before the first byte of it is read", () =>
+describe("a blob without an owner yet", () => {
+  test("is registered before its first byte is read", () =>
     run(
       Effect.gen(function* () {
         const seen: Array<string> = []
@@ -41,7 +41,7 @@ describe("a blob that nobody owns yet", () => {
       }),
     ))
 
-  test("stays registered when it cannot be written, for something of it may be there", () =>
+  test("stays registered when it cannot be written, because a part of it may exist", () =>
     run(
       Effect.gen(function* () {
         ;(yield* BlobControl).failing.add("put")
@@ -50,7 +50,7 @@ describe("a blob that nobody owns yet", () => {
       }),
     ))
 
-  test("is not swept within its grace", () =>
+  test("is not deleted within its first hour", () =>
     run(
       Effect.gen(function* () {
         yield* (yield* Blobs).put("documents/fresh", bytes)
@@ -72,18 +72,18 @@ describe("a blob whose owner is gone", () => {
       }
     })
 
-  test("is deleted and forgotten, as soon as the sweep is told", () =>
+  test("is deleted and no longer registered soon after a nudge", () =>
     run(
       Effect.gen(function* () {
         const blobs = yield* Blobs
-        // Whether the first sweep is over or not: the next is a minute away.
+        // Holds whether or not the first sweep is over, because the next one is a minute away.
         yield* makeGarbage("documents/a", "documents/b")
         yield* eventually(Effect.andThen(blobs.nudge, registered), (keys) => keys.length === 0)
         expect(yield* stored).toEqual([])
       }),
     ))
 
-  test("that cannot be deleted now stays registered, and is due again later", async () => {
+  test("stays registered when it cannot be deleted, and is due again later", async () => {
     await run(
       Effect.gen(function* () {
         const control = yield* BlobControl
@@ -100,7 +100,7 @@ describe("a blob whose owner is gone", () => {
     expect(await runtime.runPromise(stored)).toEqual([])
   })
 
-  test("that can never be deleted does not keep the others", async () => {
+  test("is deleted even when others can never be deleted", async () => {
     const store = await runtime.runPromise(BlobStore)
     const remove = (key: string) => (key.startsWith("documents/stuck") ? Effect.fail(diskFull) : store.remove(key))
     const stuck = Array.from({ length: 120 }, (_, index) => `documents/stuck${index}`)
@@ -115,7 +115,7 @@ describe("a blob whose owner is gone", () => {
     expect(await runtime.runPromise(stored)).toEqual(stuck)
   })
 
-  test("is swept when the process that should have deleted it was killed", async () => {
+  test("is deleted even when the process that should have done it was killed", async () => {
     const keys = Array.from({ length: 120 }, (_, index) => `documents/${index}`)
     await runtime.runPromise(makeGarbage(...keys))
     await run(eventually(registered, (left) => left.length <= 20))

@@ -28,7 +28,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text)
 const drafts = () => readdirSync(join(directory, "tmp"))
 
 describe("a blob", () => {
-  test("comes back byte for byte, in whatever pieces it came", () =>
+  test("is read back byte for byte, whatever the chunks in which it was written", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 5 }), async (parts) => {
         await run(put("documents/any", Stream.fromIterable(parts)))
@@ -37,7 +37,7 @@ describe("a blob", () => {
       { numRuns: 20 },
     ))
 
-  test("is replaced whole, and gone once removed; removing it again is no failure", () =>
+  test("is replaced as a whole, and is gone once removed, which may be repeated", () =>
     run(
       Effect.gen(function* () {
         yield* put("a/b/c", Stream.succeed(bytesOf("a longer first content")))
@@ -49,7 +49,7 @@ describe("a blob", () => {
       }),
     ))
 
-  test("whose content fails is not there, and the one before stays; nothing is left behind", () =>
+  test("whose content fails is not stored, leaves nothing behind, and keeps its predecessor", () =>
     run(
       Effect.gen(function* () {
         yield* put("kept", Stream.succeed(bytesOf("before")))
@@ -62,7 +62,7 @@ describe("a blob", () => {
       }),
     ))
 
-  test("that is interrupted is not seen, neither half nor later", () =>
+  test("whose writing is interrupted never becomes visible", () =>
     run(
       Effect.gen(function* () {
         const endless = Stream.concat(Stream.succeed(bytesOf("half")), Stream.never)
@@ -75,7 +75,7 @@ describe("a blob", () => {
       }),
     ))
 
-  test("written by many at once is one of theirs, whole", () =>
+  test("that is written by many at once is exactly what one of them wrote", () =>
     run(
       Effect.gen(function* () {
         const contents = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000))
@@ -86,7 +86,7 @@ describe("a blob", () => {
       }),
     ))
 
-  test("can be read by nobody else on the machine", async () => {
+  test("cannot be read by other users of the machine", async () => {
     await run(put("x/private", Stream.succeed(bytesOf("secret"))))
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
     expect([mode(directory), mode(join(directory, "x")), mode(join(directory, "x/private"))]).toEqual([
@@ -101,7 +101,7 @@ describe("blobs", () => {
   const list = (prefix: string) =>
     BlobStore.use((store) => Effect.map(Stream.runCollect(store.list(prefix)), (pages) => pages.flat()))
 
-  test("are listed by what their keys begin with, in pages, without drafts; of a prefix that never was, none", () =>
+  test("are listed by the prefix of their keys, in pages, without temporary files", () =>
     run(
       Effect.gen(function* () {
         const keys = Array.from({ length: 1_200 }, (_, index) => `listed/${index}`)
@@ -116,7 +116,7 @@ describe("blobs", () => {
       }),
     ))
 
-  test("tell when they were written", () =>
+  test("have the time when they were written", () =>
     run(
       Effect.gen(function* () {
         const store = yield* BlobStore
@@ -137,7 +137,7 @@ describe("a full disk", () => {
     cause: Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
   })
 
-  /** Files that can be opened, and nothing can be written to them. */
+  /** A file system whose files can be opened, but not written to. */
   const fullFiles = Layer.effect(
     FileSystem.FileSystem,
     Effect.map(FileSystem.FileSystem, (files) => ({
@@ -147,7 +147,7 @@ describe("a full disk", () => {
     })),
   )
 
-  test("makes the store unavailable, leaves nothing half written, and says in the log which and how full", async () => {
+  test("makes the store unavailable, leaves nothing half written, and is logged with the directory and its free space", async () => {
     const path = join(root, "full")
     const lines: Array<string> = []
     const logger = Logger.make(({ message, fiber }) => {
@@ -174,7 +174,7 @@ describe("a full disk", () => {
 })
 
 describe("the directory", () => {
-  test("loses drafts of a process that is gone, and keeps those that may still be written", async () => {
+  test("is cleared of the temporary files of dead processes, and keeps those that may still be written", async () => {
     const path = join(root, "crashed")
     mkdirSync(join(path, "tmp"), { recursive: true })
     writeFileSync(join(path, "tmp", "old"), "half")
@@ -184,7 +184,7 @@ describe("the directory", () => {
     expect(readdirSync(join(path, "tmp"))).toEqual(["young"])
   })
 
-  test("that cannot be made is told with what to do", async () => {
+  test("that cannot be made stops the start with advice", async () => {
     const file = join(root, "file")
     writeFileSync(file, "")
     const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layerAt(join(file, "files"))))))
@@ -194,11 +194,11 @@ describe("the directory", () => {
   })
 
   test.each(["", "tmp", "documents"])(
-    "that may not be written, in %p, stops the start, and says why in words",
+    "that is not writable, in %p, stops the start with the reason in words",
     async (name) => {
       const path = join(root, "refused")
       mkdirSync(join(path, "documents"), { recursive: true })
-      // Whoever runs the tests may be allowed to write everywhere.
+      // Simulated, because the user who runs the tests may have the right to write everywhere.
       const refusing = Layer.effect(
         FileSystem.FileSystem,
         Effect.map(FileSystem.FileSystem, (files) =>
@@ -225,7 +225,7 @@ describe("the directory", () => {
     },
   )
 
-  test("that cannot be written any more makes the store unavailable, and nothing of it shows where it is", async () => {
+  test("that stops being writable makes the store unavailable, without revealing its path", async () => {
     const path = join(root, "lost")
     const error = await Effect.runPromise(
       Effect.gen(function* () {

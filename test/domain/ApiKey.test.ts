@@ -9,8 +9,8 @@ const prefix = "prl_"
 const random = fc.uint8Array({ minLength: KEY_ENTROPY_BYTES, maxLength: KEY_ENTROPY_BYTES })
 const key = random.map((bytes) => makeKey(Uint8Array.from(bytes, (byte) => Math.min(byte, 247))))
 
-describe("a key", () => {
-  test("is prl_, 43 characters and a checksum of 6", () =>
+describe("an API key", () => {
+  test("consists of prl_, 43 characters and a checksum of 6", () =>
     fc.assert(
       fc.property(key, (made) => {
         expect(made).toMatch(/^prl_[0-9A-Za-z]{49}$/)
@@ -18,7 +18,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused when one character of it is another", () =>
+  test("is refused when one character is changed", () =>
     fc.assert(
       fc.property(key, fc.nat(48), fc.constantFrom(...base62), (made, index, letter) => {
         const at = prefix.length + index
@@ -28,7 +28,7 @@ describe("a key", () => {
       { numRuns: 1_000 },
     ))
 
-  test("is refused when two neighbours are swapped", () =>
+  test("is refused when two neighbouring characters are swapped", () =>
     fc.assert(
       fc.property(key, fc.nat(47), (made, index) => {
         const at = prefix.length + index
@@ -38,8 +38,8 @@ describe("a key", () => {
       }),
     ))
 
-  test("has no likelier letter: bytes that would make one are left out", () => {
-    // Every byte once, of which 248 count: each letter four times.
+  test("has all characters with equal probability, because some bytes are skipped", () => {
+    // Every byte once, of which 248 are used: each character four times.
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
     const starts = Array.from({ length: 248 - 43 }, (_, start) => start)
     const letters = starts.map((start) => makeKey(bytes.subarray(start)).at(prefix.length)).join("")
@@ -48,12 +48,12 @@ describe("a key", () => {
     expect(makeKey(withRejected)).toBe(makeKey(bytes))
   })
 
-  test("is never made of too little", () => {
+  test("is never made from too few random bytes", () => {
     expect(() => makeKey(new Uint8Array(42))).toThrow(RangeError)
     expect(() => makeKey(new Uint8Array(KEY_ENTROPY_BYTES).fill(255))).toThrow(RangeError)
   })
 
-  test("shows eight characters at the start and four at the end", () =>
+  test("is shown with eight characters at the start and four at the end", () =>
     fc.assert(
       fc.property(key, (made) => {
         const { prefix: start, last_four } = keyHint(made)
@@ -62,15 +62,15 @@ describe("a key", () => {
       }),
     ))
 
-  test("is stored as its SHA-256", () => {
+  test("is stored as its SHA-256 hash", () => {
     expect(Buffer.from(hashKey("abc")).toString("hex")).toBe(
       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
     )
   })
 })
 
-describe("anything else", () => {
-  test("is judged without failing, and only visible ASCII of 32 to 256 characters can be a key", () =>
+describe("any other text", () => {
+  test("can be a key only with 32 to 256 characters of visible ASCII, and never causes an exception", () =>
     fc.assert(
       fc.property(
         fc.oneof(anyString, fc.string({ unit: "grapheme-ascii", minLength: 20, maxLength: 300 })),
@@ -82,10 +82,10 @@ describe("anything else", () => {
       ),
     ))
 
-  test("that looks like one of ours needs the checksum", () =>
+  test("with the form of a generated key needs the checksum", () =>
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...base62), minLength: 0, maxLength: 100 }), (secret) => {
-        // One in 62^6 of the right length has it by chance.
+        // One in 62^6 texts of this length has a valid checksum by chance.
         expect(isWellFormedKey(prefix + secret)).toBe(false)
       }),
     ))

@@ -8,8 +8,8 @@ import { Day, dayAt, dayNumber, UsageGroups } from "../../src/domain/Usage.ts"
 const none = Number.POSITIVE_INFINITY
 const defaults = { tokensPerDay: 5, concurrentChats: none }
 
-describe("limits", () => {
-  test("are what is set, and else the default", () => {
+describe("the limits of a budget", () => {
+  test("are those that are set, or else the default", () => {
     expect(limitsOf({ tokens_per_day: null, concurrent_chats: 0 }, defaults)).toEqual({
       tokensPerDay: 5,
       concurrentChats: 0,
@@ -20,7 +20,7 @@ describe("limits", () => {
   })
 })
 
-test("midnight is so many whole seconds away, a day at most", () => {
+test("the time until midnight is in whole seconds, a day at most", () => {
   expect(secondsToMidnight(Date.parse("2026-11-20T00:00:00.000Z"))).toBe(86_400)
   expect(secondsToMidnight(Date.parse("2026-11-20T23:59:59.999Z"))).toBe(1)
   fc.assert(
@@ -32,13 +32,13 @@ test("midnight is so many whole seconds away, a day at most", () => {
   )
 })
 
-test("tokens of a text are estimated by its bytes", () => {
+test("the tokens of a text are estimated from its bytes", () => {
   expect(tokensAtMost([])).toBe(0)
   expect(tokensAtMost(["abc", "def"])).toBe(2)
   expect(tokensAtMost(["退款"])).toBe(2)
 })
 
-test("days are those that there are", () => {
+test("a day is valid when it exists in the calendar", () => {
   const isDay = Schema.is(Day)
   for (const day of ["2026-11-20", "2024-02-29", "1970-01-01", "9999-12-31"])
     expect([day, isDay(day)]).toEqual([day, true])
@@ -62,7 +62,7 @@ test("days are those that there are", () => {
   )
 })
 
-test("groups come in one order, each once", () => {
+test("groups have one order, and each occurs once", () => {
   const decode = Schema.decodeUnknownResult(UsageGroups)
   expect(decode("model,day,model")).toEqual(Result.succeed(["day", "model"]))
   expect(Result.isFailure(decode("model, day"))).toBe(true)

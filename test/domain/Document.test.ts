@@ -3,8 +3,8 @@ import * as fc from "fast-check"
 import { displayName } from "../../src/domain/Document.ts"
 import { anyLongString } from "../lib/Arbitraries.ts"
 
-describe("the name that is shown of a file", () => {
-  test("is never empty or too long, no part of a path, and has nothing invisible that moves text", () =>
+describe("the display name of a file", () => {
+  test("is never empty, too long or a path, and has no invisible characters that reorder text", () =>
     fc.assert(
       fc.property(anyLongString, (name) => {
         const shown = displayName(name)
@@ -17,7 +17,7 @@ describe("the name that is shown of a file", () => {
       { numRuns: 1_000 },
     ))
 
-  test("keeps its extension, however long it is and wherever it is cut", () =>
+  test("keeps its extension when it is cut, whatever its length", () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 400 }),

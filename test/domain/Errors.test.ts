@@ -36,11 +36,11 @@ describe("the failures that a client can meet", () => {
   })
 })
 
-describe("what is wrong with a request", () => {
+describe("the description of an invalid request", () => {
   const places = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ path: `messages.${index}`, message: "Expected object" }))
 
-  test("is listed up to a number of places; how many more there are is told", () => {
+  test("lists a limited number of errors, and the number of further ones", () => {
     const few = InvalidRequest.of(places(listedErrorsMaxCount))
     expect(few.errors).toEqual(places(listedErrorsMaxCount))
     expect(few.detail).toBe("messages.0: Expected object")
@@ -49,7 +49,7 @@ describe("what is wrong with a request", () => {
     expect(many.detail).toBe("messages.0: Expected object (and 524210 more that are not listed)")
   })
 
-  test("is told shortly, whatever names the caller chose", () => {
+  test("is short, whatever the names in the request", () => {
     const { detail, errors } = InvalidRequest.at("😀".repeat(100_000), "x".repeat(100_000))
     const [place] = errors
     expect(place?.path).toMatch(/^(?:😀)+�?…$/u)
@@ -59,7 +59,7 @@ describe("what is wrong with a request", () => {
   })
 })
 
-test("a limit is told in the unit that suits it", () => {
+test("a limit is described in a suitable unit", () => {
   expect(TooLarge.of("handbook.pdf", 25 * 1024 ** 2).detail).toBe("handbook.pdf: at most 25 MiB.")
   expect(TooLarge.of("The body", 4 * 1024).detail).toBe("The body: at most 4 KiB.")
 })

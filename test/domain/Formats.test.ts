@@ -6,7 +6,7 @@ import { compoundFile, docxFile, paragraph, rows, xlsxFile } from "../lib/files/
 const bytes = (text: string) => new TextEncoder().encode(text)
 const pdf = bytes("%PDF-1.7\n\u0000\u0001")
 
-describe("detect", () => {
+describe("the format of a file", () => {
   test.each([
     ["notes.md", "# Notes", "md"],
     ["NOTES.MARKDOWN", "# Notes", "md"],
@@ -22,11 +22,11 @@ describe("detect", () => {
     ["rows.ndjson", "{}\n{}", "json"],
     ["empty.txt", "", "txt"],
     ["empty.docx", "", "docx"],
-  ])("%s", (name, content, format) => {
+  ])("is recognized by the extension of %s", (name, content, format) => {
     expect(detect(name, bytes(content))).toBe(format as Format)
   })
 
-  test("a PDF is one by its header, which may stand a little later", () => {
+  test("is PDF by the header, which may stand a little after the start", () => {
     expect(detect("a.pdf", pdf)).toBe("pdf")
     expect(detect("a.pdf", bytes(`${" ".repeat(1000)}%PDF-1.7`))).toBe("pdf")
     expect(detect("a.pdf", bytes(`${" ".repeat(1100)}%PDF-1.7`))).toBeUndefined()
@@ -34,20 +34,25 @@ describe("detect", () => {
     expect(detect("a.pdf", bytes("%PD"))).toBeUndefined()
   })
 
-  test("the content of another format is refused whatever the extension", () => {
+  test("is refused when the content is of another format than the extension", () => {
     expect(detect("a.txt", pdf)).toBeUndefined()
     expect(detect("a.md", bytes("PK\u0003\u0004"))).toBeUndefined()
     expect(detect("a.html", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]))).toBeUndefined()
   })
 
-  test("text holds no NUL, unless a byte order mark says UTF-16", () => {
+  test("is not a text format when there is a NUL, unless a byte order mark says UTF-16", () => {
     expect(detect("a.txt", new Uint8Array([0x41, 0, 0x42]))).toBeUndefined()
     expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0x41, 0]))).toBe("txt")
     expect(detect("a.txt", new Uint8Array([0xfe, 0xff, 0, 0x41]))).toBe("txt")
+    // So few zeros that without the mark they would be those of something else.
+    const marked = Buffer.from("\ufeff二つの言葉 二つの言葉", "utf16le")
+    expect(detect("a.txt", marked)).toBe("txt")
+    expect(detect("a.txt", Buffer.from(marked).swap16())).toBe("txt")
+    expect(detect("a.txt", marked.subarray(2))).toBeUndefined()
     expect(detect("a.txt", new Uint8Array([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBeUndefined()
   })
 
-  test("UTF-16 without its mark is text, by the zeros on one side only", () => {
+  test("is a text format for UTF-16 without a byte order mark, recognized by zeros in every second byte", () => {
     const utf16 = Buffer.from("Zwei Wörter, 二つ", "utf16le")
     expect(detect("a.txt", utf16)).toBe("txt")
     expect(detect("a.txt", Buffer.from(utf16).swap16())).toBe("txt")
@@ -57,10 +62,10 @@ describe("detect", () => {
     expect(detect("a.txt", new Uint8Array([1, 0, 2, 0, 3, 0, 4, 0]))).toBeUndefined()
   })
 
-  describe("an Office document is told by its main part, wherever the archive names it", () => {
+  describe("of an Office document is recognized by its main part, wherever it is in the archive,", () => {
     const docx = docxFile(paragraph("Text."))
     const xlsx = xlsxFile([{ name: "S", content: rows(["a"]) }])
-    test("and refused under another's extension", () => {
+    test("and refused with the extension of another one", () => {
       expect(detect("a.docx", docx)).toBe("docx")
       expect(detect("a.docx", docx.subarray(0, 60), docx)).toBe("docx")
       expect(detect("a.xlsx", xlsx)).toBe("xlsx")
@@ -68,18 +73,18 @@ describe("detect", () => {
       expect(detect("a.docx", xlsx.subarray(0, 60), xlsx)).toBeUndefined()
     })
 
-    test("or left to its reader when neither end names one", () => {
+    test("or left to the reader when neither end of the archive names one", () => {
       expect(detect("a.docx", docx.subarray(0, 60))).toBe("docx")
       expect(detect("a.docx", compoundFile("EncryptedPackage"))).toBe("docx")
       expect(detect("a.docx", bytes("no archive"))).toBeUndefined()
     })
   })
 
-  test.each(["a.docm", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("no format: %s", (name) => {
+  test.each(["a.docm", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("is unsupported for %s", (name) => {
     expect(detect(name, bytes("text"))).toBeUndefined()
   })
 
-  test("any name and any bytes have an answer, and it agrees with the extension", () => {
+  test("is found or refused for any name and any bytes, and agrees with the extension", () => {
     const extension = fc.constantFrom("md", "txt", "html", "csv", "json", "pdf", "xyz")
     fc.assert(
       fc.property(fc.string(), extension, fc.uint8Array({ maxLength: 64 }), (stem, ending, content) => {

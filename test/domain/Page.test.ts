@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { offset, pageMetadata } from "../../src/domain/Page.ts"
 
-test("every item is on exactly one page, and the last page is the last that has any", () =>
+test("every item is on exactly one page, and the last page is not empty", () =>
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 1, max: 100 }), (totalCount, limit) => {
       const items = Array.from({ length: totalCount }, (_, index) => index)
@@ -15,7 +15,7 @@ test("every item is on exactly one page, and the last page is the last that has 
     }),
   ))
 
-test("the metadata of a page says what was asked for, also past the end", () =>
+test("the metadata of a page names the requested page, also past the end", () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1_000_000_000 }),
@@ -24,7 +24,7 @@ test("the metadata of a page says what was asked for, also past the end", () =>
       (page, limit, totalCount) => {
         const metadata = pageMetadata({ page, limit }, totalCount)
         expect(metadata).toMatchObject({ currentPage: page, pageSize: limit, totalCount })
-        // A database takes it as a 64-bit number, and JavaScript must not have rounded it.
+        // The offset is a 64-bit number in the database, and must not be rounded by JavaScript.
         expect(Number.isSafeInteger(offset({ page, limit }))).toBe(true)
       },
     ),

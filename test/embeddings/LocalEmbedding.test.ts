@@ -8,7 +8,7 @@ const cosine = (left: string, right: string): number => {
 }
 
 describe("a local embedding", () => {
-  test("is a vector of length 1, of any text", () => {
+  test("of any text is a vector of length 1", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const vector = embedLocally(text)
@@ -18,19 +18,27 @@ describe("a local embedding", () => {
     )
   })
 
-  test("stays what it is: stored vectors were made by an older server", () => {
-    const vector = embedLocally("How do I reset my password? 黑豹队 Überweisung")
-    const digest = vector.reduce((sum, value, index) => sum + value * Math.sin(index), 0)
-    expect(digest).toBeCloseTo(0.5289, 4)
+  test.each([
+    ["of words and pairs of characters", "How do I reset my password? 黑豹队 Überweisung", 0.5289],
+    [
+      "of words and forms that repeat",
+      "Servers serve: the server serves what a server has, and readFile reads it. ".repeat(3),
+      -0.6333,
+    ],
+    ["of a long text", `${"word ".repeat(400)}turbocharger server`, 0.0435],
+    ["of no words", "", -1.3501],
+  ])("%s never changes, because stored vectors were made by older servers", (_, text, expected) => {
+    const digest = embedLocally(text).reduce((sum, value, index) => sum + value * Math.sin(index), 0)
+    expect(digest).toBeCloseTo(expected, 4)
   })
 
-  test("is near to that of inflected and misspelled words", () => {
+  test("is similar to that of inflected and misspelled words", () => {
     expect(cosine("configuring the servers", "server configuration")).toBeGreaterThan(0.3)
     expect(cosine("embeding", "embedding")).toBeGreaterThan(0.05)
     expect(Math.abs(cosine("configuring the servers", "goldfish in a pond"))).toBeLessThan(0.05)
   })
 
-  test("is decided by rare words", () => {
+  test("depends most on rare words", () => {
     expect(cosine("what is the turbocharger", "a turbocharger")).toBeGreaterThan(
       cosine("what is the turbocharger", "what is the time"),
     )

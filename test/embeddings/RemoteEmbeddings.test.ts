@@ -21,7 +21,7 @@ setDefaultTimeout(60_000)
 const lines: Array<string> = []
 const log = Logger.layer([Logger.make(({ message, fiber }) => void lines.push(Bun.inspect([message, fiber.context])))])
 
-/** A model over a fake provider, which answers by `by`. */
+/** Runs `body` with the embeddings of a fake provider. */
 const run = <A, E>(
   body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
   settings: Partial<RemoteEmbeddings.RemoteSettings> = {},
@@ -62,9 +62,9 @@ const soon = { "retry-after-ms": "20" }
 describe("vectors", () => {
   test.each<[string, Answer]>([
     ["in base64", { kind: "vectors" }],
-    ["as numbers, though base64 was asked for", { kind: "vectors", as: "floats" }],
+    ["as numbers, although base64 was requested", { kind: "vectors", as: "floats" }],
     ["in another order", { kind: "vectors", order: "shuffled" }],
-  ])("arrive %s", (_, answer) =>
+  ])("are understood %s", (_, answer) =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
         fake.answer(() => answer)
@@ -75,7 +75,7 @@ describe("vectors", () => {
     ),
   )
 
-  test("have the dimensions that are asked for, by name", () =>
+  test("have the dimension of the setting, which is part of the model's name", () =>
     run(
       (embeddings, fake) =>
         Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("vectors", () => {
       { dimensions: 4_096 },
     ))
 
-  test("of Voyage are for a question, or for what answers it", () =>
+  test("of Voyage are requested for the purpose of a question or of a document", () =>
     run(
       (embeddings, fake) =>
         Effect.gen(function* () {
@@ -101,7 +101,7 @@ describe("vectors", () => {
       { provider: "voyage", model: "voyage-4", dimensions: 16 },
     ))
 
-  test("of many texts come in several requests, none of more than 128", () =>
+  test("of many texts are requested in several batches of at most 128", () =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
         const many = Array.from({ length: 300 }, (_, index) => `text ${index}`)
@@ -111,7 +111,7 @@ describe("vectors", () => {
     ))
 })
 
-test("requests hold every text once, in order, within both limits", () => {
+test("batches contain every text once, in order, within both limits", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary", maxLength: 50 }).map((text) => text.repeat(1_000))), (all) => {
       const batches = textBatches(all)
@@ -131,15 +131,15 @@ test.each([
   ["http://localhost:11434/v1/", "http://localhost:11434/v1/embeddings"],
   ["https://host/proxy", "https://host/proxy/v1/embeddings"],
   ["https://host/v1beta/openai", "https://host/v1beta/openai/embeddings"],
-])("%s is asked at %s", (base, endpoint) => expect(endpointOf(base)).toBe(endpoint))
+])("the base URL %s becomes %s", (base, endpoint) => expect(endpointOf(base)).toBe(endpoint))
 
-describe("a provider that fails for a while is waited for", () => {
+describe("documents wait for a provider", () => {
   test.each<[string, Answer]>([
-    ["a rate limit", { kind: "status", status: 429, headers: soon }],
-    ["a fault", { kind: "status", status: 500, headers: soon }],
-    ["no room", { kind: "status", status: 529, headers: soon }],
-    ["a dropped connection", { kind: "reset" }],
-    ["an answer that is cut short", { kind: "raw", body: '{"data": [{"ind' }],
+    ["that limits the rate", { kind: "status", status: 429, headers: soon }],
+    ["that has an internal error", { kind: "status", status: 500, headers: soon }],
+    ["that has no capacity", { kind: "status", status: 529, headers: soon }],
+    ["that drops the connection", { kind: "reset" }],
+    ["that cuts its answer off", { kind: "raw", body: '{"data": [{"ind' }],
   ])("%s", (_, answer) =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("a provider that fails for a while is waited for", () => {
     ),
   )
 
-  test("silence", () =>
+  test("that does not answer in time", () =>
     run(
       (embeddings, fake) =>
         Effect.gen(function* () {
@@ -160,7 +160,7 @@ describe("a provider that fails for a while is waited for", () => {
       { timeout: Duration.millis(200) },
     ))
 
-  test("by all together: one is told to wait, and no other asks meanwhile; a question does not wait", () =>
+  test("together: no request is sent while the provider asks to wait, and questions fail at once", () =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
         fake.answer((_request, number) =>
@@ -169,7 +169,7 @@ describe("a provider that fails for a while is waited for", () => {
         lines.length = 0
         const first = yield* Effect.forkScoped(embeddings.embedDocuments(["first"]))
         yield* Effect.repeat(Effect.sleep("5 millis"), {
-          until: () => lines.some((line) => line.includes("left alone")),
+          until: () => lines.some((line) => line.includes("are paused")),
         })
         yield* Effect.forEach(["second text", "third text", "fourth text"], (text) =>
           Effect.forkScoped(embeddings.embedDocuments([text])),
@@ -183,16 +183,16 @@ describe("a provider that fails for a while is waited for", () => {
     ))
 })
 
-describe("a provider that needs an operator", () => {
+describe("documents fail after a wait with the reason, without the key, when the provider", () => {
   test.each<[string, Answer, string]>([
     ["refuses the key", { kind: "status", status: 401 }, "EMBEDDINGS_API_KEY"],
     ["refuses the model", { kind: "status", status: 403 }, "403"],
     ["does not know the model", { kind: "status", status: 404 }, "EMBEDDINGS_BASE_URL"],
-    ["refuses whatever it is asked", { kind: "status", status: 400 }, "400"],
+    ["refuses every text", { kind: "status", status: 400 }, "400"],
     ["is a website", { kind: "raw", body: "<!doctype html>" }, "not JSON"],
-    ["leaves vectors out", { kind: "vectors", spoil: (items) => items.slice(1) }, "0 vectors for 1 texts"],
+    ["omits vectors", { kind: "vectors", spoil: (items) => items.slice(1) }, "0 vectors for 1 texts"],
     ["sends too much", { kind: "oversize" }, "bytes"],
-  ])("%s: documents wait, and it is said why, without the key", (_, answer, reason) =>
+  ])("%s", (_, answer, reason) =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
         lines.length = 0
@@ -207,7 +207,7 @@ describe("a provider that needs an operator", () => {
     ),
   )
 
-  test("wants a key, and was given none", () =>
+  test("requires a key and none is set", () =>
     run(
       (embeddings, fake) =>
         Effect.gen(function* () {
@@ -218,7 +218,7 @@ describe("a provider that needs an operator", () => {
       { apiKey: undefined },
     ))
 
-  test("makes other dimensions than the setting says", () =>
+  test("makes vectors of another dimension than the setting", () =>
     run(
       (embeddings, fake) =>
         Effect.gen(function* () {
@@ -233,7 +233,7 @@ describe("a provider that needs an operator", () => {
     ))
 })
 
-describe("a text that the model does not take", () => {
+describe("a single text fails, and the others of its batch can be embedded, when it", () => {
   const items =
     (change: (item: { index: number; embedding: Array<number> }) => unknown): Spoil =>
     (all) =>
@@ -242,14 +242,20 @@ describe("a text that the model does not take", () => {
     ["is refused", { kind: "status", status: 400 }],
     ["is too long", { kind: "status", status: 413 }],
     [
-      "becomes numbers that are none",
+      "becomes a vector that is not of numbers",
       { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [Number.NaN, 1] })) },
     ],
-    ["becomes infinite", { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [1e300, 1] })) }],
-    ["becomes zero", { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [0, 0] })) }],
-    ["becomes nothing", { kind: "vectors", spoil: items(({ index }) => ({ index, embedding: null })) }],
-    ["becomes somebody else's", { kind: "vectors", spoil: items((item) => ({ ...item, index: 7 })) }],
-  ])("%s: it alone is at fault", (_, answer) =>
+    [
+      "becomes a vector of infinite length",
+      { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [1e300, 1] })) },
+    ],
+    ["becomes a vector of length zero", { kind: "vectors", spoil: items((item) => ({ ...item, embedding: [0, 0] })) }],
+    ["becomes no vector", { kind: "vectors", spoil: items(({ index }) => ({ index, embedding: null })) }],
+    [
+      "becomes a vector with the index of no text",
+      { kind: "vectors", spoil: items((item) => ({ ...item, index: 7 })) },
+    ],
+  ])("%s", (_, answer) =>
     run((embeddings, fake) =>
       Effect.gen(function* () {
         fake.answer((request) => (request.texts.includes("poison") ? answer : undefined))
@@ -261,12 +267,12 @@ describe("a text that the model does not take", () => {
   )
 })
 
-test("a provider without a key, and without an address of one's own, stops the start", async () => {
+test("a provider with neither a key nor a base URL stops the start", async () => {
   const start = run(() => Effect.void, { apiKey: undefined, baseUrl: undefined })
   await expect(start).rejects.toThrow("EMBEDDINGS is openai:small, and there is no key for it. Set EMBEDDINGS_API_KEY")
 })
 
-test("vectors of an answer that differ in dimension are not taken", () =>
+test("an answer whose vectors differ in dimension is refused", () =>
   run((embeddings, fake) =>
     Effect.gen(function* () {
       let asked = 0

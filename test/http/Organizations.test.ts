@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Exit, Schema, Scope } from "effect"
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
 import { Organization } from "../../src/domain/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
-import { serverProcess, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh } from "../lib/TestDatabase.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, indexes, stored } = await startServer()
@@ -91,27 +89,4 @@ describe("deleting an organization", () => {
     expect((await own.get("/api/external/chatbots")).status).toBe(200)
     expect((await client.get("/api/external/chatbots")).status).toBe(200)
   })
-})
-
-describe("on the command line", () => {
-  const scope = Scope.makeUnsafe()
-  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-    Effect.runPromise(Scope.provide(effect, scope))
-
-  test("organizations are renamed, and deleted when their id is given twice", async () => {
-    const settings = await run(Effect.flatMap(fresh, settingsFor))
-    const parley = async (...args: ReadonlyArray<string>) => {
-      const process = await run(serverProcess(settings, ["organizations", ...args]))
-      return { code: await process.exited, out: process.stdout(), error: process.stderr() }
-    }
-    const id = (await parley("create", "Some")).out.trim()
-    expect((await parley("rename", id, "Other")).code).toBe(0)
-    const refused = await parley("delete", id, nowhere)
-    expect(refused).toMatchObject({ code: 1, error: expect.stringContaining("This deletes Other with its chatbots") })
-    expect((await parley("delete", id, id.toUpperCase())).code).toBe(0)
-    const { out } = await parley("list")
-    expect(out).toContain("(operator)")
-    expect(out).not.toContain(id)
-  }, 180_000)
 })

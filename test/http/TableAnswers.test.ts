@@ -68,7 +68,7 @@ test("the question that the quickstart suggests is answered from its documents, 
   await client.learn(id, Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file))])))
   const said = [
     [ownQuestion, ""],
-    ["What is the default port?", "Variable: PORT; Default: 3000"],
+    ["What is the default of CHAT_STEPS_LIMIT?", "Setting: CHAT_STEPS_LIMIT; Default: 6"],
   ] as const
   for (const [question, row] of said) {
     const { output, sources } = await client.chat(id, question)

@@ -60,7 +60,8 @@ describe("a process that lost its lease", () => {
         )
         extract.extract = (source) => (source.name === "endless.txt" ? endless : plainExtract(source))
         const document = yield* upload("endless", "endless.txt")
-        yield* start({ lease: Duration.millis(600) })
+        // Not so short that a slow machine loses it by itself.
+        yield* start({ lease: Duration.seconds(3) })
         yield* reached.await
         yield* steal(document)
         yield* stopped.await

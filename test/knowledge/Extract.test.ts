@@ -18,10 +18,10 @@ const extract = (document: Source) => Effect.flatMap(Extract, (service) => servi
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
   Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, ...settings })))
 
-describe("a PDF of three pages", () => {
+describe("the text of a PDF with three pages", () => {
   const document = fixture("handbook.pdf").then((pdf) => run(extract(pdf)))
 
-  test("has its title and says where its pages begin", async () => {
+  test("has the title of the PDF and the offsets of its pages", async () => {
     const { title, text, pages = [] } = await document
     expect(title).toBe("Parley Operator Handbook")
     expect(pages.map(({ page }) => page)).toEqual([1, 2, 3])
@@ -29,7 +29,7 @@ describe("a PDF of three pages", () => {
     expect(text.slice(pages[2]?.start)).toStartWith("checksum is stored. Create another one")
   })
 
-  test("keeps headings, and leaves out running heads and page numbers", async () => {
+  test("contains headings, but no running heads and page numbers", async () => {
     const { text } = await document
     expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual([
       "# Parley Operator Handbook",
@@ -41,7 +41,7 @@ describe("a PDF of three pages", () => {
     expect(text).not.toMatch(/Page \d/)
   })
 
-  test("has whole paragraphs, without the hyphens of its line ends, over columns and pages", async () => {
+  test("has paragraphs that are whole across columns and pages, without hyphens at line ends", async () => {
     const { text } = await document
     expect(text).toContain("answers chats with a local model that quotes the documents it has read.")
     expect(text).toContain("uploaded again to the same chatbot are recognised by their checksum")
@@ -50,7 +50,7 @@ describe("a PDF of three pages", () => {
     expect(text).not.toMatch(/[\u00ad\u2010]/)
   })
 
-  test("keeps lists, code and rows apart", async () => {
+  test("has lists, code and tables as Markdown", async () => {
     const { text } = await document
     expect(text).toContain("\n- Headings open a passage and travel with it.\n- Tables are kept whole")
     expect(text).toContain("```\nbun install\nbun run start\n```")
@@ -60,7 +60,7 @@ describe("a PDF of three pages", () => {
   })
 })
 
-test("every format is read, one document after the other by the same process", async () => {
+test("one process reads documents of every format, one after the other", async () => {
   const documents = [
     source("a.md", "# Head\n\nText", "md"),
     source("b.txt", "Text", "txt"),
@@ -73,17 +73,17 @@ test("every format is read, one document after the other by the same process", a
   expect(read.map(({ title }) => title)).toEqual(["Head", "b", "Head", "d", "e", "Parley Operator Handbook"])
 })
 
-test("documents read at once do not get each other's text", async () => {
+test("documents that are read at the same time do not get each other's text", async () => {
   const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.html`, `<p>Text ${index}`, "html"))
   const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 3 })
   expect(read).toEqual(documents.map((_, index) => ({ title: `${index}`, text: `Text ${index}` })))
 })
 
-describe("a document that cannot be read says why", () => {
+describe("a document that cannot be read", () => {
   const failure = async (document: Source, settings?: Partial<ExtractSettings>) =>
     run(Effect.flip(extract(document)), settings)
 
-  test("and leaves its process able to read the next", async () => {
+  test("does not keep its process from reading the next one", async () => {
     const both = Effect.all([
       Effect.flip(extract(source("a.json", "{", "json"))),
       extract(source("b.html", "Text", "html")),
@@ -96,17 +96,17 @@ describe("a document that cannot be read says why", () => {
   test.each([
     ["scan.pdf", "no_text"],
     ["locked.pdf", "password_protected"],
-  ])("%s: %s", async (name, code) => {
+  ])("fails with a code: %s with %s", async (name, code) => {
     expect(await failure(await fixture(name))).toMatchObject({ _tag: "ExtractionFailed", code })
   })
 
-  test("a PDF that breaks off is corrupt", async () => {
+  test("is reported as corrupt when it is a PDF that breaks off", async () => {
     const { bytes } = await fixture("handbook.pdf")
     expect(await failure(source("a.pdf", bytes.slice(0, 300), "pdf"))).toMatchObject({ code: "corrupt_document" })
     expect(await failure(source("a.pdf", "%PDF-1.7", "pdf"))).toMatchObject({ code: "corrupt_document" })
   })
 
-  test("a document that takes too long is given up, again and again", async () => {
+  test("is given up when it takes too long, and so are those after it", async () => {
     const hasty = { concurrency: 1, deadline: Duration.millis(1) }
     const attempts = Effect.forEach([1, 2, 3], () => Effect.flip(extract(source("a.html", "Text", "html"))))
     const failures = await run(attempts, hasty)
@@ -114,10 +114,10 @@ describe("a document that cannot be read says why", () => {
   })
 })
 
-test("an interrupted reading frees its place, and its reply reaches nobody else", async () => {
+test("an interrupted reading makes room for the next, which does not get its reply", async () => {
   const [slow, quick] = [await fixture("handbook.pdf"), source("b.html", "Text", "html")]
   const program = Effect.gen(function* () {
-    // A process that is there already gets the document at once, and reads a PDF for much longer than the pause.
+    // This starts the process, so that it gets the PDF at once. Reading the PDF takes much longer than the pause.
     yield* extract(quick)
     const fiber = yield* Effect.forkChild(extract(slow))
     yield* Effect.sleep("5 millis")

@@ -34,7 +34,7 @@ const passwords = { text: "To reset a forgotten password, open the sign-in page 
 const cameras = { text: "The camera charges its battery over USB-C in ninety minutes." }
 
 describe("a search", () => {
-  test("finds the passage that answers, and says where it stands", () =>
+  test("finds the passage that answers the question, with its document, headings and page", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -57,7 +57,7 @@ describe("a search", () => {
       }),
     ))
 
-  test("needs not all words, nor the same endings, and looks at titles and headings", () =>
+  test("finds passages by some of the words, by other inflections, and by titles and headings", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -72,7 +72,7 @@ describe("a search", () => {
       }),
     ))
 
-  test("finds nothing for a question on something else", () =>
+  test("finds nothing for an unrelated question", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -88,7 +88,7 @@ describe("a search", () => {
       }),
     ))
 
-  test("returns so many passages at most", () =>
+  test("returns at most `topK` passages", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -102,7 +102,7 @@ describe("a search", () => {
       }),
     ))
 
-  test("understands each language of the knowledge base", () =>
+  test("finds passages in every language of the knowledge base", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -121,7 +121,7 @@ describe("a search", () => {
       }),
     ))
 
-  test("is refused for a chatbot that is not there or is somebody else's, alike", () =>
+  test("fails in the same way for a missing chatbot and for one of another organization", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
@@ -136,8 +136,8 @@ describe("a search", () => {
     ))
 })
 
-describe("a change of the knowledge base", () => {
-  test("is seen by the next search: added, replaced, deleted", () =>
+describe("a change to a knowledge base", () => {
+  test("is visible to the next search, whether a document was added, replaced or deleted", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -151,7 +151,7 @@ describe("a change of the knowledge base", () => {
       }),
     ))
 
-  test("is not seen before it is published", () =>
+  test("is not visible before it is published", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -161,7 +161,7 @@ describe("a change of the knowledge base", () => {
       }),
     ))
 
-  test("costs a reading of what is new only, and no search reads an unchanged knowledge base again", () =>
+  test("has only the new chunks read, and an unchanged knowledge base is not read again", () =>
     run(
       Effect.gen(function* () {
         const calls = yield* ChunksCalls
@@ -176,7 +176,7 @@ describe("a change of the knowledge base", () => {
         calls.clear()
         yield* find(tenant, "projector")
         yield* find(tenant, "refund")
-        // The first finds that what it remembers is old, and looks again.
+        // The first search finds that its cached index is outdated, and searches again.
         expect(Object.fromEntries(calls)).toEqual({ probe: 1, serving: 1, lexemes: 1, fetch: 3 })
         calls.clear()
         yield* Effect.forEach(["projector", "refund", "projector"], (query) => find(tenant, query), {
@@ -186,7 +186,7 @@ describe("a change of the knowledge base", () => {
       }),
     ))
 
-  test("is read once by searches that come at the same time", () =>
+  test("is read only once by concurrent searches", () =>
     run(
       Effect.gen(function* () {
         const calls = yield* ChunksCalls
@@ -203,10 +203,10 @@ describe("a change of the knowledge base", () => {
     ))
 })
 
-describe("the memory of the indexes", () => {
+describe("the memory of search indexes", () => {
   const tiny = search({ indexBytes: 1, threshold: undefined })
 
-  test("is bounded: without an index the database finds the same, with the same similarity", () =>
+  test("is bounded: where an index does not fit, the database finds the same passages with the same similarity", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -232,7 +232,7 @@ describe("the memory of the indexes", () => {
       }),
     ))
 
-  test("goes to the knowledge bases that were searched last", () =>
+  test("is given to the knowledge bases that were searched most recently", () =>
     run(
       Effect.gen(function* () {
         const calls = yield* ChunksCalls
@@ -256,7 +256,7 @@ describe("the memory of the indexes", () => {
     ))
 })
 
-describe("embeddings that understand", () => {
+describe("semantic embeddings", () => {
   const meaning = (text: string): Float32Array =>
     Float32Array.of(/refund|money/.test(text) ? 1 : 0.05, /ship|parcel/.test(text) ? 1 : 0.05, 0.1)
   const named = (model: string) =>
@@ -270,7 +270,7 @@ describe("embeddings that understand", () => {
     })
   const semantic = named("test/semantic")
 
-  test("find passages that share no word with the question, but none that does not serve", () =>
+  test("find passages that share no word with the question, but none that is unpublished", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -293,7 +293,7 @@ describe("embeddings that understand", () => {
   test.each([
     ["model", "test/semantic"],
     ["dimension", LOCAL_MODEL],
-  ])("leave vectors of another %s alone", (_, name) =>
+  ])("are not compared with vectors of another %s", (_, name) =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

@@ -1,4 +1,4 @@
-import type { ProviderError } from "../../src/models/ProviderErrors.ts"
+import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import { fails, usage } from "./FakeAnthropic.ts"
 import type { Answer } from "./Wire.ts"
 

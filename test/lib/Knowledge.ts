@@ -11,7 +11,7 @@ import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { as, contentOf, newDocumentId } from "./Tenants.ts"
 
 /*
- * Knowledge bases for tests, made and searched by the real code.
+ * Makes and searches knowledge bases for tests, with the code of the server.
  */
 
 /** How often each method of `Chunks` was called. */
@@ -19,7 +19,7 @@ export class ChunksCalls extends Context.Service<ChunksCalls, Map<keyof Chunks["
   "test/ChunksCalls",
 ) {}
 
-/** The real repository, counted. */
+/** The real repository, with its calls counted in `ChunksCalls`. */
 export const countedChunks = Layer.effectContext(
   Effect.gen(function* () {
     const chunks = yield* Chunks
@@ -47,16 +47,16 @@ export const countedChunks = Layer.effectContext(
 )
 
 export interface SearchSettings {
-  /** For all indexes together. */
+  /** The memory in bytes that all indexes may take together. */
   readonly indexBytes: number
   readonly chunksWithinSearch?: number
   readonly threshold: number | undefined
 }
 
-/** No index is kept on disk. */
+/** Snapshots that keep no files. */
 export const inMemory = Layer.fresh(Snapshots.layer({ directory: undefined, bytes: 0 }))
 
-/** Writes down whose files are tidied. */
+/** Snapshots that only record for which chatbots `tidy` was called. */
 export const recordedSnapshots = (tidied: Array<ChatbotId>) =>
   Layer.effect(
     Snapshots,
@@ -65,13 +65,14 @@ export const recordedSnapshots = (tidied: Array<ChatbotId>) =>
     ),
   ).pipe(Layer.provide(inMemory))
 
-/** Search over a `Chunks`, with indexes of its own. */
+/** A retriever with indexes of its own. */
 export const search = ({ indexBytes, threshold, ...settings }: SearchSettings, snapshots = inMemory) =>
   Layer.fresh(Retriever.layer({ threshold })).pipe(
     Layer.provideMerge(Layer.fresh(KnowledgeIndexes.layer({ bytes: indexBytes, ...settings }))),
     Layer.provideMerge(snapshots),
   )
 
+/** The indexer with local embeddings. */
 export const indexing = Indexer.layer.pipe(Layer.provideMerge(Embeddings.layerLocal))
 
 export interface Tenant {
@@ -86,10 +87,10 @@ export interface Passage {
 
 const claim = Effect.gen(function* () {
   const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
-  return attempt ?? (yield* Effect.die("nothing waits"))
+  return attempt ?? (yield* Effect.die("no document waits to be ingested"))
 })
 
-/** Ingests what waits first: its chunks are stored, and unless it stays unpublished, they serve. */
+/** Ingests the first document that waits: stores its chunks, and publishes them if `isPublished`. */
 const ingest = Effect.fnUntraced(function* (title: string, passages: ReadonlyArray<Passage>, isPublished: boolean) {
   const attempt = yield* claim
   const chunks = passages.map(({ text, headings }, index) => ({
@@ -101,14 +102,14 @@ const ingest = Effect.fnUntraced(function* (title: string, passages: ReadonlyArr
   yield* as(attempt.organization_id)(
     (yield* Indexer).index(
       { chatbotId: attempt.chatbot_id, documentId: attempt.document_id, revision: attempt.revision, title, chunks },
-      () => Effect.void,
+      () => undefined,
     ),
   )
   if (isPublished) yield* as(attempt.organization_id)((yield* Ingestions).publish(attempt, chunks.length))
   return attempt.document_id
 })
 
-/** Adds a document to the tenant's chatbot; each of the texts is a passage of it. */
+/** Adds a document with these passages to the tenant's chatbot, and returns its id. */
 export const learn = Effect.fnUntraced(function* (
   tenant: Tenant,
   title: string,
@@ -120,7 +121,7 @@ export const learn = Effect.fnUntraced(function* (
   return yield* ingest(title, passages, isPublished)
 })
 
-/** Replaces a document's content. */
+/** Replaces the content of a document by these passages. */
 export const relearn = Effect.fnUntraced(function* (
   tenant: Tenant,
   id: DocumentId,
@@ -131,6 +132,7 @@ export const relearn = Effect.fnUntraced(function* (
   return yield* ingest(title, passages, true)
 })
 
+/** Deletes a document. */
 export const forget = Effect.fnUntraced(function* (tenant: Tenant, id: DocumentId) {
   yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, id))
 })

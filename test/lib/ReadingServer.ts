@@ -3,7 +3,8 @@ import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 
 /*
- * A process that lets a reader process read an endless document, and prints the id of the reader once it is reading.
+ * A stand-in for the server: it starts a process that reads an endless document, and prints the id of that process once
+ * the document is being read.
  */
 
 const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
@@ -13,14 +14,18 @@ await Effect.runPromise(
     Effect.gen(function* () {
       const reader = yield* ExtractProcess.start(1_000_000)
       const limits = { memory: Number.POSITIVE_INFINITY, time: Duration.minutes(1) }
-      yield* reader.ask({ format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") }, limits, false)
+      yield* reader.read(
+        { format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") },
+        limits,
+        false,
+      )
       const bytes = endless?.make() ?? new Uint8Array()
-      const reading = reader.ask({ format: "pdf", name: "a.pdf", bytes }, limits, false)
-      const print = Effect.delay(
+      const reading = reader.read({ format: "pdf", name: "a.pdf", bytes }, limits, false)
+      const printPid = Effect.delay(
         Effect.sync(() => void process.stdout.write(String(reader.pid))),
         "500 millis",
       )
-      yield* Effect.all([reading, print], { concurrency: "unbounded" })
+      yield* Effect.all([reading, printPid], { concurrency: "unbounded" })
     }),
   ),
 )

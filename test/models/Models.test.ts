@@ -22,16 +22,16 @@ const check = (model: string, settings: Parameters<typeof modelsSettings>[0]) =>
   )
 
 describe("a model", () => {
-  test("local/extractive is always there", async () => {
+  test("local/extractive is always available", async () => {
     expect(await check("local/extractive", {})).toBe("ok")
   })
 
-  test("claude-… is there with a key, and says which setting is missing without", async () => {
+  test("claude-… is available with a key, and otherwise fails with the missing setting", async () => {
     expect(await check("claude-sonnet-5-5", anthropic)).toBe("ok")
     expect(await check("claude-sonnet-5-5", {})).toBe("claude-sonnet-5-5 needs ANTHROPIC_API_KEY.")
   })
 
-  test("openai/… is there with a key or the address of a server that wants none, and says which settings are missing", async () => {
+  test("openai/… is available with a key or a base URL, and otherwise fails with the missing settings", async () => {
     const names = ["openai/gpt-9", "openai/llama3.2:3b", "openai/meta-llama/Llama-3.1-8B-Instruct"]
     for (const model of names) {
       expect(await check(model, { openai: { apiKey: Redacted.make(fakeKey) } })).toBe("ok")
@@ -48,9 +48,34 @@ describe("a model", () => {
   )
 })
 
+describe("the model of a new chatbot that names none", () => {
+  const defaultWith = (given: Parameters<typeof modelsSettings>[0]) =>
+    Models.use(({ defaultModel }) => Effect.succeed(defaultModel)).pipe(
+      Effect.provide(Models.layer(modelsSettings(given)).pipe(Layer.provide(FetchHttpClient.layer))),
+    )
+
+  test("is the configured one, or what the providers suggest", async () => {
+    expect(await Effect.runPromise(defaultWith({}))).toBe("local/extractive")
+    expect(await Effect.runPromise(defaultWith({ openai: { apiKey: Redacted.make(fakeKey) } }))).toBe(
+      "local/extractive",
+    )
+    expect(await Effect.runPromise(defaultWith(anthropic))).toBe("claude-sonnet-5-5")
+    expect(await Effect.runPromise(defaultWith({ ...anthropic, defaultModel: "local/extractive" }))).toBe(
+      "local/extractive",
+    )
+  })
+
+  test("stops the start when no chatbot could use it", async () => {
+    const { message } = await Effect.runPromise(Effect.flip(defaultWith({ defaultModel: "claude-sonnet-5-5" })))
+    expect(message).toBe(
+      'DEFAULT_MODEL is "claude-sonnet-5-5", which cannot be used: claude-sonnet-5-5 needs ANTHROPIC_API_KEY. Set it to a model whose provider is configured.',
+    )
+  })
+})
+
 const citation = (source: string) => ({ type: "search_result_location", source, cited_text: "About refund period" })
 
-test("a chat over Anthropic's protocol: search, answer, and the bodies that were sent", async () => {
+test("a chat by Anthropic's API searches and answers, and its steps show the exact requests", async () => {
   const program = Effect.gen(function* () {
     const fake = yield* fakeProvider(
       calls("refund period", "refund card"),
@@ -103,7 +128,7 @@ test("a chat over Anthropic's protocol: search, answer, and the bodies that were
   ])
 })
 
-test("a chat over OpenAI's protocol that falls back: search, answer, who answered, and what the answer rests on", async () => {
+test("a chat that falls back to OpenAI's API searches and answers, and names the model and the sources", async () => {
   const program = Effect.gen(function* () {
     const overloaded = yield* fakeProvider(fails(529, "overloaded_error"))
     const openai = yield* fakeProvider(

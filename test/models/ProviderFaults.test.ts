@@ -1,23 +1,23 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Redacted, Stream } from "effect"
-import { type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls } from "../../src/models/ModelCalls.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
-import { toProviderError } from "../../src/models/ProviderErrors.ts"
+import { toProviderError } from "../../src/models/ClientFailures.ts"
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
-import { languageModelOf } from "../lib/LanguageModels.ts"
+import { hello, streamed, textOf, whole } from "../lib/Asking.ts"
 import { fakeOpenAiKey } from "../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
 import type { Answer } from "../lib/Wire.ts"
 import { callSettings } from "../lib/Defaults.ts"
 
-/** How often each case is run: once, unless somebody wants to be sure. */
+/** The number of runs of each case. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 
-/** Longer than a test may take. */
+/** A time that is longer than a test may take. */
 const long = Duration.seconds(90)
 const short = Duration.millis(150)
 const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => ({
@@ -31,32 +31,25 @@ const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => (
 
 const protocols = {
   anthropic: (url: string, limits: Partial<CallSettings>) =>
-    languageModelOf(
+    Effect.succeed(
       makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) }).calls(
         "claude-test-1",
       ),
     ),
   openai: (url: string, limits: Partial<CallSettings>) =>
-    Effect.flatMap(HttpClient.HttpClient, (client) =>
-      languageModelOf(
-        makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
-          "test-1",
-        ),
+    Effect.map(HttpClient.HttpClient, (client) =>
+      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
+        "test-1",
       ),
     ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
 type Protocol = keyof typeof protocols
 
-const prompt = Prompt.make("Hello")
-
-/** What a client would have been shown. */
+/** The result that a client would see. */
 const ways = {
-  whole: (model: LanguageModel.LanguageModel, said: Array<string>) =>
-    Effect.map(model.generateText({ prompt }), ({ text }) => void said.push(text)),
-  streamed: (model: LanguageModel.LanguageModel, said: Array<string>) =>
-    Stream.runForEach(model.streamText({ prompt }), (part) =>
-      Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta))),
-    ),
+  whole: (calls: ModelCalls, said: Array<string>) => Effect.map(whole(calls), (parts) => void said.push(textOf(parts))),
+  streamed: (calls: ModelCalls, said: Array<string>) =>
+    Effect.asVoid(streamed(calls, hello, (parts) => said.push(textOf(parts)))),
 }
 type Way = keyof typeof ways
 
@@ -80,30 +73,33 @@ const cases = (["anthropic", "openai"] as const).flatMap((protocol) =>
   (["whole", "streamed"] as const).map((way) => [protocol, way] as const),
 )
 
-describe.each(cases)("%s, %s", (protocol, way) => {
+describe.each(cases)("a call of %s for an answer that is %s", (protocol, way) => {
   const expected = (fault: Fault): Outcome => fault[way]
 
-  test.each(faults.map((fault) => [fault.name, fault] as const))("%s", async (_, fault) => {
-    for (let run = 0; run < runs; run++) {
-      const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer)
-      if (result._tag === "Success") throw new Error("It answered")
-      const error = toProviderError(result.failure)
-      const { calls, tag } = expected(fault)
-      expect(error._tag).toBe(tag)
-      if (fault.endsBy === undefined) expect(requests).toHaveLength(calls)
-      expect(requests.length).toBeLessThanOrEqual(attempts)
-      if (fault.endsBy === undefined) expect(said).toBe(way === "streamed" && fault.streamed.begins ? "Hello" : "")
-      if (fault.name === "429 with Retry-After") expect(error).toMatchObject({ retry_after_seconds: 33 })
-      expect(JSON.stringify(error)).not.toContain("internal words")
-      expect(JSON.stringify(result.failure)).not.toContain("sk-")
-    }
-  })
+  test.each(faults.map((fault) => [fault.name, fault] as const))(
+    "ends with the error for the fault %s",
+    async (_, fault) => {
+      for (let run = 0; run < runs; run++) {
+        const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer)
+        if (result._tag === "Success") throw new Error("It answered")
+        const error = toProviderError(result.failure)
+        const { calls, tag } = expected(fault)
+        expect(error._tag).toBe(tag)
+        if (fault.endsBy === undefined) expect(requests).toHaveLength(calls)
+        expect(requests.length).toBeLessThanOrEqual(attempts)
+        if (fault.endsBy === undefined) expect(said).toBe(way === "streamed" && fault.streamed.begins ? "Hello" : "")
+        if (fault.name === "429 with Retry-After") expect(error).toMatchObject({ retry_after_seconds: 33 })
+        expect(JSON.stringify(error)).not.toContain("internal words")
+        expect(JSON.stringify(result.failure)).not.toContain("sk-")
+      }
+    },
+  )
 
   test.each(
     faults
       .filter((fault) => fault.endsBy === undefined && expected(fault).calls > 1)
       .map((fault) => [fault.name, fault] as const),
-  )("%s is forgotten when the next attempt answers", async (_, fault) => {
+  )("succeeds at the next attempt after the fault %s", async (_, fault) => {
     const { requests, result, said } = await ask(protocol, way, limitsOf(fault), fault.answer, says("Hello again"))
     expect(result._tag).toBe("Success")
     expect(said).toBe("Hello again")
@@ -111,7 +107,7 @@ describe.each(cases)("%s, %s", (protocol, way) => {
   })
 })
 
-test("no fault leaves a rejection that nobody handles", async () => {
+test("no fault leaves an unhandled rejection", async () => {
   await Bun.sleep(50)
   expect(unhandled).toEqual([])
 })

@@ -10,7 +10,7 @@ import { defaults, modelsSettings } from "../lib/Defaults.ts"
 
 const key = Redacted.make(fakeKey)
 
-/** What the log and the caller are told when the provider of this model answers with this status. */
+/** The log, and the error for the client, when the provider of a model answers with a status. */
 const told = (model: string, status: number, settingsAt: (url: string) => Parameters<typeof modelsSettings>[0]) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
@@ -36,23 +36,26 @@ test.each([
   ["claude-sonnet-5-5", 401, "The provider refuses the key in ANTHROPIC_API_KEY (401)"],
   ["claude-sonnet-5-5", 403, "The provider does not let the key in ANTHROPIC_API_KEY do this (403)"],
   ["openai/gpt-9", 401, "The provider refuses the key in OPENAI_API_KEY (401)"],
-] as const)("%s, %i: the log names the variable, and the caller hears nothing of it", async (model, status, line) => {
-  const { detail, log } = await told(model, status, (baseUrl) => ({
-    anthropic: { apiKey: key, baseUrl },
-    openai: { apiKey: key, baseUrl },
-  }))
-  expect(log).toContain("Error")
-  expect(log).toContain(line)
-  expect(log).not.toContain(fakeKey)
-  expect(detail).toBe("The model provider does not accept this server's key. Its operator has to mend that.")
-})
+] as const)(
+  "for %s with status %i the log names the variable, and the client's error does not",
+  async (model, status, line) => {
+    const { detail, log } = await told(model, status, (baseUrl) => ({
+      anthropic: { apiKey: key, baseUrl },
+      openai: { apiKey: key, baseUrl },
+    }))
+    expect(log).toContain("Error")
+    expect(log).toContain(line)
+    expect(log).not.toContain(fakeKey)
+    expect(detail).toBe("The model provider does not accept this server's key. Its operator has to mend that.")
+  },
+)
 
-test("a server that wants a key, and was given none, is told as such", async () => {
+test("a server that requires a key is logged as such when none is set", async () => {
   const { log } = await told("openai/gpt-9", 401, (baseUrl) => ({ openai: { baseUrl } }))
   expect(log).toContain("The provider wants a key, and OPENAI_API_KEY is not set (401)")
 })
 
-/** What is found of both providers at a server that answers every request with this status. */
+/** The probes of both providers at a server that answers every request with a status. */
 const found = (status: number) =>
   Effect.gen(function* () {
     const asked: Array<string> = []
@@ -85,7 +88,7 @@ const found = (status: number) =>
     return probes
   }).pipe(Effect.scoped, Effect.runPromise)
 
-test("a probe names the variable whose key is refused, and is content with any other answer", async () => {
+test("a probe names the variable whose key is refused, and accepts any other answer", async () => {
   expect(await found(401)).toEqual([
     { provider: "anthropic", failure: "The provider refuses the key in ANTHROPIC_API_KEY (401)" },
     { provider: "openai", failure: "The provider refuses the key in OPENAI_API_KEY (401)" },
@@ -98,7 +101,7 @@ test("a probe names the variable whose key is refused, and is content with any o
   }
 })
 
-test("a probe says where nobody answers", async () => {
+test("a probe names the URL that cannot be reached", async () => {
   const [probe] = await ProviderProbes.use(({ run }) => run).pipe(
     Effect.provide(
       Layer.provide(

@@ -26,7 +26,7 @@ const ask = (model: ScriptedModel, overrides: Partial<AgentInput>) =>
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 
-/** A reply as a stream, and all that was told of it. */
+/** A streamed reply, and its events. */
 const stream = (model: ScriptedModel) =>
   Effect.gen(function* () {
     const events: Array<AgentEvent> = []
@@ -40,7 +40,7 @@ const stream = (model: ScriptedModel) =>
     return { events, steps, exit }
   })
 
-/** Any text, of whole and half characters, NUL among them. */
+/** Any text, with whole characters, lone surrogates and NUL. */
 const text = fc.string({
   unit: fc.constantFrom("a", "é", "\u0000", "\ud83d\ude00", "\ud83d", "\ude00", " "),
   maxLength: 8,
@@ -58,7 +58,7 @@ const answer = fc
   .map(([parts, reason]) => [...parts, finish(parts.some(({ type }) => type === "tool-call") ? "tool-calls" : reason)])
 const script: fc.Arbitrary<Script> = fc.array(answer, { minLength: 1, maxLength: 8 })
 
-/** What a client keeps in mind while it reads: a wrong order leaves something here, or ends nothing. */
+/** The state of a client that reads events. A wrong order leaves something open, or ends what was not open. */
 const grammar = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const expect = (isSo: boolean, problem: string) => void (isSo || problems.push(problem))
@@ -110,12 +110,12 @@ const grammar = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<string> => {
 const textsOf = (events: ReadonlyArray<AgentEvent>) =>
   events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
 
-/** Steps without the moment when they were made, and without the parts of a prompt that only providers see. */
+/** Steps without their timestamps, and without the parts of a prompt that only providers see. */
 const timeless = (steps: ReadonlyArray<Step>) =>
   steps.map((step) => ({ ...step, response: { ...step.response, timestamp: "" } }))
 
 describe("a stream", () => {
-  test("comes to the same as an answer in one piece, whatever the model does", () =>
+  test("results in the same reply as an answer in one piece, whatever the model does", () =>
     fc.assert(
       fc.asyncProperty(script, async (script) => {
         const whole = await Effect.runPromise(ask(new ScriptedModel(...script), {}))
@@ -131,7 +131,7 @@ describe("a stream", () => {
       }),
     ))
 
-  test("shows the model the same conversation in every step", () =>
+  test("sends the model the same conversation in every step", () =>
     fc.assert(
       fc.asyncProperty(script, async (script) => {
         const [one, other] = [new ScriptedModel(...script), new ScriptedModel(...script)]
@@ -142,7 +142,7 @@ describe("a stream", () => {
       }),
     ))
 
-  test("tells everything in order, and every text as it will be stored", () =>
+  test("has all events in order, and every text as it will be stored", () =>
     fc.assert(
       fc.asyncProperty(script, async (script) => {
         const { events, steps } = await Effect.runPromise(stream(new ScriptedModel(...script)))
@@ -153,7 +153,7 @@ describe("a stream", () => {
       }),
     ))
 
-  test("tells together what came together", async () => {
+  test("has one event for deltas that were received together", async () => {
     const model = new ScriptedModel()
     const deltas = ["At ", "noon", "."].map((delta) => ({ type: "text-delta" as const, id: "a", delta }))
     model.thenPieces(
@@ -166,7 +166,7 @@ describe("a stream", () => {
     expect(events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))).toEqual(["At noon."])
   })
 
-  test("tells outcomes, and errors as such", async () => {
+  test("has events for the outcomes of calls, and marks failures", async () => {
     const model = new ScriptedModel(asks("refunds"), [toolCall("bad", {}), finish("tool-calls")], answers("ok"))
     const { events } = await Effect.runPromise(stream(model))
     const outcomes = events.flatMap((event) => (event.type === "tool-outcome" ? [event.outcome.isFailure] : []))
@@ -181,7 +181,7 @@ describe("a stream that is cut off", () => {
     reason: new AiError.InternalProviderError({ description: "secret" }),
   })
 
-  test("by a failure leaves what has come of the step, with the tokens that were told and an estimate of the others", () =>
+  test("by a failure keeps the step so far, with the reported tokens and an estimate of the others", () =>
     fc.assert(
       fc.asyncProperty(text, text, fc.boolean(), async (first, second, told) => {
         const tokens = { input: 7, output: 1, cacheRead: 2, cacheWrite: 3 }
@@ -214,14 +214,14 @@ describe("a stream that is cut off", () => {
       }),
     ))
 
-  test("before anything came leaves no step", async () => {
+  test("before its first part leaves no step", async () => {
     const model = new ScriptedModel()
     model.thenPieces([], Effect.fail(broken))
     const { events, steps } = await Effect.runPromise(stream(model))
     expect([events, steps]).toEqual([[], []])
   })
 
-  test("by an interruption stops the model, and leaves what has come", async () => {
+  test("by an interruption stops the model, and keeps the step so far", async () => {
     let stopped = false
     const model = new ScriptedModel()
     model.thenPieces(
@@ -249,7 +249,7 @@ describe("a stream that is cut off", () => {
     expect(steps.map((step) => step.text)).toEqual(["As far as this"])
   })
 
-  test("does not read on while nobody takes what it told", async () => {
+  test("is not read further while its consumer is behind", async () => {
     let read = 0
     const model = new ScriptedModel()
     model.thenPieces(

@@ -17,7 +17,7 @@ import { callSettings } from "../lib/Defaults.ts"
 const limits = callSettings({ attemptsMax: 1, stallTimeout: Duration.seconds(20) })
 const messages = [Prompt.userMessage({ content: [Prompt.textPart({ text: "How long do refunds take?" })] })]
 
-/** The tokens of one answer as far as it came, and the estimate of what was sent. */
+/** The tokens of one answer as far as it was received, and the estimate of the request's tokens. */
 const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", answer: Answer) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(answer)
@@ -58,7 +58,7 @@ describe("a stream of chat completions", () => {
   const stream = (...events: ReadonlyArray<object>) =>
     counted("openai", "streamed", { kind: "events", events, ending: "end" })
 
-  test("that is cut off takes what was sent, and the text, thoughts and tool input that came", async () => {
+  test("that is cut off costs the request, and the received text, reasoning and tool input", async () => {
     const { isCut, sent, tokens } = await stream(
       chunk({ reasoning: "12345678" }),
       chunk({ content: "1234" }),
@@ -69,19 +69,19 @@ describe("a stream of chat completions", () => {
     expect(tokens).toEqual({ input: sent, output: 6, ...noCache })
   })
 
-  test("that is cut off after input which came as an object takes that too", async () => {
+  test("that is cut off after a tool input which is an object costs that, too", async () => {
     const { sent, tokens } = await stream(call({ name: "search", arguments: { query: "ab" } }))
     expect(tokens).toEqual({ input: sent, output: 4, ...noCache })
   })
 
-  test("with counts on its way takes the last of them, and what came after", async () => {
+  test("with several reports costs the last of them, and an estimate of what follows", async () => {
     const told = [chunk({ content: "1234" }, usageChunk(900, 3)), chunk({ content: "12345678" }, usageChunk(900, 7))]
     expect((await stream(...told)).tokens).toEqual({ input: 900, output: 7, ...noCache })
     const more = await stream(...told, chunk({ content: "12345" }))
     expect(more).toMatchObject({ isCut: true, tokens: { input: 900, output: 7 + 2, ...noCache } })
   })
 
-  test("that ends as it should takes what was told, and an estimate of what was not", async () => {
+  test("that is complete costs what was reported, and an estimate of what was not", async () => {
     const text = chunk({ content: "12345678" })
     const whole = await stream(text, stop, { choices: [], ...usageChunk(900, 1) })
     expect(whole).toMatchObject({ isCut: false, tokens: { input: 900, output: 1, ...noCache } })
@@ -96,7 +96,7 @@ describe("a stream of chat completions", () => {
   })
 })
 
-test("a whole chat completion without counts takes what was sent, and all that came", async () => {
+test("a whole chat completion without a report costs an estimate of the request and the answer", async () => {
   const calls = [{ id: "c", function: { name: "search", arguments: '{"query":"ab"}' } }]
   const message = { content: "1234", reasoning: "12345678", tool_calls: calls }
   const body = JSON.stringify({ choices: [{ message, finish_reason: "stop" }] })
@@ -104,7 +104,7 @@ test("a whole chat completion without counts takes what was sent, and all that c
   expect(tokens).toEqual({ input: sent, output: 7, ...noCache })
 })
 
-test.each([-1, 10_000_001, 2 ** 31, 2 ** 32 - 1, 1e300])("%p tokens are no count", async (count) => {
+test.each([-1, 10_000_001, 2 ** 31, 2 ** 32 - 1, 1e300])("a report of %p tokens is ignored", async (count) => {
   const usage = { prompt_tokens: count, completion_tokens: count }
   const body = JSON.stringify({ choices: [{ message: { content: "12345678" }, finish_reason: "stop" }], usage })
   const { sent, tokens } = await counted("openai", "whole", { kind: "raw", body, contentType: "application/json" })
@@ -125,18 +125,18 @@ describe("a stream of messages", () => {
   const { cache_creation_input_tokens: _, cache_read_input_tokens: __, ...plain } = usage
   const told = { input: 50, cacheRead: 11, cacheWrite: 7 }
 
-  test("that is cut off takes what it told when it began, and what came", async () => {
+  test("that is cut off costs the report of its start, and the received content", async () => {
     const { isCut, tokens } = await stream(...begun({ ...usage, output_tokens: 1 }))
     expect(isCut).toBe(true)
     expect(tokens).toEqual({ ...told, output: 1 + 5 })
     const untold = await stream(...begun({ ...plain, input_tokens: 0, output_tokens: 0 }))
     expect(untold.tokens).toEqual({ input: untold.sent, output: 5, ...noCache })
-    // All of the prompt came from the cache.
+    // The whole prompt was read from the cache.
     const cached = await stream(...begun({ ...usage, input_tokens: 0, output_tokens: 0 }))
     expect(cached.tokens).toEqual({ ...told, input: 0, output: 5 })
   })
 
-  test("that is cut off after its last counts takes just these", async () => {
+  test("that is cut off after its last report costs exactly that", async () => {
     const delta = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } }
     const { isCut, tokens } = await stream(...begun({ ...usage, output_tokens: 1 }), delta)
     expect(isCut).toBe(true)
@@ -144,7 +144,7 @@ describe("a stream of messages", () => {
   })
 })
 
-test("a count is never less than what was told last, nor nothing where something was", () => {
+test("a count is never less than the last report, and not zero when content was received", () => {
   const kind = fc.nat(1_000)
   const told: fc.Arbitrary<TokenCounts> = fc.record({ input: kind, output: kind, cacheRead: kind, cacheWrite: kind })
   fc.assert(
@@ -152,8 +152,8 @@ test("a count is never less than what was told last, nor nothing where something
       const count = new TokenCount()
       let last: TokenCounts | undefined
       for (const one of happened) {
-        if (typeof one === "number") count.came(one)
-        else count.tell((last = one))
+        if (typeof one === "number") count.addCharacters(one)
+        else count.report((last = one))
       }
       const total = count.total(sent)
       const kinds = ["input", "output", "cacheRead", "cacheWrite"] as const

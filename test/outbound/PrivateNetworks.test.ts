@@ -47,19 +47,19 @@ const hex = (address: string) =>
     .join("")
     .replace(/^(....)/, "$1:")
 
-describe("without a setting", () => {
+describe("without a setting for private networks", () => {
   test.each([...privateV4, ...privateV6])("%s may not be called", (address) => {
     expect(mayCall("host", address, noPrivateNetworks)).toBe(false)
   })
 
-  test.each(privateV4)("%s may not be called in the clothes of IPv6", (address) => {
-    for (const worn of [
+  test.each(privateV4)("%s may not be called as an IPv6 address", (address) => {
+    for (const form of [
       `::ffff:${address}`,
       `::ffff:${hex(address)}`,
       `64:ff9b::${hex(address)}`,
       `2002:${hex(address)}::`,
     ]) {
-      expect([worn, mayCall("host", worn, noPrivateNetworks)]).toEqual([worn, false])
+      expect([form, mayCall("host", form, noPrivateNetworks)]).toEqual([form, false])
     }
   })
 
@@ -67,17 +67,17 @@ describe("without a setting", () => {
     expect(mayCall("host", address, noPrivateNetworks)).toBe(true)
   })
 
-  test("public addresses may be called through NAT64, too", () => {
+  test("public addresses may also be called through NAT64", () => {
     expect(mayCall("host", `64:ff9b::${hex("8.8.8.8")}`, noPrivateNetworks)).toBe(true)
   })
 
-  test("what is no address may not be called", () => {
+  test("a text that is no address may not be called", () => {
     const notOne = fc.string().filter((text) => !/[:.\d]/.test(text))
     fc.assert(fc.property(notOne, (text) => !mayCall("host", text, noPrivateNetworks)))
   })
 })
 
-describe("a setting", () => {
+describe("a setting for private networks", () => {
   const allowed = parsePrivateNetworks("10.1.0.0/16, fd00::/8,127.0.0.1 , Crm.Internal") ?? noPrivateNetworks
 
   test.each([
@@ -88,17 +88,17 @@ describe("a setting", () => {
     ["fc12::1", false],
     ["127.0.0.1", true],
     ["127.0.0.2", false],
-  ])("of ranges: %s is %p", (address, may) => {
+  ])("of ranges says whether %s may be called: %p", (address, may) => {
     expect(mayCall("other", address, allowed)).toBe(may)
   })
 
-  test("of a host lets it be at any address, and no other host there", () => {
+  test("that names a host allows all its addresses, but not for other hosts", () => {
     expect(mayCall("crm.internal", "192.168.7.7", allowed)).toBe(true)
     expect(mayCall("evil.crm.internal", "192.168.7.7", allowed)).toBe(false)
   })
 
   test.each(["", "10.0.0.0/33", "10.0.0", "1.2.3.4.5", "a b", "http://crm", "10.0.0.1,,", "-a", "2130706433"])(
-    "%p is none",
+    "cannot be %p",
     (text) => {
       expect(parsePrivateNetworks(text)).toBeUndefined()
     },

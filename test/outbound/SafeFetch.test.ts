@@ -6,7 +6,7 @@ import { Effect, Fiber } from "effect"
 import { type Resolve, SafeFetch, type SafeRequest } from "../../src/outbound/SafeFetch.ts"
 import { noPrivateNetworks, parsePrivateNetworks } from "../../src/outbound/PrivateNetworks.ts"
 
-/** An endpoint that answers as told, and what it was asked. */
+/** A server that answers with a handler of the test, and the requests that it received. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}
 const seen: Array<{ readonly line: string; readonly headers: IncomingMessage["headers"]; readonly body: string }> = []
 const server: Server = createServer(async (request, response) => {
@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 const local = parsePrivateNetworks("127.0.0.1") ?? noPrivateNetworks
-/** Every name is this machine. */
+/** Resolves every name to this machine. */
 const here: Resolve = () => Effect.succeed([{ address: "127.0.0.1", family: 4 }])
 
 const withFetch = <A, E>(
@@ -59,7 +59,7 @@ const redirect = (status: number, location: string) => (_: IncomingMessage, resp
   void response.writeHead(status, { location }).end()
 
 describe("a request", () => {
-  test("goes to the checked address, in the name of the host", async () => {
+  test("goes to the checked address, with the host's name", async () => {
     answer = (_, response) => void response.writeHead(201, { "content-type": "text/plain" }).end("made")
     const response = await fetched(to(at("/a?b=c"), { method: "POST", body: "{}" }))
     expect(response).toMatchObject({ status: 201, contentType: "text/plain", isCut: false })
@@ -73,7 +73,7 @@ describe("a request", () => {
     ])
   })
 
-  test("does not go to an address that is private, whatever names it", async () => {
+  test("is not sent to a private address, in whatever form it is written", async () => {
     for (const host of [
       "127.0.0.1",
       "localhost",
@@ -90,7 +90,7 @@ describe("a request", () => {
     expect(seen).toEqual([])
   })
 
-  test("does not go to a host of which one address is private", async () => {
+  test("is not sent to a host with a private address among others", async () => {
     const mixed: Resolve = () =>
       Effect.succeed([
         { address: "93.184.215.14", family: 4 },
@@ -99,7 +99,7 @@ describe("a request", () => {
     expect((await refused(to(at("/")), { resolve: mixed }))._tag).toBe("PrivateAddress")
   })
 
-  test("is to the address that was checked, though the name has another one by then", async () => {
+  test("goes to the checked address even when the name resolves to another one by then", async () => {
     answer = (_, response) => void response.writeHead(200, { "content-type": "text/plain" }).end("ok")
     let asked = 0
     const rebinding: Resolve = () => {
@@ -110,14 +110,14 @@ describe("a request", () => {
     expect(asked).toBe(1)
   })
 
-  test("fails in words that tell nothing of the network", async () => {
+  test("fails with words that reveal nothing about the network", async () => {
     const nobody = await refused(to("http://127.0.0.1:1/"))
     expect(nobody).toMatchObject({ _tag: "FetchFailed", detail: "The server cannot be reached." })
     const nowhere = await refused(to(at("/")), { resolve: () => Effect.succeed([]) })
     expect(nowhere).toMatchObject({ _tag: "FetchFailed", detail: "The host cannot be found." })
   })
 
-  test("is cut off when it is interrupted: before the head of the answer, and in its body", async () => {
+  test("is closed when it is interrupted, before the response and within its body", async () => {
     for (const begins of [false, true]) {
       const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
       const { promise: left, resolve: leave } = Promise.withResolvers<void>()
@@ -146,7 +146,7 @@ describe("a request", () => {
 })
 
 describe("an answer", () => {
-  test("is read up to the limit, and the rest is left", async () => {
+  test("is read up to the limit, and not beyond", async () => {
     let written = 0
     answer = (_, response) => {
       response.writeHead(200, { "content-type": "text/plain" })
@@ -161,12 +161,12 @@ describe("an answer", () => {
     expect(written).toBeLessThan(100_000_000)
   })
 
-  test("of exactly the limit is whole", async () => {
+  test("with exactly the length of the limit is whole", async () => {
     answer = (_, response) => void response.writeHead(200, { "content-type": "text/plain" }).end("x".repeat(1_000))
     expect(await fetched(to(at("/")))).toMatchObject({ isCut: false })
   })
 
-  test("that is compressed is refused without unpacking it", async () => {
+  test("that is compressed is refused without decompressing it", async () => {
     answer = (_, response) =>
       void response
         .writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" })
@@ -174,7 +174,7 @@ describe("an answer", () => {
     expect(await refused(to(at("/")))).toMatchObject({ _tag: "FetchFailed" })
   })
 
-  test("that ends before its length is none", async () => {
+  test("that ends before its announced length fails", async () => {
     answer = (_, response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-length": "100" })
       response.write("half")
@@ -185,7 +185,7 @@ describe("an answer", () => {
 })
 
 describe("a redirect", () => {
-  test("is followed, on the same server with the secrets", async () => {
+  test("on the same server is followed with the secret headers", async () => {
     answer = (request, response) =>
       request.url === "/a"
         ? redirect(302, "/b?c=d")(request, response)
@@ -197,7 +197,7 @@ describe("a redirect", () => {
     ])
   })
 
-  test("to another server leaves the secrets behind", async () => {
+  test("to another server is followed without the secret headers", async () => {
     answer = (request, response) =>
       request.url === "/a"
         ? redirect(307, at("/b", "other.example"))(request, response)
@@ -214,14 +214,17 @@ describe("a redirect", () => {
     [302, "PUT", "PUT /b", "{}"],
     [303, "PUT", "GET /b", ""],
     [308, "PATCH", "PATCH /b", "{}"],
-  ] as const)("of status %d makes of %s what browsers make of it", async (status, method, line, body) => {
-    answer = (request, response) =>
-      request.url === "/a"
-        ? redirect(status, "/b")(request, response)
-        : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
-    await fetched(to(at("/a"), { method, body: "{}" }))
-    expect(seen[1]).toMatchObject({ line, body })
-  })
+  ] as const)(
+    "of status %d to %s is followed with the method that browsers use",
+    async (status, method, line, body) => {
+      answer = (request, response) =>
+        request.url === "/a"
+          ? redirect(status, "/b")(request, response)
+          : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
+      await fetched(to(at("/a"), { method, body: "{}" }))
+      expect(seen[1]).toMatchObject({ line, body })
+    },
+  )
 
   test("to a private address is not followed", async () => {
     for (const inside of ["http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://10.0.0.1/"]) {
@@ -231,7 +234,7 @@ describe("a redirect", () => {
     expect(seen).toHaveLength(3)
   })
 
-  test("to a name that is inside is not followed", async () => {
+  test("to a name with a private address is not followed", async () => {
     answer = redirect(302, "http://inside.example/")
     const resolve: Resolve = (host) =>
       Effect.succeed([{ address: host === "inside.example" ? "192.168.0.1" : "127.0.0.1", family: 4 }])
@@ -247,7 +250,7 @@ describe("a redirect", () => {
     },
   )
 
-  test("is followed three times, and no more", async () => {
+  test("is followed at most three times", async () => {
     answer = (request, response) => redirect(302, `/${Number(request.url?.slice(1)) + 1}`)(request, response)
     expect(await refused(to(at("/0")))).toMatchObject({ detail: "The server redirects too often." })
     expect(seen.map(({ line }) => line)).toEqual(["GET /0", "GET /1", "GET /2", "GET /3"])
@@ -255,7 +258,7 @@ describe("a redirect", () => {
 })
 
 describe("a check", () => {
-  test("fails for a private address, and passes what cannot be found now", async () => {
+  test("fails for a private address, and passes for a host that cannot be found", async () => {
     const check = (url: string, resolve: Resolve) =>
       withFetch((safe) => Effect.match(safe.check(new URL(url)), { onFailure: () => false, onSuccess: () => true }), {
         allowed: noPrivateNetworks,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { commonness, makeTable, roughStem } from "../../src/text/Commonness.ts"
 
 describe("how common a word is", () => {
-  test("orders function words before words of a field before unknown words", () => {
+  test("ranks function words before technical terms, and these before unknown words", () => {
     for (const [commoner, rarer] of [
       ["the", "model"],
       ["model", "turbulence"],
@@ -20,7 +20,7 @@ describe("how common a word is", () => {
     expect(roughStem("2026-11-20")).toBe("2026-11-20")
   })
 
-  test("is kept in a table in which nearly all words find room, the commonest first", () => {
+  test("is stored in a table with room for nearly all words, the commonest first", () => {
     const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`)
     const kept = makeTable(new Map(words.map((word, index) => [word, index < 1_000 ? 0.5 : 0.001])))
     const levels = kept.reduce((counts, byte) => counts.set(byte & 15, (counts.get(byte & 15) ?? 0) + 1), new Map())

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { isCutObject, jsonDepth } from "../../src/text/JsonDepth.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
-/** By walking through what was parsed. */
+/** The depth of a parsed value. */
 const depthOf = (value: Schema.Json): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
@@ -22,7 +22,7 @@ const json = fc.letrec<{ value: Schema.Json }>((tie) => ({
   ),
 })).value
 
-test("is how deep arrays and objects nest, whatever strings hold", () =>
+test("the depth of JSON is that of its arrays and objects, whatever its strings contain", () =>
   fc.assert(
     fc.property(json, fc.constantFrom("", " ", "\n\t"), (value, space) => {
       expect(jsonDepth(JSON.stringify(value, undefined, space))).toBe(depthOf(value))
@@ -30,19 +30,19 @@ test("is how deep arrays and objects nest, whatever strings hold", () =>
     { numRuns: 500 },
   ))
 
-test("is told of what is no JSON too", () =>
+test("the depth of any text is found, even when it is not JSON", () =>
   fc.assert(
     fc.property(fc.oneof(anyString, fc.string({ unit: fc.constantFrom(...'[]{}"\\a') })), (text) => {
       expect(jsonDepth(text)).toBeLessThanOrEqual(text.length)
     }),
   ))
 
-test("is told of what no parser survives", () => {
+test("the depth of a text is found even when it would overflow a parser's stack", () => {
   expect(jsonDepth("[".repeat(500_000) + "]".repeat(500_000))).toBe(500_000)
   expect(jsonDepth('{"a":'.repeat(100_000) + "1" + "}".repeat(100_000))).toBe(100_000)
 })
 
-test("an object is known to be cut wherever it is, and not to be for any other reason", () =>
+test("an object is recognized as cut off wherever it ends, and invalid JSON is not", () =>
   fc.assert(
     fc.property(
       fc.dictionary(anyString, json, { minKeys: 1 }),

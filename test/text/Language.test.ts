@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { detectLanguage } from "../../src/text/Language.ts"
+import { detectLanguage, isLanguage } from "../../src/text/Language.ts"
 
 describe("the language of a text", () => {
   test.each([
@@ -31,17 +31,25 @@ describe("the language of a text", () => {
     expect(detectLanguage("صورتحساب باید ظرف سی روز پرداخت شود و پرداخت با کارت نیز ممکن است.")).toBe("simple")
   })
 
-  test("counts as English in code, in numbers and in Chinese", () => {
+  test("is taken to be English for code, numbers and Chinese", () => {
     expect(detectLanguage("const x = await readFile(path)\nif (x === y) return z(i, j)")).toBe("english")
     expect(detectLanguage("17.5 2024 33")).toBe("english")
     expect(detectLanguage("发票应在三十天内支付。")).toBe("english")
     expect(detectLanguage("")).toBe("english")
   })
 
-  test("is found in any text", () => {
+  test("is not recognized by one function word, or by two among many other words", () => {
+    const names = (count: number) => Array.from({ length: count }, () => "Braun").join(" ")
+    expect(detectLanguage(`Und ${names(3)}`)).toBe("english")
+    expect(detectLanguage(`Und der ${names(31)}`)).toBe("german")
+    expect(detectLanguage(`Und der ${names(32)}`)).toBe("english")
+  })
+
+  test("is a known one for any text", () => {
+    expect([isLanguage("german"), isLanguage("klingon")]).toEqual([true, false])
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(detectLanguage(text)).toMatch(/^[a-z]+$/)
+        expect(isLanguage(detectLanguage(text))).toBe(true)
       }),
     )
   })

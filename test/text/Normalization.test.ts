@@ -15,7 +15,7 @@ const characters = function* () {
   }
 }
 
-/** Whether normalization moves it, in front of a mark that is moved furthest or behind one that moves least. */
+/** Whether normalization reorders a character next to the marks of the lowest and the highest combining class. */
 const isMoved = (character: string): boolean => {
   const [first = ""] = character.normalize("NFKD")
   return `${first}\u0334`.normalize("NFD").startsWith("\u0334") || `\u0345${first}`.normalize("NFD").startsWith(first)
@@ -34,7 +34,7 @@ const someText = fc
   .map((parts) => parts.join(""))
 
 describe("normalize", () => {
-  test("gives what the engine gives, for text with up to 63 marks in a row", () => {
+  test("returns what the engine returns for text with up to 63 marks in a row", () => {
     const upTo63 = fc
       .array(fc.oneof(fc.stringMatching(new RegExp(`^[${marks}]{1,63}$`)), fc.string({ unit: "grapheme" })), {
         maxLength: 6,
@@ -47,7 +47,7 @@ describe("normalize", () => {
     )
   })
 
-  test("breaks a longer run of marks up, and adds nothing but what nobody sees", () => {
+  test("splits a longer run of marks, and adds only invisible joiners", () => {
     const marks = "\u0315\u0316".repeat(50)
     for (const form of forms) {
       const text = normalize(`a${marks}b`, form)
@@ -58,7 +58,7 @@ describe("normalize", () => {
     }
   })
 
-  test("a second time changes nothing", () => {
+  test("changes nothing the second time", () => {
     fc.assert(
       fc.property(someText, fc.constantFrom(...forms), (text, form) => {
         const once = normalize(text, form)
@@ -69,7 +69,7 @@ describe("normalize", () => {
     )
   })
 
-  test("knows every character that is moved among its neighbours", () => {
+  test("recognizes every character that the engine reorders", () => {
     const unknown: Array<string> = []
     for (const character of characters()) {
       if (!isMoved(character)) continue
@@ -78,18 +78,18 @@ describe("normalize", () => {
     expect(unknown).toEqual([])
   })
 
-  // Under a millisecond of them takes the engine's own normalize for 96,000 letters, and 15 s for these.
+  // The engine's own `normalize` takes less than a millisecond for 96,000 letters, and 15 s for these.
   test.each([
     ["Tibetan vowels in the wrong order", "\u0f71\u0f72\u0f73"],
-    ["one vowel that comes apart", "\u0f73"],
+    ["a vowel that decomposes", "\u0f73"],
     ["marks above and below", "\u0315\u0316"],
-    ["marks in their order, in pairs", "\u0316\u0300"],
+    ["pairs of marks in the right order", "\u0316\u0300"],
     ["halfwidth sound marks", "\uff9e\u0334"],
     ["musical stems", "\u{1d165}\u{1d16d}"],
-    ["runs that are just not too long", `${"\u0f71\u0f72\u0f73".repeat(21)}a`],
+    ["runs of the longest length that is not split", `${"\u0f71\u0f72\u0f73".repeat(21)}a`],
     ["runs between joiners", `${"\u0f71\u0f72\u0f73".repeat(30)}${JOINER}`],
-    ["a letter of eighteen", "\ufdfa\u0301"],
-    ["Hangul in pieces", "\u1100\u1161\u11a8"],
+    ["a letter that decomposes into eighteen", "\ufdfa\u0301"],
+    ["decomposed Hangul", "\u1100\u1161\u11a8"],
   ])("is quick for 96,000 characters of %s", (_, unit) => {
     const text = unit.repeat(96_000 / unit.length)
     for (const form of forms) {
@@ -101,7 +101,7 @@ describe("normalize", () => {
   })
 })
 
-describe("the check of the sources", () => {
+describe("the check of the source code", () => {
   const root = mkdtempSync(join(tmpdir(), "parley-lint-"))
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -114,13 +114,13 @@ describe("the check of the sources", () => {
     return Bun.spawnSync([process.execPath, oxlint, "--deny-warnings", file], { cwd: root }).stdout.toString()
   }
 
-  test("finds a text that is normalized without the guard", async () => {
+  test("finds a call of the engine's `normalize`", async () => {
     const text = 'export const key = (text: string): string => text.trim().normalize("NFC")\n'
     expect(await lint("src/domain/Key.ts", text)).toContain("no-restricted-properties")
     expect(await lint("test/domain/Key.ts", text)).not.toContain("no-restricted-properties")
   })
 
-  test("leaves the guard alone", async () => {
+  test("accepts the guarded `normalize`", async () => {
     const text =
       'import { normalize } from "./Normalization.ts"\n\nexport const key = (text: string): string => normalize(text, "NFC")\n'
     expect(await lint("src/domain/Key.ts", text)).not.toContain("no-restricted-properties")

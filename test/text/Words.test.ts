@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { isPair, spacedWords } from "../../src/text/Words.ts"
 
-describe("words of a text", () => {
+describe("the words of a text", () => {
   test.each([
     ["Don't stop.", "don t stop"],
     ["foo-bar, baz/qux", "foo bar baz qux"],
@@ -16,7 +16,7 @@ describe("words of a text", () => {
     expect(spacedWords(text)).toBe(words)
   })
 
-  test("are overlapping pairs of characters where a script has no spaces", () => {
+  test("are overlapping pairs of characters in a script without spaces", () => {
     expect(spacedWords("黑豹队 ABC 碗")).toBe("黑豹 豹队 abc 碗")
     expect(spacedWords("한국어를")).toBe("한국 국어 어를")
     expect(spacedWords("2015年冠军")).toBe("2015 年冠 冠军")
@@ -24,7 +24,7 @@ describe("words of a text", () => {
     expect(isPair("abc")).toBe(false)
   })
 
-  test("are the same whether or not other letters stand beside them", () => {
+  test("are the same whatever letters stand beside them", () => {
     const ascii = fc.string({
       unit: fc.constantFrom("a", "B", "1", ".", "_", "-", " ", "\n", "readFile", "HTTPServer"),
     })
@@ -35,12 +35,12 @@ describe("words of a text", () => {
     )
   })
 
-  test("follow Turkish in Turkish", () => {
+  test("follow Turkish rules of case in Turkish", () => {
     expect(spacedWords("IŞIK", "turkish")).toBe("ışık")
     expect(spacedWords("IŞIK")).toBe("işik")
   })
 
-  test("are letters, digits and points between digits, whatever the text", () => {
+  test("consist of letters, digits and points between digits, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const words = spacedWords(text)

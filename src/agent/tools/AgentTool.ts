@@ -1,22 +1,23 @@
 import { type Duration, Effect, type Schema } from "effect"
 import type { ToolDeclaration } from "../../models/ToolDeclaration.ts"
 
+/** The limits of tool calls that are settings. */
 export interface ToolSettings {
-  /** How long one call may take. */
+  /** The longest time that one call may take. */
   readonly callTimeout: Duration.Duration
-  /** How many calls of one step run at once. */
+  /** The number of calls of one step that run at once. */
   readonly concurrency: number
 }
 
-/** What the model is given at once, whatever the settings. */
+/** The limits of tool calls and results that are constants of the server. */
 export interface ToolSizes {
-  /** How many calls of one step run at all. */
+  /** The most calls of one step that run; the others fail. */
   readonly callsMax: number
-  /** Most passages of one result. */
+  /** The most passages of one search result. */
   readonly passagesMax: number
-  /** Longest passage of a result, in UTF-16 code units. */
+  /** The longest passage of a result, in UTF-16 code units. */
   readonly passageMaxLength: number
-  /** Longest text of all passages of a result together, in UTF-16 code units. */
+  /** The longest result: all passages of a search together, or the answer of an endpoint, in UTF-16 code units. */
   readonly resultMaxLength: number
 }
 
@@ -29,7 +30,7 @@ export const toolSizes: ToolSizes = {
   resultMaxLength: 16_000,
 }
 
-/** What goes back to the model; a failure has `{ error }`. */
+/** The outcome of one call. `result` goes back to the model; that of a failure is `{ error }`. */
 export interface ToolOutcome {
   readonly result: Schema.Json
   readonly isFailure: boolean
@@ -38,17 +39,17 @@ export interface ToolOutcome {
 export const failedOutcome = (error: string): ToolOutcome => ({ result: { error }, isFailure: true })
 
 /**
- * A tool that a model may call. `run` decodes the input strictly, as the model made it, keeps its result within the
- * limits and never fails: whatever goes wrong is told to the model, which may do better. The loop interrupts it when it
- * takes too long or when nobody waits for the answer any more.
+ * A tool that a model may call. `run` decodes the model's input strictly, keeps its result within the limits and never
+ * fails: a failure is an outcome, to which the model can react. The loop interrupts it when it takes too long or when
+ * the reply is cancelled.
  */
 export interface AgentTool extends ToolDeclaration {
-  /** How long one call may take, where that is another time than the limits say. */
+  /** The longest time that one call may take, instead of `callTimeout`. */
   readonly timeout?: Duration.Duration | undefined
   readonly run: (input: unknown) => Effect.Effect<ToolOutcome>
 }
 
-/** Runs one call of a model. */
+/** Runs one call of a model by the tool that it names. */
 export const runTool = (
   call: { readonly name: string; readonly params: unknown },
   tools: ReadonlyArray<AgentTool>,

@@ -8,39 +8,39 @@ import type { SafeFetch, SafeRequest, SafeResponse } from "../../outbound/SafeFe
 import { type AgentTool, failedOutcome, type ToolOutcome } from "./AgentTool.ts"
 import { cut } from "../../text/Cut.ts"
 
-/** An endpoint as an operator declared it. */
+/** An HTTP endpoint that the owner of a chatbot declared as a tool. */
 export interface HttpToolSpec {
   readonly name: string
   readonly description: string
   readonly input_schema: Schema.JsonObject
   readonly method: ToolMethod
   readonly url: string
-  /** Taken when a call is made, and told to nobody but the endpoint. */
+  /** The secret headers, which are decrypted for each call and sent to nobody but the endpoint. */
   readonly headers: Effect.Effect<Redacted.Redacted<SafeRequest["secrets"]>, SecretUnreadable>
-  /** Null for the limits' own. */
+  /** The longest time that a call may take, in milliseconds, or null for the limit of all tools. */
   readonly timeout_ms: number | null
 }
 
-export interface HttpToolOptions {
+interface HttpToolOptions {
   readonly fetch: SafeFetch["Service"]["fetch"]
-  /** Longest answer that a model is shown, in UTF-16 code units. */
+  /** The longest answer that a model receives, in UTF-16 code units. */
   readonly resultMaxLength: number
 }
 
-/** Longest input of a call, in UTF-16 code units of its JSON. */
+/** The longest input of a call, in UTF-16 code units of its JSON. */
 const INPUT_MAX_LENGTH = 16_384
-/** What nests deeper comes as text: not everything that a result passes through could take it. */
+/** The depth of JSON to which a result stays JSON. Deeper answers become text, which all code can handle. */
 const RESULT_MAX_DEPTH = 32
-/** So many mistakes of a call are told. */
+/** The most mistakes of an input that are reported to the model. */
 const MISTAKES_MAX = 5
-/** Shorter ones may be any word of an answer, and are no secrets. */
+/** The length from which a header's value is treated as a secret. Shorter ones may be any word of an answer. */
 const SECRET_MIN_LENGTH = 6
 
 const accept = "application/json, text/*;q=0.9"
 
 /**
- * Calls an endpoint for a model: the input is held against its schema, fills the placeholders of the address, and goes
- * with what is left of it into the query or the body. The model decides nothing else of the request.
+ * A tool that calls an HTTP endpoint. The input is validated against the tool's schema and fills the placeholders of
+ * the URL; its other fields go into the query or the body. The model decides nothing else about the request.
  */
 export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToolOptions): AgentTool => {
   const inputSchema = closed(spec.input_schema)
@@ -73,16 +73,16 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
   }
 }
 
-/** What a schema does not list, a model may not send, unless the schema says otherwise. */
+/** Forbids properties that a schema does not list, unless the schema itself says whether they are allowed. */
 const closed = (schema: Schema.JsonObject): JsonSchema.JsonSchema => ({ additionalProperties: false, ...schema })
 
-/** Only says that something further down is wrong, which is told too. */
+/** Keywords whose errors only say that something further down is wrong, for which there is an error of its own. */
 const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 
-/** Up to this length all mistakes of an input are looked for, and beyond it the first: they may be millions. */
+/** The longest input of which all mistakes are collected. A longer one, which may have millions, yields the first. */
 const EVERY_MISTAKE_MAX_LENGTH = 1_024
 
-/** What is wrong with an input, for the model that made it; undefined when nothing is. */
+/** Describes the mistakes of an input to the model that wrote it. Undefined when the input is valid. */
 const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
   const { length } = JSON.stringify(input)
   if (length > INPUT_MAX_LENGTH) return `expected at most ${INPUT_MAX_LENGTH} characters.`
@@ -95,7 +95,7 @@ const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | unde
     .join(" ")
 }
 
-/** The request that a sound input makes, or why it makes none. */
+/** The request that a valid input makes, or a description of why it makes none. */
 const requestOf = (
   spec: HttpToolSpec,
   input: Readonly<Record<string, unknown>>,
@@ -125,7 +125,7 @@ const requestOf = (
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** What the model is told of a response. */
+/** The outcome that a response is for the model. */
 const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxLength: number): ToolOutcome => {
   const isFailure = response.status < 200 || response.status > 299
   const answer = answerOf(response, secrets, maxLength)
@@ -137,10 +137,10 @@ const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxL
 
 const isReadable = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b)/i
 const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i
-/** Postgres keeps neither NUL nor half a surrogate pair in JSON; written as JSON, they alone are escaped like this. */
+/** The escapes of NUL and of lone surrogates in the text of `JSON.stringify`. Postgres stores neither in JSON. */
 const unstorable = /\\u(?:0000|d[89a-f]..)/
 
-/** Undefined when it cannot be read. */
+/** The body of a response as JSON, or else as text. Undefined when it is neither. */
 const answerOf = (
   { body, contentType, isCut }: SafeResponse,
   secrets: SafeRequest["secrets"],
@@ -167,7 +167,7 @@ const decoderOf = (charset: string): { decode: (bytes: Uint8Array) => string } |
   return label === undefined ? undefined : new TextDecoder(label)
 }
 
-/** Beside UTF-8, what servers still speak. */
+/** The encodings besides UTF-8 that servers still use. */
 const encodings = ["iso-8859-1", "windows-1252", "utf-16le", "shift_jis", "euc-jp", "gb18030"] as const
 
 const parse = (text: string): Schema.Json | undefined => {
@@ -178,16 +178,16 @@ const parse = (text: string): Schema.Json | undefined => {
   }
 }
 
-/** A server that repeats what it was sent must not tell a model the operator's secrets. */
+/** Replaces the values of secret headers, because a server that echoes its request must not reveal them to a model. */
 const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =>
   Object.values(secrets)
     .map((value) => value.trim())
-    // With a scheme before it, as in `Bearer s3cr3t`, and without.
+    // Both the whole value, such as `Bearer s3cr3t`, and the part after its scheme.
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
     .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
     .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
 
-/** Finds an ASCII text as it is, or as JSON may write it: every character as its code, a sign behind a backslash. */
+/** Matches an ASCII text as it is, or as JSON may escape it: by code points, or with backslashes before punctuation. */
 const asWritten = (text: string): RegExp =>
   new RegExp(
     Array.from(text, (character) => {

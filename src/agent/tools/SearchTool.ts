@@ -5,12 +5,12 @@ import { SearchInput, searchKnowledgeBase } from "../../models/ToolDeclaration.t
 import { cut } from "../../text/Cut.ts"
 import { type AgentTool, failedOutcome, type ToolLimits, type ToolOutcome } from "./AgentTool.ts"
 
-/** Searches the knowledge base of the one chatbot that the model speaks for; best passages first. */
+/** Searches the knowledge base of one chatbot. The best passages come first. */
 export type Search = (query: string) => Effect.Effect<ReadonlyArray<Passage>, Unavailable>
 
 const decodeSearchInput = Schema.decodeUnknownEffect(SearchInput, { onExcessProperty: "error" })
 
-/** The tool that searches what `search` does. */
+/** The tool by which a model searches the knowledge base of its chatbot. */
 export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
   ...searchKnowledgeBase,
   run: (input) =>
@@ -24,7 +24,7 @@ export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
     ),
 })
 
-/** The passages that fit the limits, best first; the last one that fits in part is cut. */
+/** The first passages that fit into the limits. The last one is cut when only a part of it fits. */
 export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolLimits): ReadonlyArray<PassageJson> => {
   const found: Array<PassageJson> = []
   let room = limits.resultMaxLength

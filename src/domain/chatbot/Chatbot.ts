@@ -1,7 +1,7 @@
 import anyAscii from "any-ascii"
 import { Effect, Schema, Struct } from "effect"
 import { boundedList } from "../schema/Bounded.ts"
-import { Color, ImageUrl, Label, Language, partial } from "./ConfigFields.ts"
+import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
 import { Name, textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
@@ -66,17 +66,6 @@ export const Settings = Schema.Struct({
 })
 export type Settings = typeof Settings.Type
 
-export const ChatWidgetConfig = Schema.Struct({
-  header: Label,
-  language: Language,
-  logo: ImageUrl,
-  name: Label,
-  primaryColor: Color,
-  secondaryColor: Color,
-  slogan: Label,
-})
-export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
-
 /* The parts of a chatbot, as a client may send them. */
 
 const SettingsInput = partial(Settings).mapFields(Struct.assign({ snippet: Schema.optionalKey(partial(Snippet)) }))
@@ -116,9 +105,6 @@ export const ChatbotPatch = Schema.Struct({
   ),
 })
 export type ChatbotPatch = typeof ChatbotPatch.Type
-
-export const ChatWidgetPatch = partial(ChatWidgetConfig)
-export type ChatWidgetPatch = typeof ChatWidgetPatch.Type
 
 /* The chatbot. */
 
@@ -212,16 +198,6 @@ export const chatbotDefaults = (name: string, model: string) => ({
     snippet: { header: name, logo: "", name, slogan: "", primaryColor: "", secondaryColor: "" },
   } satisfies Settings,
 })
-
-export const emptyChatWidget: ChatWidgetConfig = {
-  header: "",
-  language: "",
-  logo: "",
-  name: "",
-  primaryColor: "",
-  secondaryColor: "",
-  slogan: "",
-}
 
 /**
  * The slug that a name suggests: the name in ASCII, or `chatbot` where nothing of it is left, with room for a suffix.

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { clearable, Color, ImageUrl, Label, partial } from "./ConfigFields.ts"
+import { clearable, Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { AnyUuid } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 

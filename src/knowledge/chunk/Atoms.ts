@@ -1,24 +1,24 @@
 import { type Block, linesOf } from "./Blocks.ts"
 import { weigh } from "./Tokens.ts"
 
-/** A part of a text that stays whole; atoms follow each other without a gap. */
+/** A part of a text that is not split further. Atoms follow one another without a gap. */
 export interface Atom {
   readonly start: number
   readonly end: number
   readonly weight: number
-  /** What a chunk that begins with this atom repeats before it: the header of its table, the opening of its code. */
+  /** The text that a chunk beginning with this atom repeats before it: a table's header, or the first line of code. */
   readonly prefix: string
 }
 
 export interface Limits {
-  /** Weight that a chunk aims at. */
+  /** The weight up to which chunks are filled. */
   readonly target: number
-  /** Weight that no chunk exceeds. */
+  /** The weight that no chunk exceeds. */
   readonly max: number
 }
 
-const sentences = new Intl.Segmenter("und", { granularity: "sentence" })
-const words = new Intl.Segmenter("und", { granularity: "word" })
+const sentenceSegmenter = new Intl.Segmenter("und", { granularity: "sentence" })
+const wordSegmenter = new Intl.Segmenter("und", { granularity: "word" })
 
 const atom = (text: string, start: number, end: number, prefix = ""): Atom => ({
   start,
@@ -27,7 +27,7 @@ const atom = (text: string, start: number, end: number, prefix = ""): Atom => ({
   prefix,
 })
 
-/** Splits between characters: the last resort, for a word that is longer than a chunk. */
+/** Splits between characters and returns the ends of the parts: the last resort, for a word heavier than a chunk. */
 const splitCharacters = (text: string, start: number, end: number, limit: number): ReadonlyArray<number> => {
   const cuts: Array<number> = []
   let weight = 0
@@ -44,11 +44,14 @@ const splitCharacters = (text: string, start: number, end: number, limit: number
   return [...cuts, end]
 }
 
-/** Splits between words, in unspaced scripts by dictionary, into parts as large as `limit` allows; gives their ends. */
+/**
+ * Splits between words into parts as large as `limit` allows, and returns the ends of the parts. Scripts without spaces
+ * are split by the engine's dictionary.
+ */
 const splitWords = (text: string, start: number, end: number, limit: number): ReadonlyArray<number> => {
   const cuts: Array<number> = []
   let weight = 0
-  for (const { segment, index } of words.segment(text.slice(start, end))) {
+  for (const { segment, index } of wordSegmenter.segment(text.slice(start, end))) {
     const more = weigh(segment)
     if (weight + more > limit && weight > 0) {
       cuts.push(start + index)
@@ -63,16 +66,16 @@ const splitWords = (text: string, start: number, end: number, limit: number): Re
   return [...cuts, end]
 }
 
-/** A line break within a sentence of wrapped prose, not before a list item, a row or a `key: value` line. */
-const wrap = /\n(?=\p{Ll})(?!\S{1,60}:\s)/gu
+/** Matches a line break within a sentence of wrapped prose, not before a list item, a row or a `key: value` line. */
+const SOFT_WRAP = /\n(?=\p{Ll})(?!\S{1,60}:\s)/gu
 
 const sentenceEnds = (text: string, start: number, end: number): ReadonlyArray<number> => {
-  // Replaced one for one, so that offsets stay.
-  const joined = text.slice(start, end).replace(wrap, " ")
-  return Array.from(sentences.segment(joined), ({ segment, index }) => start + index + segment.length)
+  // Each line break becomes one space, so that offsets stay the same.
+  const joined = text.slice(start, end).replace(SOFT_WRAP, " ")
+  return Array.from(sentenceSegmenter.segment(joined), ({ segment, index }) => start + index + segment.length)
 }
 
-/** Atoms that end at the given places; those heavier than `limit` are split between words. */
+/** Makes atoms that end at the given offsets. Those heavier than `limit` are split between words. */
 const atomsBetween = (
   text: string,
   start: number,
@@ -97,14 +100,18 @@ const atomsBetween = (
   return atoms
 }
 
-/** Lines of a table or of code, after `opening` lines that the atoms after the first repeat. */
+/**
+ * Splits a table or a block of code into its lines.
+ *
+ * @param opening the number of lines at the beginning that every later chunk repeats, unless they are too long
+ */
 const lineAtoms = (text: string, block: Block, opening: number, limits: Limits): ReadonlyArray<Atom> => {
   const lines = linesOf(text, block.start, block.end)
   const openingEnd = lines[opening - 1]?.end ?? block.end
   const repeated = text.slice(block.start, openingEnd).trimEnd() + "\n"
   const prefix = weigh(repeated) <= limits.max / 4 ? repeated : ""
   const limit = limits.target - weigh(prefix)
-  // The opening is not left alone: the first line goes with it.
+  // The opening and the first line after it form one atom, so that no chunk consists of an opening only.
   const firstEnd = lines[opening]?.end ?? openingEnd
   const first = atomsBetween(text, block.start, [firstEnd], limits.target, "").map((each, index) =>
     index === 0 ? each : { ...each, prefix: each.start >= openingEnd && each.weight <= limit ? prefix : "" },
@@ -113,7 +120,7 @@ const lineAtoms = (text: string, block: Block, opening: number, limits: Limits):
   return [...first, ...atomsBetween(text, firstEnd, others, limit, prefix)]
 }
 
-/** A block as the parts it may be split into: itself if it fits, else lines of tables and code, else sentences. */
+/** Splits a block where it does not fit: tables and code between lines, and text between sentences. */
 export const atomsOf = (text: string, block: Block, limits: Limits): ReadonlyArray<Atom> => {
   const whole = atom(text, block.start, block.end)
   const keepsWhole = block.kind === "code" || block.kind === "table"

@@ -1,6 +1,6 @@
 import { type Heading, headingOf } from "../extract/Heading.ts"
 
-/** A part of a text; blocks follow each other without a gap, each with the empty lines after it. */
+/** A block of Markdown together with the empty lines after it. Blocks follow one another without a gap. */
 export interface Block {
   readonly kind: "heading" | "code" | "table" | "text"
   readonly start: number
@@ -11,11 +11,11 @@ export interface Block {
 interface Line {
   readonly text: string
   readonly start: number
-  /** Past its line break. */
+  /** The offset after the line break. */
   readonly end: number
 }
 
-/** A longer line is no heading, whatever it begins with. */
+/** A line longer than this is text, even if it begins like a heading. */
 const MAX_HEADING_CHARACTERS = 300
 
 export const linesOf = (text: string, start: number, end: number): ReadonlyArray<Line> => {
@@ -41,7 +41,7 @@ const headingAt = (line: Line) => (line.text.length <= MAX_HEADING_CHARACTERS ? 
 const startsTable = (lines: ReadonlyArray<Line>, at: number) =>
   lines[at]?.text.includes("|") === true && isTableRule(lines[at + 1])
 
-/** Index past the block of lines that begins at `at`, and its kind. */
+/** The kind of the block that begins with the line at index `at`, and the index of the line after the block. */
 const blockAt = (
   lines: ReadonlyArray<Line>,
   at: number,

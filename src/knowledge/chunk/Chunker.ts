@@ -4,50 +4,50 @@ import { weigh, WEIGHT_PER_TOKEN } from "./Tokens.ts"
 import type { ExtractedText } from "../extract/Extraction.ts"
 import { plainText } from "../extract/Heading.ts"
 
-export { estimateTokens } from "./Tokens.ts"
-
-/** A passage of a document, large enough to answer from and small enough to be about one thing. */
-export interface Chunk {
-  /** From 1, without gaps. */
+/** A passage of a document: large enough to contain an answer, and small enough to have a single subject. */
+interface Chunk {
+  /** The number of the chunk in its document, from 1 without gaps. */
   readonly ordinal: number
-  /** The headings it stands under, outermost first, without the document's title. */
+  /** The headings above the chunk, outermost first, without the document's title. */
   readonly headings: ReadonlyArray<string>
-  /** The passage, with its own heading lines; the later parts of a split table begin with its header again. */
+  /** The text of the chunk with its own heading lines. Each part of a split table begins with the table's header. */
   readonly text: string
-  /** Where it is in the document's text, in UTF-16 code units; `end` is exclusive. */
+  /** The offset in the document's text where the chunk begins, in UTF-16 code units. */
   readonly start: number
+  /** The offset after the chunk. */
   readonly end: number
-  /** Page on which it begins, from 1; null where the format has no pages. */
+  /** The page on which the chunk begins, from 1; null where the format has no pages. */
   readonly page: number | null
 }
 
 export interface ChunkOptions {
-  /** Tokens, as `estimateTokens` counts them, that a chunk aims at. */
+  /** The size up to which chunks are filled, in tokens as `Tokens.ts` estimates them. */
   readonly targetTokens: number
-  /** Tokens that no chunk exceeds; at least 2. */
+  /** The size that no chunk exceeds, in the same tokens; at least 2. */
   readonly maxTokens: number
 }
 
-/** Measured on exact answer spans: larger chunks find little more, and bury the answer in other text. */
-export const defaultChunkOptions: ChunkOptions = { targetTokens: 400, maxTokens: 500 }
+/** Measured on exact answer spans: with larger chunks, searches find little more and bury the answer in other text. */
+const DEFAULT_OPTIONS: ChunkOptions = { targetTokens: 400, maxTokens: 500 }
 
-/** Sections smaller than this share of the target are merged with a neighbour. */
+/** Drafts smaller than this share of the target are merged with a neighbour. */
 const TINY_SHARE = 0.25
 
+/** The titles of nested headings, outermost first. */
 type Path = ReadonlyArray<string>
 
-/** A chunk to be. */
+/** A chunk before it is merged with its neighbours. */
 interface Draft {
   readonly start: number
   readonly end: number
   readonly weight: number
   readonly prefix: string
   readonly prefixWeight: number
-  /** Its headings; those of what it has in common when several sections are merged. */
+  /** The headings of the draft: where several sections were merged, those that they have in common. */
   readonly path: Path
-  /** Sections that stand below this may be merged with it. */
+  /** Only a section below this path may be merged with the draft. */
   readonly scope: Path
-  /** Holds more than headings. */
+  /** Whether the draft contains more than headings. */
   readonly hasBody: boolean
 }
 
@@ -57,7 +57,7 @@ interface Section {
   readonly body: ReadonlyArray<Atom>
 }
 
-/** What opens a section leaves room for its heading, unless that is most of a chunk by itself. */
+/** The limits of a section's first block, which leave room for the heading unless the heading fills most of a chunk. */
 const limitsBelow = (heading: ReadonlyArray<Atom>, limits: Limits): Limits => {
   const room = limits.max - heading.reduce((sum, atom) => sum + atom.weight, 0)
   const max = Math.max(room, limits.max / 2)
@@ -97,7 +97,7 @@ const draftOf = ({ start, end, weight, prefix }: Atom, path: Path, hasBody: bool
   return { start, end, weight: weight + prefixWeight, prefix, prefixWeight, path, scope: path.slice(0, -1), hasBody }
 }
 
-/** Two neighbours as one: what the second would have repeated is already there. */
+/** Joins two neighbours. The prefix of the second is left out, since the text that it repeats stands in the first. */
 const join = (left: Draft, right: Draft): Draft => ({
   start: left.start,
   end: right.end,
@@ -111,7 +111,7 @@ const join = (left: Draft, right: Draft): Draft => ({
 
 const joinedWeight = (left: Draft, right: Draft) => left.weight + right.weight - right.prefixWeight
 
-/** Fills chunks up to the target, in order; a heading takes what follows it along. */
+/** Fills drafts with atoms in order, up to the target. A draft of headings only may grow to the maximum. */
 const packSection = ({ path, heading, body }: Section, limits: Limits): ReadonlyArray<Draft> => {
   const drafts: Array<Draft> = []
   const add = (draft: Draft) => {
@@ -125,7 +125,7 @@ const packSection = ({ path, heading, body }: Section, limits: Limits): Readonly
   return drafts
 }
 
-/** Merges what is too small to stand alone, and headings without a text of their own, with a neighbour. */
+/** Merges drafts that are tiny, or that consist of headings only, with a neighbour where the result fits. */
 const mergeTiny = (drafts: ReadonlyArray<Draft>, limits: Limits): ReadonlyArray<Draft> => {
   const isTiny = (draft: Draft) => !draft.hasBody || draft.weight < limits.target * TINY_SHARE
   const merged: Array<Draft> = []
@@ -146,10 +146,10 @@ const withoutTitle = (path: Path, title: string): Path =>
   path[0]?.trim().toLowerCase() === plainText(title).trim().toLowerCase() ? path.slice(1) : path
 
 /**
- * Splits a document by headings, then paragraphs, then sentences. Every character but white space is in exactly one
- * chunk; chunks are in order, do not overlap, and are never empty nor heavier than `maxTokens`.
+ * Splits a document by headings, then by paragraphs, then by sentences. Every character except white space is in
+ * exactly one chunk. Chunks are in order, do not overlap, are never empty and never exceed `maxTokens`.
  */
-export const chunk = (document: ExtractedText, options: ChunkOptions = defaultChunkOptions): ReadonlyArray<Chunk> => {
+export const chunk = (document: ExtractedText, options: ChunkOptions = DEFAULT_OPTIONS): ReadonlyArray<Chunk> => {
   const { text, title, pages = [] } = document
   const max = options.maxTokens * WEIGHT_PER_TOKEN
   const limits: Limits = { max, target: Math.min(options.targetTokens * WEIGHT_PER_TOKEN, max) }

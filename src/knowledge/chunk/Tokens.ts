@@ -1,24 +1,25 @@
 /*
- * An estimate of how many tokens a model makes of a text, without its tokeniser: it only has to keep chunks of about
- * one size, in any language, at no cost. Weights are whole numbers, so that parts add up to exactly their whole.
+ * Estimates how many tokens a model makes of a text, without the model's tokeniser: the estimate only has to keep
+ * chunks at about the same size in every language, and has to be cheap. Weights are integers, so that the weights of
+ * the parts of a text add up exactly to the weight of the whole.
  */
 
-/** Weight of one token. */
+/** The weight of one token. */
 export const WEIGHT_PER_TOKEN = 20
 
-/** Weight of a UTF-16 code unit: 4 characters a token in ASCII, 2.5 in other alphabets, 1.25 in East Asian scripts. */
+/**
+ * The weight of a UTF-16 code unit: a token has 4 characters in ASCII, 2.5 in other alphabets and 1.25 in East Asian
+ * scripts.
+ */
 const weightOfUnit = (unit: number): number => {
   if (unit < 0x80) return 5
   if (unit < 0x2e80) return 8
   return 16
 }
 
-/** Weight of a part of a text. */
+/** The weight of the part of a text from `start` up to `end`, in UTF-16 code units. */
 export const weigh = (text: string, start = 0, end = text.length): number => {
   let weight = 0
   for (let at = start; at < end; at++) weight += weightOfUnit(text.charCodeAt(at))
   return weight
 }
-
-/** About how many tokens a text is. */
-export const estimateTokens = (text: string): number => Math.ceil(weigh(text) / WEIGHT_PER_TOKEN)

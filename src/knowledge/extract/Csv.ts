@@ -5,11 +5,11 @@ import { type Row, writeRows } from "./Rows.ts"
 
 const delimiters = [",", ";", "\t", "|"] as const
 
-/** The first lines are enough to tell the delimiter. */
+/** The delimiter is guessed from this many characters at the start of the file. */
 const SNIFF_CHARACTERS = 10_000
 
 const parseRows = (text: string, delimiter: string, quote: string | false): ReadonlyArray<Row> =>
-  // Effect's own reader refuses a file for one stray quote; spreadsheets and people write such files.
+  // Effect's CSV reader rejects a file with one stray quote, which spreadsheets and people do write.
   parse(text, {
     delimiter,
     quote,
@@ -23,14 +23,17 @@ const rowsOf = (text: string, delimiter: string): ReadonlyArray<Row> => {
   try {
     rows = parseRows(text, delimiter, '"')
   } catch {
-    // A quote that never closes: then quotes are ordinary characters here.
+    // A quotation mark is never closed, so quotation marks are ordinary characters in this file.
     rows = parseRows(text, delimiter, false)
   }
   return rows.map((row) => row.map((cell) => cell.trim())).filter((row) => row.some((cell) => cell !== ""))
 }
 
-/** How well a delimiter explains the first lines: columns per line, if most lines agree on their number. */
-const fit = (sample: string, delimiter: string): number => {
+/**
+ * Scores a delimiter by the number of columns that most lines have in common, weighted by their share of all lines; 0
+ * when most lines have one column.
+ */
+const score = (sample: string, delimiter: string): number => {
   const widths = sample
     .replace(/"[^"]*"/g, "")
     .split("\n")
@@ -44,12 +47,12 @@ const fit = (sample: string, delimiter: string): number => {
 
 const sniffDelimiter = (text: string): string => {
   const sample = text.slice(0, SNIFF_CHARACTERS)
-  const whole = sample.length < text.length ? sample.slice(0, sample.lastIndexOf("\n") + 1) || sample : sample
-  const best = delimiters.map((delimiter) => ({ delimiter, fit: fit(whole, delimiter) }))
-  return best.reduce((left, right) => (right.fit > left.fit ? right : left)).delimiter
+  const wholeLines = sample.length < text.length ? sample.slice(0, sample.lastIndexOf("\n") + 1) || sample : sample
+  const scored = delimiters.map((delimiter) => ({ delimiter, score: score(wholeLines, delimiter) }))
+  return scored.reduce((best, each) => (each.score > best.score ? each : best)).delimiter
 }
 
-/** CSV or TSV as a Markdown table, or, when its rows are wide, as paragraphs of `Header: value` lines. */
+/** Reads CSV or TSV into a Markdown table or, when its rows are wide, into paragraphs of `Header: value` lines. */
 export const csv: Reader = (bytes, textLimit): Draft => {
   const text = decodeText(bytes)
     .replace(/^\ufeff/, "")

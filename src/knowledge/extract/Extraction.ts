@@ -1,46 +1,50 @@
 import type { Format } from "../../domain/Formats.ts"
 
 /*
- * What the format functions take and give. Plain data without Effect: it crosses the border to another process, whose
- * start should cost nothing that reading a document does not need.
+ * The input and output of the readers of each format. They are plain data without Effect, because they are sent to
+ * another process, which should start without loading what reading a document does not need.
  */
 
+/** A file to read. */
 export interface Source {
   readonly format: Format
-  /** The file's name as uploaded; never trusted, only shown. */
+  /** The file's name as uploaded. It is shown as a title, and never used as a path. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** Where a page begins: `page` counts from 1, `start` is an offset in UTF-16 code units into the text. */
+/** Where a page begins: `page` counts from 1, and `start` is an offset into the text, in UTF-16 code units. */
 export interface PageStart {
   readonly page: number
   readonly start: number
 }
 
-/** A document as text in plain Markdown: `#` headings, lists, tables, fenced code; links with their addresses, images as their text. */
+/**
+ * The text of a document in plain Markdown: `#` headings, lists, tables, fenced code, links with their addresses, and
+ * the alternative text of images.
+ */
 export interface ExtractedText {
   readonly title: string
   readonly text: string
   readonly pages?: ReadonlyArray<PageStart>
 }
 
-/** A piece of a document that is searched for: what is kept of a `Chunk`. */
+/** A piece of a document that searches return: the stored part of a `Chunk`. */
 export interface Passage {
-  /** From 1, without gaps. */
+  /** The passage's place in the document, from 1, without gaps. */
   readonly ordinal: number
   readonly headings: ReadonlyArray<string>
   readonly text: string
   readonly page: number | null
 }
 
-/** A document in pieces, in order; none when it has no text. */
+/** A document as passages in their order; there are none when it has no text. */
 export interface SplitText {
   readonly title: string
   readonly passages: ReadonlyArray<Passage>
 }
 
-/** Why a document cannot be read. Stable codes: clients see them. */
+/** The reasons why a document cannot be read. The codes are part of the API and never change. */
 export const failureCodes = [
   "empty_document",
   "no_text",
@@ -53,9 +57,9 @@ export const failureCodes = [
   "extraction_out_of_memory",
   "extraction_crashed",
 ] as const
-export type FailureCode = (typeof failureCodes)[number]
+type FailureCode = (typeof failureCodes)[number]
 
-/** Thrown by the format functions; `message` is shown to the user. `Extract` turns it into `ExtractionFailed`. */
+/** Thrown when a document cannot be read. Users see `message`. `Extract` turns it into `ExtractionFailed`. */
 export class Unreadable extends Error {
   readonly code: FailureCode
   constructor(code: FailureCode, message: string) {
@@ -65,38 +69,44 @@ export class Unreadable extends Error {
   }
 }
 
-/** What a format function makes: text still to be normalised, whole or by pages, and the title it gives itself. */
+/** The result of a reader, before `read` normalises it and joins its pages. */
 export interface Draft {
+  /** The title that the document gives itself. */
   readonly title: string | undefined
+  /** The whole text, or one text per page. */
   readonly text: string | ReadonlyArray<string>
 }
 
-/** How a format is read. `textLimit` is the most characters (UTF-16 code units) that the text may have. */
+/**
+ * Reads a file of one format, and throws or rejects with `Unreadable`. `textLimit` is the longest text that is allowed,
+ * in UTF-16 code units.
+ */
 export type Reader = (bytes: Uint8Array, textLimit: number) => Draft | Promise<Draft>
 
+/** The failure of a document whose text is longer than `textLimit`. */
 export const tooLarge = (textLimit: number) =>
   new Unreadable(
     "too_large_when_extracted",
     `The document holds more than ${textLimit.toLocaleString("en")} characters of text.`,
   )
 
-/** What a process that reads documents is asked; the file's bytes go with it. */
+/** A request to a process that reads documents. The file's bytes are sent with it. */
 export interface Request {
   readonly format: Format
   readonly name: string
   readonly textLimit: number
-  /** In pieces rather than as one text. */
+  /** Whether the reply is the document's passages rather than its text. */
   readonly isSplit: boolean
 }
 
 /**
- * What it answers: exactly one reply to each request. The text of a document goes with it; the passages follow in so
- * many frames, so that the server is never busy for long with one of them.
+ * The reply of a process that reads documents; every request gets exactly one. The text of a document is sent with it.
+ * The passages follow in `frames` messages, each small enough to be decoded without delaying the server's other work.
  */
 export type Reply =
   | { readonly kind: "read"; readonly title: string; readonly pages?: ReadonlyArray<PageStart> }
   | { readonly kind: "split"; readonly title: string; readonly frames: number }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }
-  /** A fault of ours; `cause` is for the log. */
+  /** The reader has a bug. `cause` is for the log. */
   | { readonly kind: "fault"; readonly cause: string }

@@ -1,10 +1,10 @@
 import { decodeText } from "./Decode.ts"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
-/** Deepest nesting that is read; a reader gets nothing from more, and a parser may run out of stack. */
+/** The deepest nesting that is read. Deeper JSON makes no readable text, and a parser may run out of stack on it. */
 export const MAX_DEPTH = 200
 
-/** Members of an object get headings down to this depth; below it they are told by their path. */
+/** Members of an object get headings down to this depth; deeper ones become `path: value` lines. */
 const HEADING_DEPTH = 3
 
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -15,7 +15,7 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 
 const isEmpty = (value: Json) => !isScalar(value) && Object.keys(value).length === 0
 
-/** Depth of brackets outside of strings, found without recursion, before anything is parsed. */
+/** The depth of the nested brackets outside of strings, computed without recursion before the text is parsed. */
 const depthOf = (text: string): number => {
   let depth = 0
   let deepest = 0
@@ -41,7 +41,7 @@ const parseOne = (text: string): Json | undefined => {
   }
 }
 
-/** JSON, or JSON Lines: a value on each line, of which there are two at least, which make a list. */
+/** Parses JSON, or JSON Lines: one value per line, which become a list. */
 const parse = (text: string): Json => {
   if (depthOf(text) > MAX_DEPTH) {
     throw new Unreadable("corrupt_document", `The JSON is nested more than ${MAX_DEPTH} levels deep.`)
@@ -58,7 +58,7 @@ const parse = (text: string): Json => {
   return lines
 }
 
-/** Writes a value as lines, and stops the document that grows too large on the way. */
+/** Writes a value as lines, and throws as soon as they exceed the limit of characters. */
 class Outline {
   private readonly lines: Array<string> = []
   private size = 0
@@ -78,7 +78,7 @@ class Outline {
     return this.lines.join("\n")
   }
 
-  /** A member as lines: `path: value`, and for what it holds, longer paths. */
+  /** Writes a member as `path: value` lines, with longer paths for the members within it. */
   member(path: string, value: Json): void {
     if (isScalar(value)) return this.labelled(path, String(value))
     if (isEmpty(value)) return this.labelled(path, isList(value) ? "none" : "empty")
@@ -94,7 +94,7 @@ class Outline {
     this.line(path === "" ? text : `${path}: ${text}`)
   }
 
-  /** Short lists stay on a line; an item of several lines would be lost there. */
+  /** Writes a list of short values on one line, and any other list of scalars as items. */
   private scalars(path: string, items: ReadonlyArray<Json>): void {
     const texts = items.map(String)
     const short = texts.every((text) => text.length <= 80 && !text.includes("\n"))
@@ -103,7 +103,7 @@ class Outline {
     for (const text of texts) this.line(`- ${text}`)
   }
 
-  /** A value under its own heading: plain members first, then each larger member as a section or as records. */
+  /** Writes a value below its heading: its small members first, then each large member as a section or as records. */
   section(value: Json, depth: number): void {
     if (isEmpty(value)) return
     if (isScalar(value)) return this.member("", value)
@@ -134,7 +134,7 @@ const ownTitle = (value: Json): string | undefined => {
   return typeof title === "string" ? title : undefined
 }
 
-/** JSON as `path: value` lines below headings for its first levels; the items of a list are paragraphs. */
+/** Reads JSON into `path: value` lines below headings for its first levels. The items of a list become paragraphs. */
 export const json = (bytes: Uint8Array, textLimit: number): Draft => {
   const value = parse(decodeText(bytes).replace(/^\ufeff/, ""))
   const outline = new Outline(textLimit)

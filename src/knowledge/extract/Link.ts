@@ -1,7 +1,7 @@
-/** An address that is worth keeping in a text: of the web or of mail, and not of a file on somebody's disk. */
+/** Whether an address is useful outside of the document: a web or mail address, not a path on the author's disk. */
 const isWebAddress = (address: string): boolean => /^(?:https?:\/\/|mailto:)\S+$/i.test(address)
 
-/** A link as Markdown; only its text when the address adds nothing. */
+/** Writes a link in Markdown, or only its text when the address is no web address or is the text itself. */
 export const markdownLink = (text: string, address: string): string => {
   const words = text.trim()
   if (words === "" || !isWebAddress(address) || words === address || `mailto:${words}` === address) return text

@@ -5,10 +5,10 @@ import { MAX_TITLE_CHARACTERS } from "./Text.ts"
 
 const fence = /^ {0,3}(`{3,}|~{3,})/
 const setextRule = /^ {0,3}(=+|-+)[ \t]*$/
-/** Lines that cannot be the text of a heading that the next line underlines. */
+/** Matches lines that cannot be the text of a heading that the next line underlines. */
 const notHeadingText = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d+[.)]\s))|^\s*$/
 
-/** Splits off the YAML front matter, of which only `title` is understood. */
+/** Splits off the YAML front matter. */
 const splitFrontMatter = (text: string): { readonly matter: string; readonly body: string } => {
   const match = /^---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text)
   if (match?.[1] === undefined) return { matter: "", body: text }
@@ -22,38 +22,39 @@ const matterTitle = (matter: string): string | undefined =>
     .replace(/^(["'])(.*)\1$/, "$2")
 
 const indentedCode = /^(?: {4}|\t)/
-/** Code, which is left as it stands, or a character that is written in another way. */
-const written = /`+[^`]*`+|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});|(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/giu
-const mayBeWritten = /&[#a-z]|\\_/i
+/** Matches inline code, character references such as `&eacute;`, and escaped underscores within words. */
+const codeOrEscape =
+  /`+[^`]*`+|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});|(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/giu
+const mayHaveEscape = /&[#a-z]|\\_/i
 
 /**
- * Words as they are read, `Caf&eacute;` and `snake\_case` among them. Characters of ASCII stay as they are written:
- * they could be taken for marks.
+ * Returns a function that decodes the escapes of a line, such as `Caf&eacute;` and `snake\_case`, so that searches find
+ * the words. References to ASCII characters stay, because the decoded characters could be taken for Markdown marks.
  */
-const readable = async (body: string): Promise<(line: string) => string> => {
-  if (!mayBeWritten.test(body)) return (line) => line
+const unescaperFor = async (body: string): Promise<(line: string) => string> => {
+  if (!mayHaveEscape.test(body)) return (line) => line
   const { decodeHTMLStrict } = await import("entities/decode")
   const character = (reference: string) => {
     const decoded = decodeHTMLStrict(reference)
     return /^[\0-\x7f]/.test(decoded) ? reference : decoded
   }
-  const readMatch = (match: string) => {
+  const unescapeMatch = (match: string) => {
     if (match.startsWith("`")) return match
     return match.startsWith("&") ? character(match) : "_"
   }
-  return (line) => (indentedCode.test(line) ? line : line.replace(written, readMatch))
+  return (line) => (indentedCode.test(line) ? line : line.replace(codeOrEscape, unescapeMatch))
 }
 
-/** Outside of code, characters are written as they are read and underlined headings become `#` headings: one form is left. */
+/** Decodes escapes and turns underlined headings into `#` headings, outside of code. Also returns the first heading. */
 const simplify = async (
   body: string,
 ): Promise<{ readonly text: string; readonly firstHeading: string | undefined }> => {
-  const read = await readable(body)
+  const unescape = await unescaperFor(body)
   const out: Array<string> = []
   let open: string | undefined
   let firstHeading: string | undefined
   for (const source of body.split("\n")) {
-    const line = open === undefined ? read(source) : source
+    const line = open === undefined ? unescape(source) : source
     const marker = fence.exec(line)?.[1]
     if (open !== undefined) {
       if (marker !== undefined && marker.startsWith(open) && line.trim() === marker) open = undefined
@@ -63,7 +64,7 @@ const simplify = async (
     if (marker !== undefined) open = marker
     const rule = setextRule.exec(line)?.[1]
     const above = out.at(-1)
-    // Only a paragraph of one line: a rule below several lines is more often a rule than a heading.
+    // Only below a paragraph of one line, because below several lines it is more often a rule than a heading.
     const underlines = rule !== undefined && above !== undefined && !notHeadingText.test(above)
     if (underlines && (out.at(-2) ?? "").trim() === "") {
       out[out.length - 1] = `${rule.startsWith("=") ? "#" : "##"} ${above.trim()}`
@@ -75,7 +76,7 @@ const simplify = async (
   return { text: out.join("\n"), firstHeading }
 }
 
-/** Markdown is passed on as it is, but for the fences of its front matter and what has a simpler form. */
+/** Reads Markdown, and keeps it except for the fences of its front matter, underlined headings and escapes. */
 export const markdown = async (bytes: Uint8Array): Promise<Draft> => {
   const source = decodeText(bytes)
     .replace(/^\ufeff/, "")

@@ -1,12 +1,11 @@
 import type { Format } from "../../domain/Formats.ts"
 import { decodeText } from "./Decode.ts"
-import { type ExtractedText, type PageStart, type Reader, type Source } from "./Extraction.ts"
-import { tooLarge, Unreadable } from "./Extraction.ts"
+import { type ExtractedText, type PageStart, type Reader, type Source, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
 import { resumption } from "./pdf/PdfLayout.ts"
-import { cleanTitle, normalizeText, titleOfFile } from "./Text.ts"
+import { cleanTitle, isVisible, normalizeText, titleOfFile } from "./Text.ts"
 
-/** The larger readers are loaded when they are needed: the server itself, for one, never needs them. */
+/** Readers with large dependencies load on first use, because not every process that imports this needs them. */
 const readers: Readonly<Record<Format, Reader>> = {
   md: markdown,
   txt: (bytes) => ({ title: undefined, text: decodeText(bytes) }),
@@ -19,12 +18,13 @@ const readers: Readonly<Record<Format, Reader>> = {
   xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),
 }
 
-/** The last line of a page, if the next page may go on with it. */
+/** The last line of a page, which a sentence may continue on the next page; empty for a heading and for code. */
 const openEnd = (page: string): string => {
   const lastLine = page.slice(page.lastIndexOf("\n") + 1)
   return /^(?:#|```)/.test(lastLine) ? "" : lastLine
 }
 
+/** Joins the texts of pages, and the halves of a sentence that continues on the next page. */
 const joinPages = (
   texts: ReadonlyArray<string>,
 ): { readonly text: string; readonly pages: ReadonlyArray<PageStart> } => {
@@ -48,14 +48,14 @@ const joinPages = (
 }
 
 /**
- * Reads a document of any format: its text normalised, with a title that is safe to show, its own or else its file's.
- * Rejects with `Unreadable`.
+ * Reads a document of any format into normalised text. The title is the document's own or else made of the file's name,
+ * and is safe to show. Rejects with `Unreadable`.
  */
 export const read = async ({ format, name, bytes }: Source, textLimit: number): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
   const draft = await readers[format](bytes, textLimit)
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)
-  if (!/[\p{L}\p{N}\p{S}]/u.test(body.text)) {
+  if (!isVisible(body.text)) {
     throw new Unreadable("empty_document", "The document holds no text.")
   }
   if (body.text.length > textLimit) throw tooLarge(textLimit)

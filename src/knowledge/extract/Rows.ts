@@ -3,13 +3,14 @@ import { markdownTable } from "./Table.ts"
 
 export type Row = ReadonlyArray<string>
 
-/** A row wider than this reads better as `Header: value` lines than as a line of a table. */
+/** Tables with more columns are written as `Header: value` lines. */
 const MAX_TABLE_COLUMNS = 10
+/** Tables whose cells are longer on average are written as `Header: value` lines. */
 const MAX_MEAN_CELL_CHARACTERS = 60
 
 const looksLikeValue = (cell: string) => cell === "" || /^[-+(]?[$€£]?\d/.test(cell)
 
-/** The first row is a header unless it holds values, or names a column twice. */
+/** Whether the first row is a header: it has no values and no name twice. */
 const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
   const [first = []] = rows
   return rows.length > 1 && !first.some(looksLikeValue) && new Set(first).size === first.length
@@ -26,7 +27,7 @@ const asRecords = (header: Row, body: ReadonlyArray<Row>): string =>
     )
     .join("\n\n")
 
-/** Repeating the header must not turn a small file into a vast text. */
+/** Throws when repeating the header in every record would turn a small file into a text beyond the limit. */
 const boundRecords = (header: Row, body: ReadonlyArray<Row>, textLimit: number) => {
   const names = header.reduce((sum, name) => sum + name.length + 3, 0)
   if (names * body.length > textLimit) throw tooLarge(textLimit)
@@ -38,26 +39,26 @@ const isNarrow = (rows: ReadonlyArray<Row>): boolean => {
   return width <= MAX_TABLE_COLUMNS && characters / (rows.length * width) <= MAX_MEAN_CELL_CHARACTERS
 }
 
-const named = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string => {
+const recordsWithin = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string => {
   boundRecords(header, body, textLimit)
   return asRecords(header, body)
 }
 
-/** Rows, of which there is one at least, as a Markdown table, or, when they are wide, as paragraphs of `Header: value`. */
+/** Writes one or more rows as a Markdown table, or as a paragraph of `Header: value` lines each when they are wide. */
 export const writeRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const [header = [], ...body] = hasHeader(rows)
     ? rows
     : [Array.from({ length: width }, (_, column) => `Column ${column + 1}`), ...rows]
-  return isNarrow(rows) ? markdownTable([header, ...body]) : named(header, body, textLimit)
+  return isNarrow(rows) ? markdownTable([header, ...body]) : recordsWithin(header, body, textLimit)
 }
 
-/** The same for rows that were laid out to be looked at: where they name no columns, no names are made up. */
+/** Like `writeRows`, for the rows of a spreadsheet: without a header row, no column names are invented. */
 export const writeSheetRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
   if (isNarrow(rows)) return markdownTable(rows)
   const [header = [], ...body] = rows
-  return hasHeader(rows) ? named(header, body, textLimit) : rows.map(cellsOnLine).join("\n")
+  return hasHeader(rows) ? recordsWithin(header, body, textLimit) : rows.map(cellsOnLine).join("\n")
 }
 
-/** What a row holds, wherever it stands. */
+/** The cells of a row that are not empty, on one line. */
 export const cellsOnLine = (row: Row): string => row.filter((cell) => cell !== "").join("; ")

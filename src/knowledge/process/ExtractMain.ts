@@ -1,7 +1,8 @@
 /*
- * The process that reads documents: one after the other, from standard input to standard output, in `Frames`. A plain
- * script: it knows nothing of Effect, of the database or of the settings. The server gives it no environment and no
- * secret, watches its time and its memory, and ends it from outside.
+ * The process that reads documents: it takes requests from standard input and writes replies to standard output, one
+ * after the other, in the protocol of `Frames.ts`. It is a plain script without Effect, database or settings. The
+ * server gives it no environment variables and no secrets, watches its processor time and memory, and kills it where it
+ * exceeds its limits.
  */
 import { dlopen } from "bun:ffi"
 import { readdirSync, writeFileSync } from "node:fs"
@@ -11,68 +12,69 @@ import { FrameReader, framePieces } from "./Frames.ts"
 import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
-/** The lowest of nice: those who wait for an answer of the server come first. */
-const PRIORITY = 19
+/** The lowest scheduling priority, so that requests to the server come first. */
+const NICE = 19
 
-/** After a file of this many bytes its memory is given back before the next. */
+/** After a file larger than this, garbage is collected at once, so that its memory is free for the next document. */
 const LARGE_FILE_BYTES = 1024 * 1024
 
-/** The server sends what it has accepted; these only keep a broken pipe from being taken for a length. */
+/** The server sends only files that it has accepted; these limits catch bytes of a broken pipe read as a length. */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_FILE_BYTES = 2 ** 31
 
-/** Of a document in pieces: some hundred kilobytes. */
+/** This many passages take some hundred kilobytes. */
 const PASSAGES_PER_FRAME = 128
 
-/** Libraries talk to the console, which would be read as a reply. */
-const silence = () => {
+/** Some libraries write to the console, which the server would read as a reply. */
+const silenceConsole = () => {
   for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {}
 }
 
-/** On Linux each thread has a priority of its own, which those that it starts from then on inherit. */
-const giveWay = () => {
+/** On Linux each thread has a priority of its own, which threads inherit that it starts later. */
+const lowerPriority = () => {
   const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid]
   for (const thread of threads) {
     try {
-      setPriority(thread, PRIORITY)
+      setPriority(thread, NICE)
     } catch {
-      // It has just ended.
+      // The thread has ended meanwhile.
     }
   }
 }
 
-/** When the machine runs out of memory, this process goes and the server stays. Linux only. */
-const volunteer = () => {
+/** Has Linux kill this process before the server when the machine runs out of memory. */
+const preferAsOomVictim = () => {
   try {
     writeFileSync("/proc/self/oom_score_adj", "1000")
   } catch {
-    // Elsewhere there is no such file.
+    // Other systems have no such file.
   }
 }
 
-/** Of prctl(2), and of signal(7). */
+/** From prctl(2) and signal(7). */
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 
 /**
- * A server that is killed cannot end this process, which would turn in a document's circles for ever. Linux with glibc
- * only; elsewhere it ends after the document, with its input.
+ * Has Linux kill this process when the server dies. A server that is killed cannot do so itself, and a document that
+ * sends its reader in circles would keep this process running for ever. Without Linux and glibc, the process ends after
+ * the current document, when its input ends.
  */
-const dieWithServer = () => {
+const endWithServer = () => {
   if (process.platform !== "linux") return
   try {
     const { symbols } = dlopen("libc.so.6", { prctl: { args: ["int", "u64", "u64", "u64", "u64"], returns: "int" } })
     symbols.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
   } catch {
-    // Another libc.
+    // The system uses another libc.
   }
 }
 
 /**
- * A terminal or a service manager tells every process of the server to stop. This one stops when the server has no more
- * use for it; ending before would look as if a document had done it.
+ * Ignores the signals that a terminal or a service manager sends to every process of the server. The server itself ends
+ * this process when it needs it no more; an earlier end would be reported as a crash caused by the document.
  */
-const leaveStoppingToServer = () => {
+const ignoreStopSignals = () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {})
 }
 
@@ -90,12 +92,12 @@ const failureOf = (cause: unknown): Reply => {
   return { kind: "fault", cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
 }
 
-const inOne = ({ text, ...described }: ExtractedText) => {
+const textFrames = ({ text, ...described }: ExtractedText) => {
   const reply: Reply = { kind: "read", ...described }
   return framePieces(reply, new TextEncoder().encode(text))
 }
 
-const inPieces = (document: ExtractedText) => {
+const passageFrames = (document: ExtractedText) => {
   const passages = chunk(document).map(({ ordinal, headings, text, page }): Passage => ({
     ordinal,
     headings,
@@ -113,17 +115,17 @@ const inPieces = (document: ExtractedText) => {
 const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uint8Array) => {
   try {
     const document = await read({ format, name, bytes }, textLimit)
-    return isSplit ? inPieces(document) : inOne(document)
+    return isSplit ? passageFrames(document) : textFrames(document)
   } catch (cause) {
     return framePieces(failureOf(cause), new Uint8Array())
   }
 }
 
-silence()
-leaveStoppingToServer()
-dieWithServer()
-volunteer()
-giveWay()
+silenceConsole()
+ignoreStopSignals()
+endWithServer()
+preferAsOomVictim()
+lowerPriority()
 const requests = new FrameReader(Bun.stdin.stream(), { head: MAX_HEAD_BYTES, body: MAX_FILE_BYTES })
 const output = Bun.stdout.writer()
 for (let frame = await requests.next(); frame !== undefined; frame = await requests.next()) {

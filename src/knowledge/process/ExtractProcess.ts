@@ -11,47 +11,45 @@ import {
 import { type Frame, framePieces, FrameReader } from "./Frames.ts"
 import { isUsageCheap, usageOf } from "./ProcessUsage.ts"
 
-/** The process ended without a reply: it was killed, or crashed. */
+/** The process ended without a valid reply: it was killed, it crashed, or it broke the protocol. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnded", { how: Schema.String }) {}
 
-/** The process holds more memory than it may. */
+/** The process uses more memory than `ReadLimits.memory`. */
 export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory", {}) {}
 
-/** The process takes longer than it may. */
+/** The process has used up `ReadLimits.time`. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {}) {}
 
-/** What reading one document may take. */
-export interface ReadLimits {
-  /** Bytes that the process holds. */
+/** What reading one document may use. */
+interface ReadLimits {
+  /** Resident memory of the process, in bytes. */
   readonly memory: number
-  /** Of processor time, where it can be told. On a machine that is busy with others' requests, the process gets little. */
+  /** Processor time, since on a busy machine a process of low priority gets little of each second. */
   readonly time: Duration.Duration
 }
 
-/** What came back, checked: a file may have taken the process over. */
+/** A reply with its text or passages. It is validated, since a malicious file may have taken over the process. */
 export type Answer =
   | { readonly kind: "read"; readonly document: ExtractedText }
   | { readonly kind: "split"; readonly document: SplitText }
   | Exclude<Reply, { readonly kind: "read" | "split" }>
 
-const script = new URL("./ExtractMain.ts", import.meta.url).pathname
+const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
-/** Longest head of a reply: where the pages of a long document begin. */
+/** The longest head of a reply: for a long document it lists where each page begins. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** The most bytes that UTF-8 takes for one UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3
-/** Passages repeat headings, and JSON escapes: so many characters for one of the text, */
-const CHARACTERS_OF_PASSAGES = 4
-/** and so many more, whatever the limit: a short text may be all headings. */
-const SPARE_CHARACTERS_OF_PASSAGES = 1024 * 1024
+/** The most characters of JSON for each character of text: passages repeat headings, and JSON escapes characters. */
+const PASSAGE_CHARACTERS_RATIO = 4
+/** An allowance on top of that ratio, because a short text may consist of headings only. */
+const SPARE_PASSAGE_CHARACTERS = 1024 * 1024
 
-/** One that gets no processor, or waits for something, is given up after so many times what it may take of it. */
-const PATIENCE = 10
+/** A process that waits, or gets no processor time, is given up after this multiple of its time limit on the clock. */
+const WALL_CLOCK_FACTOR = 10
 
-/** Between two looks at what a process that reads takes. */
-const WATCH_INTERVAL = Duration.millis(50)
-/** The same where a look takes a process of its own. */
-const SLOW_WATCH_INTERVAL = Duration.millis(250)
+/** The pause between two checks of a process's usage: longer where a check starts a process itself. */
+const WATCH_INTERVAL = Duration.millis(isUsageCheap ? 50 : 250)
 
 const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
@@ -79,8 +77,8 @@ const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.from
 )
 
 const spawn = () =>
-  Bun.spawn([process.execPath, script], {
-    // Settings hold secrets, and a `.env` file of the current directory would be read again.
+  Bun.spawn([process.execPath, SCRIPT], {
+    // The environment contains secrets, and Bun would load a `.env` file from the current directory.
     env: {},
     cwd: import.meta.dir,
     stdin: "pipe",
@@ -88,12 +86,10 @@ const spawn = () =>
     stderr: "ignore",
   })
 
-const interval = isUsageCheap ? WATCH_INTERVAL : SLOW_WATCH_INTERVAL
-
-/** A process of its own that reads documents, one after the other. */
+/** A process that reads documents, one after the other. */
 export class ExtractProcess {
-  /** Documents it has been given. */
-  served = 0
+  /** The number of documents that were sent to the process. */
+  requests = 0
   private readonly child = spawn()
   private readonly replies: FrameReader
   private readonly textLimit: number
@@ -104,7 +100,7 @@ export class ExtractProcess {
     this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: textLimit * BYTES_PER_CHARACTER })
   }
 
-  /** It is killed with the scope. */
+  /** Starts a process, which is killed when the scope closes. */
   static readonly start = (textLimit: number): Effect.Effect<ExtractProcess, never, Scope.Scope> =>
     Effect.acquireRelease(
       Effect.sync(() => new ExtractProcess(textLimit)),
@@ -115,7 +111,7 @@ export class ExtractProcess {
     return this.child.pid
   }
 
-  /** Ends it at once, whatever it is doing. */
+  /** Kills the process at once, whatever it is doing, and waits until it is gone. */
   get kill(): Effect.Effect<void> {
     return Effect.promise(async () => {
       this.child.kill("SIGKILL")
@@ -123,20 +119,26 @@ export class ExtractProcess {
     })
   }
 
+  /** The memory that the process occupies. */
   get residentBytes(): Effect.Effect<number> {
     return Effect.map(usageOf(this.child.pid), ({ bytes }) => bytes)
   }
 
-  /** Gives it a document and waits for the answer. Not to be used again unless that came. */
-  ask(
+  /**
+   * Sends a document and waits for the answer. After a failure or an interruption the process may still be busy with
+   * this document, and must not be used again.
+   *
+   * @param isSplit whether to answer with passages rather than with the whole text
+   */
+  read(
     source: Source,
     limits: ReadLimits,
     isSplit: boolean,
   ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
-    this.served++
+    this.requests++
     return Effect.raceFirst(this.exchange(source, isSplit), this.watch(limits)).pipe(
       Effect.timeoutOrElse({
-        duration: Duration.times(limits.time, PATIENCE),
+        duration: Duration.times(limits.time, WALL_CLOCK_FACTOR),
         orElse: () => Effect.fail(new TimedOut()),
       }),
     )
@@ -146,7 +148,7 @@ export class ExtractProcess {
     const request: Request = { format, name, textLimit: this.textLimit, isSplit }
     return this.frame(async () => {
       for (const piece of framePieces(request, bytes)) void this.child.stdin.write(piece)
-      // A process that ends while it is written to shows in what it does not answer.
+      // When the process ends during this write, reading its reply fails with the reason.
       await Promise.resolve(this.child.stdin.flush()).catch(() => {})
     }).pipe(Effect.flatMap((frame) => this.answerOf(frame)))
   }
@@ -155,7 +157,7 @@ export class ExtractProcess {
     return Effect.tryPromise({
       try: async () => {
         await before()
-        return (await this.replies.next()) ?? (await this.howItEnded())
+        return (await this.replies.next()) ?? (await this.rejectWithExit())
       },
       catch: (cause) => new ProcessEnded({ how: String(cause) }),
     })
@@ -179,7 +181,7 @@ export class ExtractProcess {
     })
   }
 
-  /** Of so many frames, between which others have their turn. */
+  /** Reads passages from this many frames. It yields before each, so that other fibers are not held up. */
   private readonly passages = Effect.fnUntraced(function* (this: ExtractProcess, frames: number) {
     const passages: Array<Passage> = []
     let length = 0
@@ -187,7 +189,7 @@ export class ExtractProcess {
       yield* Effect.yieldNow
       const { head } = yield* this.frame(() => Promise.resolve())
       length += head.length
-      if (length > this.textLimit * CHARACTERS_OF_PASSAGES + SPARE_CHARACTERS_OF_PASSAGES) {
+      if (length > this.textLimit * PASSAGE_CHARACTERS_RATIO + SPARE_PASSAGE_CHARACTERS) {
         return yield* new ProcessEnded({ how: "it answered more than a document holds" })
       }
       passages.push(...(yield* decoded(PassagesSchema, head)))
@@ -195,7 +197,7 @@ export class ExtractProcess {
     return passages
   })
 
-  private async howItEnded(): Promise<never> {
+  private async rejectWithExit(): Promise<never> {
     await this.child.exited
     throw new Error(`signal ${this.child.signalCode}, exit code ${this.child.exitCode}`)
   }
@@ -206,7 +208,7 @@ export class ExtractProcess {
     for (;;) {
       if (usage.bytes > memory) return yield* new OutOfMemory()
       if (usage.milliseconds > end) return yield* new TimedOut()
-      yield* Effect.sleep(interval)
+      yield* Effect.sleep(WATCH_INTERVAL)
       usage = yield* usageOf(this.child.pid)
     }
   })

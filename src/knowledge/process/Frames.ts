@@ -1,25 +1,25 @@
 /*
- * What goes over the pipes between the server and a process that reads documents: frames of a head, which is JSON, and
- * a body, which is bytes as they are. Both begin with their lengths, so that neither side reads more than it is ready
- * to hold.
+ * The protocol between the server and a process that reads documents. Each message is a frame: a head in JSON, and a
+ * body of raw bytes. The lengths of both stand before them, so that neither side reads more than it is ready to keep in
+ * memory.
  */
 
-/** Two lengths in bytes, each of four bytes, the lowest first. */
+/** The length of a frame's prefix: the lengths of head and body in bytes, as little-endian 32-bit integers. */
 const PREFIX_BYTES = 8
 
 export interface Frame {
-  /** JSON. */
+  /** A value in JSON. */
   readonly head: string
   readonly body: Uint8Array
 }
 
-/** Bytes that a frame may have, at most. */
-export interface FrameLimits {
+/** The largest frame that a reader accepts, in bytes. */
+interface FrameLimits {
   readonly head: number
   readonly body: number
 }
 
-/** A frame as the pieces to write, in order; the body is not copied. */
+/** Encodes a frame as two pieces to be written in order. The second is the body itself, not a copy. */
 export const framePieces = (head: unknown, body: Uint8Array): readonly [Uint8Array, Uint8Array] => {
   const text = new TextEncoder().encode(JSON.stringify(head))
   const start = new Uint8Array(PREFIX_BYTES + text.length)
@@ -30,7 +30,7 @@ export const framePieces = (head: unknown, body: Uint8Array): readonly [Uint8Arr
   return [start, body]
 }
 
-/** Reads one frame after the other. */
+/** Reads frames from a stream of bytes, one after the other. */
 export class FrameReader {
   private readonly source: AsyncIterator<Uint8Array>
   private readonly limits: FrameLimits
@@ -41,7 +41,10 @@ export class FrameReader {
     this.limits = limits
   }
 
-  /** `undefined` when the source has ended. Rejects when it ends within a frame, and for one beyond the limits. */
+  /**
+   * Reads the next frame, or `undefined` at the end of the source. Rejects when the source ends within a frame, and
+   * when the frame exceeds the limits.
+   */
   async next(): Promise<Frame | undefined> {
     const prefix = await this.take(PREFIX_BYTES)
     if (prefix === undefined) return undefined

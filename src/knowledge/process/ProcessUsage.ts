@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 
-/** What a process of this machine takes. */
+/** What a process on this machine uses. */
 export interface ProcessUsage {
-  /** Bytes that it holds. */
+  /** Resident memory in bytes. */
   readonly bytes: number
-  /** Of processor time, so far. */
+  /** Processor time since the process started. */
   readonly milliseconds: number
 }
 
 const NONE: ProcessUsage = { bytes: 0, milliseconds: 0 }
 
 const PAGE_BYTES = 4096
-/** Of Linux's USER_HZ, which is 100 everywhere. */
+/** The unit of processor time in `/proc`: one second divided by USER_HZ, which is 100 on every architecture. */
 const TICK_MILLISECONDS = 10
 
-/** None when it is gone. Linux only. */
+/** Reads the usage of a process from `/proc`, which exists on Linux only. A process that has ended uses nothing. */
 export const linuxUsageOf = (pid: number): ProcessUsage => {
   try {
-    // The fields from the third, the first after the name in parentheses, which may hold anything.
+    // The second field, the name in parentheses, may contain any character; counting begins with the third.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
     return {
       bytes: Number(fields[21]) * PAGE_BYTES,
@@ -29,10 +29,10 @@ export const linuxUsageOf = (pid: number): ProcessUsage => {
   }
 }
 
-/** Whether a look takes no process of its own. */
+/** Whether `usageOf` only reads a file. Elsewhere it starts a process, `ps`. */
 export const isUsageCheap = process.platform === "linux"
 
-/** None when it is gone. */
+/** The usage of a process by its id. A process that has ended uses nothing. */
 export const usageOf: (pid: number) => Effect.Effect<ProcessUsage> = isUsageCheap
   ? (pid) => Effect.sync(() => linuxUsageOf(pid))
   : (pid) =>
@@ -40,7 +40,7 @@ export const usageOf: (pid: number) => Effect.Effect<ProcessUsage> = isUsageChea
         const text = await new Response(Bun.spawn(["ps", "-o", "rss=,cputime=", "-p", `${pid}`]).stdout).text()
         const [kibibytes, time] = text.trim().split(/\s+/)
         if (kibibytes === undefined || time === undefined) return NONE
-        // Hours, minutes and seconds, as far as there are any.
+        // The format is `[hours:]minutes:seconds`.
         const seconds = time.split(":").reduce((sum, part) => 60 * sum + Number(part), 0)
         return { bytes: Number(kibibytes) * 1024, milliseconds: seconds * 1_000 }
       })

@@ -1,34 +1,43 @@
 import type { LexicalMatch } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 
-/** A match with what its vector says. */
-export interface Fused {
+/** A match with its scores. */
+interface FusedMatch {
   readonly match: LexicalMatch
-  /** Cosine; null when there is no vector to compare. */
+  /** The cosine of the vectors of question and chunk; null when one of them is missing. */
   readonly vector: number | null
+  /** The fused score, 0–1, by which matches are ordered. */
   readonly fused: number
 }
 
-/** The vectors of an unspaced script's texts are made of the same pairs of characters as their words. */
+/**
+ * The share of the vector's weight that a question loses when all of its words are pairs of characters: the vectors of
+ * texts in scripts without spaces are made of the same pairs, and say little that the words do not say.
+ */
 const SHARE_LOST_TO_PAIRS = 0.85
 
-/** The weight of spelling vectors for this question, when `weight` is that for one of words. */
+/**
+ * The weight of vectors that express spelling for this question.
+ *
+ * @param weight the weight for a question without pairs of characters, 0–1
+ */
 export const weightFor = (query: LexicalQuery, weight: number): number => {
   const pairs = query.filter((word) => word.isPair).length
   return query.length === 0 ? weight : weight * (1 - (SHARE_LOST_TO_PAIRS * pairs) / query.length)
 }
 
 /**
- * Orders matches by both scores, each from 0 for the lowest of all to 1 for the highest; the same as the database does
- * where it looks at the vectors (`ChunkRanking.ts`).
+ * Orders matches by the weighted sum of their lexical and vector scores. Each kind of score is first scaled so that the
+ * lowest of all matches has 0 and the highest 1. `ChunkRanking.ts` does the same in the database.
  *
- * @param weight share of the vector score, 0–1
+ * @param vectorOf returns the vector score of a match, or null when it has none
+ * @param weight the share of the vector score, 0–1
  */
 export const fuse = (
   matches: ReadonlyArray<LexicalMatch>,
   vectorOf: (match: LexicalMatch) => number | null,
   weight: number,
-): ReadonlyArray<Fused> => {
+): ReadonlyArray<FusedMatch> => {
   const vectors = matches.map(vectorOf)
   const lexical = scaled(matches.map((match) => match.score))
   const vector = scaled(vectors)

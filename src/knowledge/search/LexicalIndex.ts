@@ -1,67 +1,68 @@
 import type { ChunkId } from "../../domain/Chunk.ts"
 import type { Language } from "../../text/Language.ts"
-import { Examination } from "./Examination.ts"
+import { ChunkScorer } from "./ChunkScorer.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import { chunkIdOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
-import { defaultWeights, type LexicalWeights } from "./Weights.ts"
+import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
 
-/** A chunk that holds words of the question. */
+/** A chunk that contains words of the question. */
 export interface LexicalMatch {
   readonly chunkId: ChunkId
-  /** BM25 with phrases; comparable within one search only. */
+  /** The BM25 score with that of phrases. It is comparable within one search only. */
   readonly score: number
-  /** 0–1, see `Similarity.ts`. */
+  /** The similarity of the chunk to the question, 0–1; see `Similarity.ts`. */
   readonly similarity: number
-  /** Where the index has the chunk. */
+  /** The number of the chunk in the index, counted through all segments. */
   readonly place: number
 }
 
-/** What divides the frequencies of the chunks of all segments; infinite for those that are gone. */
+/** The length normalisation of an index, with the count of its chunks. */
 export interface Norms {
+  /** BM25's length normalisation of each chunk; infinite for outdated chunks, so that they score nothing. */
   readonly norms: Float32Array
-  /** Chunks that can be found. */
+  /** The number of chunks that are not outdated. */
   readonly size: number
 }
 
 export interface LexicalIndexOptions {
-  /** Documents that no longer count, though their segments still hold them. */
-  readonly isGone?: (document: SegmentDocument) => boolean
-  /** When the segments hold only a part of what is searched. */
+  /** Whether a document is outdated: its segment still contains it, but no search may find it. */
+  readonly isOutdated?: (document: SegmentDocument) => boolean
+  /** The statistics of the whole collection, for segments that contain only a part of it. */
   readonly collection?: Collection
   readonly weights?: LexicalWeights
-  /** Of an index over the same segments before. */
+  /** The norms of an earlier index over the same segments. */
   readonly norms?: Norms
 }
 
-/** Candidates by words alone that are looked through for phrases, at least and for each result asked for. */
+/** The least number of candidates, found by single words, that are searched for phrases. */
 const LEAST_CANDIDATES = 50
+/** The number of such candidates for each result. */
 const CANDIDATES_PER_RESULT = 2
 
-/** BM25 over segments, in memory. The terms of a question are never required, only summed. */
+/** A BM25 index in memory over segments. A match need not contain all terms of a question: their scores are summed. */
 export class LexicalIndex {
   readonly segments: ReadonlyArray<Segment>
   readonly languages: ReadonlyArray<Language>
-  /** Chunks that can be found. */
+  /** The number of chunks that are not outdated. */
   readonly size: number
   readonly bytes: number
-  /** Whether it holds what `cosine` compares. */
+  /** Whether the index contains the sketches that `cosine` needs. */
   readonly isSketched: boolean
   readonly norms: Norms
   private readonly collection: Collection
   private readonly weights: LexicalWeights
-  /** First chunk of each segment when all are numbered through. */
+  /** The place of the first chunk of each segment. */
   private readonly bases: ReadonlyArray<number>
-  /** BM25's length normalisation of each chunk; infinite when it is gone, so that it scores nothing. */
-  private readonly lengthNorms: Float32Array
-  /** Of a search that is running; 0 between searches. */
+  /** The scores of the chunks during a search; all 0 between searches. */
   private readonly scores: Float32Array
+  /** The places of the chunks that have a score, in the order in which they got it. */
   private readonly touched: Uint32Array
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
-    const weights = options.weights ?? defaultWeights
+    const weights = options.weights ?? DEFAULT_WEIGHTS
     this.norms = options.norms ?? normsOf(segments, options, weights)
     const { norms, size } = this.norms
     this.weights = weights
@@ -71,25 +72,25 @@ export class LexicalIndex {
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
     this.collection = options.collection ?? { chunks: size }
     this.bases = basesOf(segments)
-    this.lengthNorms = norms
+
     this.scores = new Float32Array(norms.length)
     this.touched = new Uint32Array(norms.length)
     this.bytes = segments.reduce((sum, segment) => sum + segment.bytes, 3 * norms.byteLength)
   }
 
-  /** The best matches, best first. */
+  /** Returns the matches with the highest scores, best first. */
   search(query: LexicalQuery, limit: number): ReadonlyArray<LexicalMatch> {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
     const candidates = this.candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
-    const examination = new Examination(plan, query.length === 1, this.collection.chunks, this.weights)
+    const scorer = new ChunkScorer(plan, query.length === 1, this.collection.chunks, this.weights)
     const matches: Array<Omit<LexicalMatch, "chunkId">> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.locate(place)
       if (segment === undefined) continue
-      const phrases = examination.begin(segment, number, chunk, this.lengthNorms[place] ?? 0)
-      matches.push({ score: score + phrases, similarity: examination.similarity, place })
+      const phrases = scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
+      matches.push({ score: score + phrases, similarity: scorer.similarity, place })
     }
-    // Ids are made of those that are left, since it takes as long as looking for the matches to make them of all.
+    // Only the results get ids: making them for all candidates would take as long as the search itself.
     return matches
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
@@ -99,7 +100,7 @@ export class LexicalIndex {
       })
   }
 
-  /** The cosine of the vector and that of the match's chunk, about; null when the index does not hold it. */
+  /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */
   cosine(vector: SparseVector, { place }: LexicalMatch): number | null {
     const { segment, chunk } = this.locate(place)
     if (segment === undefined || segment.sketchBytes === 0) return null
@@ -113,15 +114,15 @@ export class LexicalIndex {
     return { number, segment: this.segments[number], chunk: place - (this.bases[number] ?? 0) }
   }
 
-  /** Sums the scores of the terms over their postings, and keeps the best chunks. */
+  /** Finds the chunks with the highest sums of the scores of single terms. */
   private candidates(plan: QueryPlan, count: number): ReadonlyArray<Scored> {
     const { k1, pairSaturation } = this.weights
     const scores = this.scores
     const touched = this.touched
-    const norms = this.lengthNorms
+    const { norms } = this.norms
     let touches = 0
     for (const { ranks, idf, times, isPair } of plan.terms) {
-      // A word that the question repeats counts more, but not as much as two words.
+      // A word that occurs twice in the question counts more than once, but less than two different words.
       const weight = idf * Math.sqrt(times) * (k1 + 1)
       const saturation = isPair ? pairSaturation : 1
       for (let number = 0; number < ranks.length; number++) {
@@ -143,7 +144,7 @@ export class LexicalIndex {
       }
     }
     const best = new TopScores(count)
-    // Nearly all are less: they are not worth a call.
+    // Comparing here saves a call for nearly all chunks.
     let least = best.least
     for (let touch = 0; touch < touches; touch++) {
       const index = touched[touch] ?? 0
@@ -166,21 +167,21 @@ const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {
   })
 }
 
-/** What divides the frequencies of each chunk: more in longer chunks. */
+/** Computes BM25's length normalisation of each chunk: a number in the divisor, larger for longer chunks. */
 const normsOf = (
   segments: ReadonlyArray<Segment>,
-  { isGone = () => false, collection }: LexicalIndexOptions,
+  { isOutdated = () => false, collection }: LexicalIndexOptions,
   { k1, b }: LexicalWeights,
 ): Norms => {
   const norms = new Float32Array(segments.reduce((sum, segment) => sum + segment.size, 0))
   let [index, size, total] = [0, 0, 0]
   for (const segment of segments) {
-    const gone = segment.documents.map(isGone)
+    const outdated = segment.documents.map(isOutdated)
     for (let chunk = 0; chunk < segment.lengths.length; chunk++, index++) {
       const length = segment.lengths[chunk] ?? 0
-      const isPresent = gone[segment.documentOf[chunk] ?? 0] !== true
-      norms[index] = isPresent ? length : Infinity
-      if (!isPresent) continue
+      const isCurrent = outdated[segment.documentOf[chunk] ?? 0] !== true
+      norms[index] = isCurrent ? length : Infinity
+      if (!isCurrent) continue
       size += 1
       total += length
     }

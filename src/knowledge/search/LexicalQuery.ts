@@ -1,26 +1,29 @@
 import { isPair } from "../../text/Words.ts"
 import type { Term } from "../segments/Lexemes.ts"
 
-/** One word of a question, as every language of the knowledge base stems it. */
+/** One word of a question as the languages of the knowledge base stem it. */
 export interface QueryWord {
-  /** Distinct; more than one when languages stem it differently. */
+  /** The distinct stems of the word: more than one when languages stem it differently. */
   readonly terms: ReadonlyArray<Term>
-  /** Share of texts in general that hold the word, 0–1. */
+  /** The share of texts in general that contain the word, 0–1. */
   readonly commonness: number
-  /** Standing next to its neighbour means something. Of pairs of characters, which always do, it means nothing. */
+  /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
-  /** A word that one of the languages leaves out as a stop word may help to find, but its absence says nothing. */
+  /**
+   * Whether no language treats the word as a stop word. A stop word of some language may help to find a passage, but
+   * its absence says nothing.
+   */
   readonly isContent: boolean
 }
 
-/** The words of a question in their order, stop words left out. */
+/** The words of a question in order, without those that are stop words in every language. */
 export type LexicalQuery = ReadonlyArray<QueryWord>
 
 /**
- * Joins what the languages of a knowledge base make of the same words.
+ * Makes a query by joining the stems that several languages have for the same words.
  *
- * @param words in their order
- * @param stems for each language, the terms of each of the words; none for a stop word
+ * @param words the words of the question in order
+ * @param stems the terms by language and word, in the same order; none for a stop word
  */
 export const makeLexicalQuery = (
   words: ReadonlyArray<string>,

@@ -1,57 +1,63 @@
 import type { Term } from "../segments/Lexemes.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
-import { postingsOf, rankOf, type Segment } from "../segments/Segment.ts"
+import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
 import { informationOf, inverseDocumentFrequency } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
-/** A term of the question that some chunk holds. */
-export interface PlannedTerm {
-  /** Its rank in each segment, -1 where it is not. */
+/** A term of the question that at least one chunk contains. */
+interface PlannedTerm {
+  /** The rank of the term in each segment, or -1 where the segment does not contain it. */
   readonly ranks: Int32Array
-  /** Chunks that hold it. */
-  readonly holding: number
-  /** Its rarity here, and in texts in general. */
+  /** The number of chunks that contain the term. */
+  readonly chunkFrequency: number
+  /** The inverse document frequency in the knowledge base, combined with that in texts in general. */
   readonly idf: number
-  /** How often the question has it. */
+  /** How often the term occurs in the question. */
   readonly times: number
-  /** A pair of characters rather than a word. */
+  /** Whether the term is a pair of characters rather than a word. */
   readonly isPair: boolean
 }
 
-/** Two terms that stand side by side in the question, by their numbers in the plan. */
-export interface PlannedPhrase {
+/** Two terms that stand side by side in the question. */
+interface PlannedPhrase {
+  /** The number of the first term in the plan. */
   readonly left: number
+  /** The number of the second term in the plan. */
   readonly right: number
-  /** At least as rare as its rarer word. */
+  /** The inverse document frequency of the rarer term. */
   readonly idf: number
+  /** How often the phrase occurs in the question. */
   readonly times: number
-  /** Pairs of characters overlap: their nearness says nothing that they do not say themselves. */
+  /** Whether both terms are pairs of characters. Such pairs overlap, so that their nearness says nothing more. */
   readonly isOfPairs: boolean
 }
 
-/** A distinct word of the question whose presence or absence in a chunk tells something. */
-export interface PlannedWord {
-  /** Numbers in the plan; none when no chunk holds the word. */
+/** A distinct word of the question whose absence from a chunk is evidence. */
+interface PlannedWord {
+  /** The numbers of its terms in the plan; none when no chunk contains the word. */
   readonly terms: ReadonlyArray<number>
+  /** See `informationOf`. */
   readonly information: number
 }
 
-/** A question in the terms of an index. */
+/** A question resolved against the segments of an index. */
 export interface QueryPlan {
   readonly terms: ReadonlyArray<PlannedTerm>
   readonly phrases: ReadonlyArray<PlannedPhrase>
   readonly words: ReadonlyArray<PlannedWord>
 }
 
-/** What is searched. */
+/** The statistics of the whole collection, of which the segments may contain only a part. */
 export interface Collection {
+  /** The number of chunks. */
   readonly chunks: number
-  /** Chunks that hold a term; absent, or where it says undefined: those of the segments. */
-  readonly holding?: (term: Term) => number | undefined
-  /** Weighted number of words in a chunk; absent: in those of the segments. */
+  /** The number of chunks that contain a term. Where it is undefined, they are counted in the segments. */
+  readonly chunkFrequency?: (term: Term) => number | undefined
+  /** The average of `Segment.lengths`. Defaults to the average of the segments. */
   readonly averageLength?: number
 }
 
+/** Resolves a question against the segments of an index. */
 export const planQuery = (
   query: LexicalQuery,
   segments: ReadonlyArray<Segment>,
@@ -60,18 +66,18 @@ export const planQuery = (
 ): QueryPlan => {
   const terms = Array.from(occurrencesOf(query), ([term, { times, word }]) => {
     const ranks = Int32Array.from(segments, (segment) => rankOf(segment, term))
-    const held = segments.reduce((sum, segment, number) => sum + postingsOf(segment, ranks[number] ?? -1), 0)
-    // Documents that are gone count until their segment is built anew, so they could exceed the whole.
-    const holding = held === 0 ? 0 : Math.min(collection.holding?.(term) ?? held, collection.chunks)
+    const found = segments.reduce((sum, segment, number) => sum + postingCount(segment, ranks[number] ?? -1), 0)
+    // Segments still count their outdated documents, so that the sum may exceed the number of chunks.
+    const chunkFrequency = found === 0 ? 0 : Math.min(collection.chunkFrequency?.(term) ?? found, collection.chunks)
     return {
       term,
       ranks,
-      holding,
-      idf: rarityOf(word, holding, collection.chunks, weights),
+      chunkFrequency,
+      idf: rarityOf(word, chunkFrequency, collection.chunks, weights),
       times,
       isPair: word.isPair,
     }
-  }).filter((term) => term.holding > 0)
+  }).filter((term) => term.chunkFrequency > 0)
   const numbers = new Map(terms.map(({ term }, number) => [term, number]))
   const numbersOf = (word: QueryWord | undefined): ReadonlyArray<number> =>
     (word?.terms ?? []).flatMap((term) => numbers.get(term) ?? [])
@@ -82,16 +88,16 @@ export const planQuery = (
       .filter((word) => word.isContent)
       .map((word) => {
         const found = numbersOf(word)
-        const holding = Math.max(0, ...found.map((number) => terms[number]?.holding ?? 0))
-        return { terms: found, information: informationOf(word, holding, collection.chunks) }
+        const chunkFrequency = Math.max(0, ...found.map((number) => terms[number]?.chunkFrequency ?? 0))
+        return { terms: found, information: informationOf(word, chunkFrequency, collection.chunks) }
       }),
   }
 }
 
-/** Of pairs of characters little is known in general. */
-const rarityOf = (word: QueryWord, holding: number, chunks: number, { background }: LexicalWeights): number => {
-  const here = inverseDocumentFrequency(holding, chunks)
-  return word.isPair ? here : (1 - background) * here + background * informationOf(word, holding, chunks)
+/** How rare a pair of characters is in general is not known well enough to be used. */
+const rarityOf = (word: QueryWord, chunkFrequency: number, chunks: number, { background }: LexicalWeights): number => {
+  const here = inverseDocumentFrequency(chunkFrequency, chunks)
+  return word.isPair ? here : (1 - background) * here + background * informationOf(word, chunkFrequency, chunks)
 }
 
 const occurrencesOf = (

@@ -3,13 +3,13 @@ import type { ChunkPlace } from "../../storage/search/Chunks.ts"
 import type { Term } from "../segments/Lexemes.ts"
 import { rankOf, type Segment } from "../segments/Segment.ts"
 
-/** So many chunks tell the share of those that hold a word, for one in twenty, to a tenth of it. */
+/** The size of a sample. It estimates how many chunks contain a word, for one chunk in twenty, to within a tenth. */
 const SAMPLED_CHUNKS = 2_000
 
-/** A sample stands for a knowledge base until that has become larger or smaller by so much. */
+/** A sample represents a knowledge base until the knowledge base has grown or shrunk by this factor. */
 const OUTGROWN = 1.1
 
-/** Chunks spread evenly over those of the documents; all when there are not more. */
+/** Chooses chunks that are spread evenly over the documents: `SAMPLED_CHUNKS`, or all when there are fewer. */
 export const placesToSample = (documents: ReadonlyArray<ServingDocument>): ReadonlyArray<ChunkPlace> => {
   const chunks = documents.reduce((sum, document) => sum + document.chunks, 0)
   const step = Math.max(1, chunks / SAMPLED_CHUNKS)
@@ -24,18 +24,20 @@ export const placesToSample = (documents: ReadonlyArray<ServingDocument>): Reado
   return places
 }
 
-/** Some chunks of a knowledge base, which stand for all of them. */
+/** Some chunks of a knowledge base, by which the frequency of words in all of them is estimated. */
 export class Sample {
   readonly bytes: number
-  /** Of the knowledge base that it was drawn from. */
+  /** The number of chunks in the knowledge base when the sample was taken. */
   private readonly chunks: number
-  /** Of the sample. */
   readonly size: number
-  /** Weighted number of words in a chunk. */
+  /** The average of `Segment.lengths`. */
   readonly averageLength: number
   private readonly segment: Segment
 
-  /** @param segment of the sampled chunks */
+  /**
+   * @param chunks the number of chunks in the knowledge base
+   * @param segment the sampled chunks
+   */
   constructor(chunks: number, segment: Segment) {
     this.segment = segment
     this.bytes = segment.bytes
@@ -44,12 +46,13 @@ export class Sample {
     this.averageLength = segment.lengths.reduce((sum, length) => sum + length, 0) / segment.size || 1
   }
 
-  standsFor(chunks: number): boolean {
+  /** Whether the sample still represents the knowledge base when that has this many chunks. */
+  isRepresentativeOf(chunks: number): boolean {
     return chunks < OUTGROWN * this.chunks && this.chunks < OUTGROWN * chunks
   }
 
-  /** Those of the sample, by their numbers, that hold any of the terms. */
-  holding(terms: ReadonlyArray<Term>): ReadonlySet<number> {
+  /** The numbers of the sampled chunks that contain any of the terms. */
+  chunksWith(terms: ReadonlyArray<Term>): ReadonlySet<number> {
     const { chunks, offsets } = this.segment
     const found = new Set<number>()
     for (const term of terms) {

@@ -1,76 +1,79 @@
 import type { QueryWord } from "./LexicalQuery.ts"
 
-/**
- * `similarity` says whether a passage answers a question at all; the ranking scores cannot, since they are relative to
- * the question. It rests on coverage: the share of the question's information (Σ idf of its words) that the passage
- * holds. A question on something else also meets a few words by chance, and more of them the more passages there are;
- * `similarity` is stretched so that what chance reaches nine times in ten stays below `THRESHOLD`.
+/*
+ * Similarity says whether a passage answers a question at all, which a ranking score cannot say because it is relative
+ * to the question. It is based on coverage: the share of the question's information (Σ idf of its words) that the
+ * passage contains. An unrelated question also has a few words in common with some passage by chance, and more of them
+ * the more passages there are. Similarity is therefore stretched so that nine in ten unrelated questions stay below
+ * `THRESHOLD`.
  *
- * Measured with the questions of each of four public sets asked of the passages of the others, and in six languages with
- * those of one half of a set asked of the passages of the other half.
+ * It was measured on four public sets, with the questions of each set and the passages of the others, and in six
+ * languages with the questions of one half of a set and the passages of the other half.
  */
 
-/** The default threshold. */
+/** The default for the least similarity of a result. */
 export const THRESHOLD = 0.2
 
-/** Evidence that the best passage reaches by chance, with many passages. */
+/** The evidence that the best of many passages reaches for an unrelated question. */
 const CHANCE = 0.25
-/** With more passages than these it no longer grows. */
+/** The number of passages from which on `CHANCE` is constant. */
 const MANY_PASSAGES = 200
-/** What a word counts that stands in the passage, but not beside a neighbour that it has in the question. */
+/** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
 const SCATTERED = 0.6
-/** What a pair of characters counts that is nowhere: most such pairs span the border between two words. */
+/** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
-/** How a passage holds a word of the question. */
+/** How a word of the question occurs in a passage. */
 export type Presence = "beside a neighbour" | "scattered" | "absent"
 
 /**
- * The similarity of passages of a knowledge base to a question.
+ * Returns a function that computes the similarity of a passage to a question.
  *
- * @param passages in the knowledge base
+ * @param passages the number of passages in the knowledge base
  */
 export const similarityIn = (passages: number) => {
   const chance = CHANCE * Math.min(1, Math.log1p(passages) / Math.log1p(MANY_PASSAGES))
   const stretch = Math.log(THRESHOLD) / Math.log(chance)
   /**
-   * @param informationOfWord of the distinct words of the question, see `informationOf`
-   * @param presenceOfWord in the passage, of the same words
-   * @returns 0–1
+   * @param informationOfWord the information in each distinct word of the question, see `informationOf`
+   * @param presenceOfWord returns how a word, by its index, occurs in the passage
+   * @returns the similarity, 0–1
    */
   return (informationOfWord: ReadonlyArray<number>, presenceOfWord: (word: number) => Presence): number => {
-    let asked = 0
+    let total = 0
     let covered = 0
     let found = 0
     for (let word = 0; word < informationOfWord.length; word++) {
       const information = informationOfWord[word] ?? 0
-      asked += information
+      total += information
       const presence = presenceOfWord(word)
       if (presence === "absent") continue
       found += 1
       covered += presence === "scattered" ? SCATTERED * information : information
     }
     if (found === 0) return 0
-    // One word is weak evidence, however rare it is.
-    const evidence = (covered / asked) * (1 - 0.5 ** found)
+    // A single word is weak evidence, however rare it is.
+    const evidence = (covered / total) * (1 - 0.5 ** found)
     return evidence ** stretch
   }
 }
 
-/** Texts in general count as much as this many passages of the knowledge base, which may hold but a few itself. */
+/** Texts in general count as much as this many passages, since a knowledge base may have only a few of its own. */
 const BACKGROUND_PASSAGES = 200
 
 /**
- * The information in a word of a question: what is rare in the knowledge base and in general tells much.
+ * The information in a word of a question: it is high for a word that is rare both in the knowledge base and in
+ * general.
  *
- * @param holding passages of the knowledge base that hold the word
+ * @param frequency the number of passages that contain the word
+ * @param passages the number of passages in the knowledge base
  */
-export const informationOf = (word: QueryWord, holding: number, passages: number): number => {
-  const expected = holding + BACKGROUND_PASSAGES * word.commonness
+export const informationOf = (word: QueryWord, frequency: number, passages: number): number => {
+  const expected = frequency + BACKGROUND_PASSAGES * word.commonness
   const information = inverseDocumentFrequency(expected, passages + BACKGROUND_PASSAGES)
-  return word.isPair && holding === 0 ? UNSEEN_PAIR * information : information
+  return word.isPair && frequency === 0 ? UNSEEN_PAIR * information : information
 }
 
-/** As in BM25: never negative. */
-export const inverseDocumentFrequency = (holding: number, passages: number): number =>
-  Math.log1p((passages - holding + 0.5) / (holding + 0.5))
+/** The inverse document frequency of BM25 in the form that is never negative. */
+export const inverseDocumentFrequency = (frequency: number, passages: number): number =>
+  Math.log1p((passages - frequency + 0.5) / (frequency + 0.5))

@@ -5,10 +5,10 @@ import { LexicalIndex, type Norms } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
 import type { Segment } from "../segments/Segment.ts"
 
-/** What is left of an index when room was made for others: enough to have it back without the database. */
+/** An index that was evicted from memory, reduced to what restores it without the database. */
 export class ParkedIndex {
   readonly norms: Norms
-  /** Its segments, in order; in place of one that is on disk, its path. */
+  /** The segments of the index in order: the path of a segment that is on disk, else the segment itself. */
   readonly parts: ReadonlyArray<string | Segment>
   readonly bytes: number
 
@@ -19,61 +19,71 @@ export class ParkedIndex {
   }
 }
 
-/** What is known of a chatbot's knowledge at one version of it. */
-export interface Entry<Held = LexicalIndex | ParkedIndex | Sample> {
+/** The state of a chatbot's knowledge at one version. */
+export interface Entry<Content = LexicalIndex | ParkedIndex | Sample> {
   readonly version: bigint
   readonly languages: ReadonlyArray<Language>
-  /** Passages in all. */
+  /** The number of passages in the knowledge base. */
   readonly chunks: number
-  /** While there is no index, a sample tells what to ask the database for. */
-  readonly held: Held
+  /** The index or, while there is none, a sample by which the database is searched. */
+  readonly content: Content
 }
 
-/** What is known of a chatbot's knowledge. */
+/** The place of one chatbot in the cache. */
 export class Slot {
-  /** Held by whoever brings the entry up to date; the others wait and find it done. */
-  readonly gate = Semaphore.makeUnsafe(1)
+  readonly key: string
+  /** Only one fiber at a time brings the entry up to date; the others wait, and then use the entry. */
+  readonly lock = Semaphore.makeUnsafe(1)
   entry: Entry | undefined
-  /** Of the entry's index, or as far as there are any without one. */
+  /** The segments of the entry's index; where it has none, the segments that already exist. */
   segments: ReadonlyArray<Segment> = []
-  /** What is built beside, and the version for which that began last. */
-  building: Deferred.Deferred<Segment, Unavailable> | undefined
-  begunFor = -1n
+  /** The segment that is being built on another thread. */
+  pendingBuild: Deferred.Deferred<Segment, Unavailable> | undefined
+  /** The version of the knowledge for which the last build began; -1 before the first, and after a failure. */
+  lastBuildVersion = -1n
+
+  constructor(key: string) {
+    this.key = key
+  }
 
   get bytes(): number {
-    return this.entry?.held.bytes ?? 0
+    return this.entry?.content.bytes ?? 0
   }
 }
 
 /**
- * Chatbots whose knowledge was lately searched, within so many bytes. By organization, so that nobody gets to see an
- * index without asking the database.
+ * A cache of the chatbots whose knowledge was recently searched, bounded by memory. The keys contain the organization,
+ * so that no organization reaches the index of another one's chatbot.
  */
 export class Slots {
   private readonly bytesMax: number
   private readonly pathOf: (segment: Segment) => string | undefined
-  /** Least recently used first. */
+  /** The slots by their keys, the least recently used first. */
   private readonly slots = new Map<string, Slot>()
 
-  /** @param pathOf where the segment can be had again */
+  /** @param pathOf returns the path of a segment's file, if it has one */
   constructor(bytesMax: number, pathOf: (segment: Segment) => string | undefined) {
     this.bytesMax = bytesMax
     this.pathOf = pathOf
   }
 
+  /** Returns the slot with this key, if there is one, and does not count as use. */
   peek(key: string): Slot | undefined {
     return this.slots.get(key)
   }
 
-  /** Takes it, or a new one, for used just now. */
+  /** Returns the slot with this key, or a new one, and makes it the most recently used. */
   touch(key: string): Slot {
-    const slot = this.slots.get(key) ?? new Slot()
+    const slot = this.slots.get(key) ?? new Slot(key)
     this.slots.delete(key)
     this.slots.set(key, slot)
     return slot
   }
 
-  /** Of those that were not used for longest, indexes are parked first; only then anything is forgotten. The last stays. */
+  /**
+   * Frees memory until the slots fit their bound, the least recently used first: it parks indexes and, where that does
+   * not suffice, removes slots. The most recently used slot always stays as it is.
+   */
   makeRoom(): void {
     let used = Array.from(this.slots.values()).reduce((sum, { bytes }) => sum + bytes, 0)
     const room = (change: (key: string, slot: Slot) => void): void => {
@@ -91,11 +101,11 @@ export class Slots {
 
   private park(slot: Slot): void {
     const { entry } = slot
-    if (entry === undefined || !(entry.held instanceof LexicalIndex)) return
-    const { norms, segments } = entry.held
+    if (entry === undefined || !(entry.content instanceof LexicalIndex)) return
+    const { norms, segments } = entry.content
     slot.entry = {
       ...entry,
-      held: new ParkedIndex(
+      content: new ParkedIndex(
         norms,
         segments.map((segment) => this.pathOf(segment) ?? segment),
       ),

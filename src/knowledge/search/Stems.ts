@@ -4,10 +4,10 @@ import type { QueryWords } from "../../storage/search/Chunks.ts"
 import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"
 import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
 
-/** Words remembered of a language, at most: some 10 MB. Questions share most of theirs. */
+/** The number of words that are cached for each language, which take some 10 MB. Most questions share their words. */
 const WORDS_MAX = 50_000
 
-/** What the database makes of a word, for each of its lexemes: the term, and its text. */
+/** The lexemes that the database makes of a word: their terms, and their texts in the same order. */
 interface Stem {
   readonly terms: ReadonlyArray<Term>
   readonly texts: ReadonlyArray<string>
@@ -15,12 +15,12 @@ interface Stem {
 
 const NO_STEM: Stem = { terms: [], texts: [] }
 
-/** What the database's stemmers make of a word never changes, so they are asked about each once. */
+/** Caches the stems of words, which only the database can compute. The stem of a word never changes. */
 export class Stems {
-  /** By language and word, oldest first. */
+  /** The stems by language and word, the oldest first. */
   private readonly stems = new Map<Language, Map<string, Stem>>()
 
-  /** The words of the question that are not known yet, each to be stemmed by itself. */
+  /** The words of a question whose stems are not cached, one in each item. */
   unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<QueryWords> {
     return languages.flatMap((language) => {
       const known = this.of(language)
@@ -29,9 +29,13 @@ export class Stems {
     })
   }
 
-  /** @param analyses a binary `tsvector` of each of the words */
-  learn(asked: ReadonlyArray<QueryWords>, analyses: ReadonlyArray<Uint8Array>): void {
-    for (const [index, { language, words }] of asked.entries()) {
+  /**
+   * Adds words to the cache, each of which replaces the oldest one where the cache is full.
+   *
+   * @param analyses the binary `tsvector` of each item, in the same order
+   */
+  learn(items: ReadonlyArray<QueryWords>, analyses: ReadonlyArray<Uint8Array>): void {
+    for (const [index, { language, words }] of items.entries()) {
       const known = this.of(language)
       const [oldest] = known.size < WORDS_MAX ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
@@ -42,7 +46,7 @@ export class Stems {
     }
   }
 
-  /** The question in terms of these languages; undefined when not all of its words are known. */
+  /** Makes a query of a question in these languages. Returns undefined when the stem of a word is not cached. */
   query(
     languages: ReadonlyArray<Language>,
     question: string,
@@ -62,7 +66,7 @@ export class Stems {
     return makeLexicalQuery(wordsOf(question), stems, commonness)
   }
 
-  /** What the database calls the terms of such a question. */
+  /** The lexemes of a question by their terms, as the database stores them. */
   lexemes(languages: ReadonlyArray<Language>, question: string): ReadonlyMap<Term, string> {
     const texts = new Map<Term, string>()
     for (const language of languages) {
@@ -81,7 +85,7 @@ export class Stems {
   }
 }
 
-/** A `tsvector` of none: a count of 0. */
+/** A binary `tsvector` without lexemes: a count of 0. */
 const NO_LEXEMES = new Uint8Array(4)
 
 const wordsOf = (question: string, language?: Language): ReadonlyArray<string> => {

@@ -1,9 +1,10 @@
+/** An item by its number, with its score. */
 export interface Scored {
   readonly index: number
   readonly score: number
 }
 
-/** Keeps the highest of many scores: a binary heap whose root is the lowest kept. */
+/** Keeps the highest of many scores, up to a capacity, in a binary heap whose root is the lowest of them. */
 export class TopScores {
   private readonly indexes: Uint32Array
   private readonly scores: Float32Array
@@ -14,17 +15,18 @@ export class TopScores {
     this.scores = new Float32Array(capacity)
   }
 
+  /** Adds an item if its score is among the highest. */
   offer(index: number, score: number): void {
     if (this.size < this.scores.length) this.rise(this.size++, index, score)
     else if (score > this.scoreAt(0)) this.sink(index, score)
   }
 
-  /** What does not exceed it is not kept. */
+  /** The score that an item has to exceed to be added: -∞ until the capacity is reached. */
   get least(): number {
     return this.size < this.scores.length ? -Infinity : this.scoreAt(0)
   }
 
-  /** Highest first; of equal scores the one with the lower index. */
+  /** The items, the highest score first; among equal scores, the lower index first. */
   descending(): ReadonlyArray<Scored> {
     const kept: Array<Scored> = []
     for (let place = 0; place < this.size; place++) {

@@ -1,6 +1,7 @@
 /*
- * The thread that builds a segment: it takes packs of chunks, one message each, and at last where the segment belongs. It
- * answers each before the next is sent. A plain script: it knows nothing of Effect, of the database or of the settings.
+ * The thread that builds one segment. It receives packs of chunks, one in each message, and at last the segment's owner
+ * and path; it replies to each message before the next is sent. It is a plain script without Effect, database or
+ * settings.
  */
 import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
@@ -8,16 +9,16 @@ import { unpack } from "../../storage/search/ChunkPacks.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 import { encodeSegment, type SegmentOwner } from "./SegmentFile.ts"
 
-/** What the thread is told. Without a path the segment is not written. */
+/** A message to the thread: a pack of chunks, or the request to finish. Without a path, no file is written. */
 export type BuildRequest = ArrayBuffer | { readonly owner: SegmentOwner; readonly path: string | undefined }
 
-/** The segment itself where it could not be written, and why. */
+/** A reply of the thread. `built` carries the segment where no file was written, and the error if that failed. */
 export type BuildReply =
   | { readonly kind: "added" }
   | { readonly kind: "written" }
-  | { readonly kind: "made"; readonly bytes: Uint8Array<ArrayBuffer>; readonly cause: string | undefined }
+  | { readonly kind: "built"; readonly bytes: Uint8Array<ArrayBuffer>; readonly cause: string | undefined }
 
-/** Those who wait for an answer of the server come first. On Linux a thread has a priority of its own. */
+/** A low scheduling priority, so that requests come first. On Linux each thread has a priority of its own. */
 const NICE = 5
 
 const write = (path: string, bytes: Uint8Array): void => {
@@ -33,12 +34,12 @@ const write = (path: string, bytes: Uint8Array): void => {
 
 const finish = (builder: SegmentBuilder, owner: SegmentOwner, path: string | undefined): BuildReply => {
   const bytes = encodeSegment(builder.build(), owner)
-  if (path === undefined) return { kind: "made", bytes, cause: undefined }
+  if (path === undefined) return { kind: "built", bytes, cause: undefined }
   try {
     write(path, bytes)
     return { kind: "written" }
   } catch (cause) {
-    return { kind: "made", bytes, cause: String(cause) }
+    return { kind: "built", bytes, cause: String(cause) }
   }
 }
 
@@ -52,5 +53,5 @@ self.onmessage = ({ data }: MessageEvent<BuildRequest>) => {
     return self.postMessage({ kind: "added" } satisfies BuildReply)
   }
   const reply = finish(builder, data.owner, data.path)
-  self.postMessage(reply, reply.kind === "made" ? [reply.bytes.buffer] : [])
+  self.postMessage(reply, reply.kind === "built" ? [reply.bytes.buffer] : [])
 }

@@ -1,22 +1,27 @@
+import { scramble } from "../../text/Hashing.ts"
+
 /**
  * A term of the lexical index: 53 bits of a hash of the lexeme's UTF-8. A million distinct lexemes make a collision
  * with a probability of 1 in 18,000, and numbers take a tenth of the memory of strings.
  */
 export type Term = number
 
-/** Weight that `setweight(…, 'A')` gives, in the top two bits of a stored position. */
+/** The weight A of `setweight`, as it stands in the top two bits of a stored position. */
 const TITLE_WEIGHT = 3
 
-/** Positions of one lexeme as Postgres stores them: weight in the top two bits, 1-based position in the others. */
+/**
+ * Whether a position is within the title. Postgres stores a position in 16 bits: the weight in the top two, the place
+ * from 1 in the others.
+ */
 export const isInTitle = (position: number): boolean => position >>> 14 === TITLE_WEIGHT
 
-/** The place within its text, without the weight. Postgres stops counting at 16,383. */
+/** The place of a position in its text, without the weight. Postgres gives the place 16,383 to every word after it. */
 export const placeOf = (position: number): number => position & 0x3fff
 
 /**
- * Reads the binary form of a `tsvector` (`tsvectorsend`): a 32-bit count, then for each lexeme its text, a NUL, a 16-bit
- * count and 16-bit positions. No string is made. Positions are given ascending, those of one weight together; `visit`
- * may not keep them.
+ * Reads the binary form of a `tsvector` (`tsvectorsend`): a 32-bit count, then for each lexeme its text, a NUL, a
+ * 16-bit count and 16-bit positions. No string is made. `visit` gets the positions ascending as numbers, so that those
+ * of one weight are together; they are overwritten after the call.
  */
 export const readLexemes = (
   bytes: Uint8Array,
@@ -35,9 +40,9 @@ export const readLexemes = (
     const count = view.getUint16(offset)
     offset += 2
     for (let index = 0; index < count; index++, offset += 2) scratch[index] = view.getUint16(offset)
-    // They come in the order of the places, and places of unlike weight do not ascend as numbers.
+    // Postgres sorts them by place alone, so that positions of different weights do not ascend as numbers.
     if (count > 1 && (scratch[0] ?? 0) > (scratch[count - 1] ?? 0)) scratch.subarray(0, count).sort()
-    visit((mix(high) >>> 11) * 2 ** 32 + mix(low), scratch, count)
+    visit((scramble(high) >>> 11) * 2 ** 32 + scramble(low), scratch, count)
   }
 }
 
@@ -53,12 +58,5 @@ export const lexemeTexts = (bytes: Uint8Array): ReadonlyArray<string> => {
   })
 }
 
-/** Postgres keeps at most 255 positions of a lexeme. */
+/** Receives the positions of one lexeme, of which Postgres keeps at most 255. */
 const scratch = new Uint16Array(256)
-
-/** Spreads the last bytes over all bits (MurmurHash3's finalizer). */
-const mix = (hash: number): number => {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
-}

@@ -4,61 +4,67 @@ import type { Language } from "../../text/Language.ts"
 import { uuidText } from "../../storage/search/ChunkPacks.ts"
 import type { Term } from "./Lexemes.ts"
 
-/** One revision of a document, whole: segments never share it. */
+/** One revision of a document in a segment. All of its chunks are in the same segment. */
 export interface SegmentDocument {
   readonly id: DocumentId
   readonly revision: number
   readonly chunks: number
-  /** Whether all of its chunks have their sketches. */
+  /** Whether every chunk has a sketch of its vector. */
   readonly isEmbedded: boolean
 }
 
 /**
- * An inverted index of some documents that never changes. The postings of term `t` (its rank in `terms`) are
- * `offsets[t]` up to `offsets[t + 1]`: ascending chunks, each with its frequency and its positions, which for posting `p`
- * are `positions[starts[p]]` up to `positions[starts[p + 1]]`.
+ * An immutable inverted index of some documents.
+ *
+ * The postings of the term with rank `t` (its place in `terms`) are those from `offsets[t]` up to `offsets[t + 1]`, by
+ * ascending chunk. Posting `p` has the chunk `chunks[p]`, the frequency `frequencies[p]`, and the positions from
+ * `positions[starts[p]]` up to `positions[starts[p + 1]]`.
  */
 export interface Segment {
   readonly documents: ReadonlyArray<SegmentDocument>
   readonly languages: ReadonlySet<Language>
-  /** Number of its chunks. */
+  /** The number of chunks. */
   readonly size: number
-  /** Sixteen bytes each. */
+  /** The UUIDs of the chunks, of sixteen bytes each. */
   readonly chunkIds: Uint8Array
-  /** Index into `documents`. */
+  /** The document of each chunk, as an index into `documents`. */
   readonly documentOf: Uint32Array
-  /** Weighted number of words. */
+  /** The number of words in each chunk, where a word of the title counts twice. */
   readonly lengths: Uint32Array
+  /** The distinct terms, ascending. */
   readonly terms: Float64Array
   readonly offsets: Uint32Array
   readonly chunks: Uint32Array
   readonly frequencies: Uint8Array
   readonly starts: Uint32Array
   readonly positions: Uint16Array
-  /** Of each chunk its vector's sketch, see `Sketch.ts`, of `sketchBytes` each; 0 when the vectors are not looked at here. */
+  /** The sketch of each chunk's vector (see `Sketch.ts`). */
   readonly sketches: Uint8Array
+  /** The size of one sketch; 0 when the segment has no sketches. */
   readonly sketchBytes: number
+  /** The memory that the segment takes. */
   readonly bytes: number
 }
 
 export const CHUNK_ID_BYTES = 16
 
+/** The id of the chunk with this number. */
 export const chunkIdOf = (segment: Segment, chunk: number): ChunkId =>
   ChunkId.make(uuidText(segment.chunkIds, CHUNK_ID_BYTES * chunk), { disableChecks: true })
 
-/** The rank of the term in the segment, or -1. */
+/** The rank of a term in a segment, or -1 when no chunk contains it. */
 export const rankOf = (segment: Segment, term: Term): number => search(segment.terms, term, 0, segment.terms.length)
 
-/** The posting of the term of this rank in the chunk, or -1; the rank may be -1 too. */
+/** The posting of the term with this rank in a chunk, or -1 when the chunk does not contain it. The rank may be -1. */
 export const postingOf = (segment: Segment, rank: number, chunk: number): number =>
   rank < 0 ? -1 : search(segment.chunks, chunk, segment.offsets[rank] ?? 0, segment.offsets[rank + 1] ?? 0)
 
-/** Words this far apart still count as neighbours: one stop word may stand between. */
+/** The largest distance between neighbours: one stop word may stand between them. */
 const REACH = 2
 
 /**
- * How often the word of the first posting stands shortly before that of the second, both of one chunk. Positions carry
- * their weight in their top bits, so words of the title and of the text are never neighbours.
+ * How often the word of the first posting stands shortly before the word of the second, both in the same chunk.
+ * Positions contain their weight in the top bits, so that words of the title and of the text are never neighbours.
  */
 export const timesAdjacent = (segment: Segment, leftPosting: number, rightPosting: number): number => {
   const { positions, starts } = segment
@@ -74,10 +80,11 @@ export const timesAdjacent = (segment: Segment, leftPosting: number, rightPostin
   return times
 }
 
-/** Chunks that hold the term of this rank, which may be -1. */
-export const postingsOf = (segment: Segment, rank: number): number =>
+/** The number of chunks that contain the term with this rank. The rank may be -1. */
+export const postingCount = (segment: Segment, rank: number): number =>
   rank < 0 ? 0 : (segment.offsets[rank + 1] ?? 0) - (segment.offsets[rank] ?? 0)
 
+/** The index of a value between `from` and `to` in a sorted array, or -1. */
 const search = (sorted: Float64Array | Uint32Array, value: number, from: number, to: number): number => {
   let low = from
   let high = to

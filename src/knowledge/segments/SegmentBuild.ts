@@ -4,14 +4,17 @@ import { type ChunkPack, joinPack } from "../../storage/search/ChunkPacks.ts"
 import type { BuildReply, BuildRequest } from "./BuildMain.ts"
 import type { SegmentOwner } from "./SegmentFile.ts"
 
-const script = new URL("./BuildMain.ts", import.meta.url)
+const SCRIPT = new URL("./BuildMain.ts", import.meta.url)
 
 const failed = new Unavailable({ detail: "A search index could not be built.", retry_after_seconds: 1 })
 
-/** A thread of its own, which ends with the scope and gives its memory back. */
+/**
+ * Starts a thread, and returns a function that sends it a message and waits for the reply. The thread ends with the
+ * scope, which frees its memory.
+ */
 const startThread = Effect.map(
   Effect.acquireRelease(
-    Effect.sync(() => new Worker(script)),
+    Effect.sync(() => new Worker(SCRIPT)),
     (worker) => Effect.sync(() => worker.terminate()),
   ),
   (worker) => (request: BuildRequest) =>
@@ -24,24 +27,21 @@ const startThread = Effect.map(
 )
 
 /**
- * Builds a segment away from the main thread, and writes it to the path.
+ * Builds a segment on another thread, and writes it to the path.
  *
- * @returns the segment's bytes when there is no path, or when nothing could be written there
+ * @returns the bytes of the segment where no path is given, or where the file could not be written
  */
-export const buildSegment = <E, R>(
+export const buildSegment = Effect.fnUntraced(function* <E, R>(
   packs: Stream.Stream<ChunkPack, E, R>,
   owner: SegmentOwner,
   path: string | undefined,
-): Effect.Effect<Uint8Array | undefined, E | Unavailable, R> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const ask = yield* startThread
-      yield* Stream.runForEach(packs, (pack) => ask(joinPack(pack).buffer))
-      const reply = yield* ask({ owner, path })
-      if (reply.kind !== "made") return undefined
-      if (reply.cause !== undefined) {
-        yield* Effect.logWarning("A search index could not be stored", { path, cause: reply.cause })
-      }
-      return reply.bytes
-    }),
-  )
+) {
+  const request = yield* startThread
+  yield* Stream.runForEach(packs, (pack) => request(joinPack(pack).buffer))
+  const reply = yield* request({ owner, path })
+  if (reply.kind !== "built") return undefined
+  if (reply.cause !== undefined) {
+    yield* Effect.logWarning("A search index could not be stored", { path, cause: reply.cause })
+  }
+  return reply.bytes
+}, Effect.scoped)

@@ -5,11 +5,11 @@ import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
 import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { sketch } from "./Sketch.ts"
 
-/** A word of the title says more of what a chunk is about than one of its text. */
+/** A word of the title counts this many times, since it says more about the chunk's subject than a word of the text. */
 const TITLE_FREQUENCY = 2
 const LARGEST_FREQUENCY = 255
 
-/** Takes chunks one after the other, all of a document together, and makes a segment of them. */
+/** Builds a segment from chunks, which are added one by one, those of the same document together. */
 export class SegmentBuilder {
   private readonly terms = new Map<Term, number>()
   private readonly only: ReadonlySet<Term> | undefined
@@ -19,7 +19,7 @@ export class SegmentBuilder {
   private lastDocument = new Uint8Array()
   private readonly documentOf = new Numbers(Uint32Array)
   private readonly lengths = new Numbers(Uint32Array)
-  /** Of each posting, in the order of arrival; its positions end where those of the next begin. */
+  /** The postings in the order of arrival. The positions of a posting end where those of the next begin. */
   private readonly postingTerms = new Numbers(Uint32Array)
   private readonly postingChunks = new Numbers(Uint32Array)
   private readonly frequencies = new Numbers(Uint8Array)
@@ -28,7 +28,7 @@ export class SegmentBuilder {
   private readonly sketches: Array<Uint8Array | undefined> = []
   private sketchBytes = 0
 
-  /** @param only terms of which there are to be postings; absent: all */
+  /** @param only the terms to index; defaults to all */
   constructor(only?: ReadonlySet<Term>) {
     this.only = only
   }
@@ -57,9 +57,9 @@ export class SegmentBuilder {
       this.frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
     this.lengths.push(length)
-    const made = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
-    if (made === undefined) document.isEmbedded = false
-    else this.keepSketch(index, made)
+    const stored = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
+    if (stored === undefined) document.isEmbedded = false
+    else this.addSketch(index, stored)
   }
 
   build(): Segment {
@@ -90,7 +90,7 @@ export class SegmentBuilder {
     }
   }
 
-  /** @param arrivals the postings as they are to stand, each by its number in the order of arrival */
+  /** @param arrivals the order of the result: each posting by its number in the order of arrival */
   private postingsInOrder(arrivals: Uint32Array) {
     const arrivalChunks = this.postingChunks.values()
     const arrivalFrequencies = this.frequencies.values()
@@ -101,7 +101,7 @@ export class SegmentBuilder {
     const starts = new Uint32Array(arrivals.length + 1)
     const positions = new Uint16Array(arrivalPositions.length)
     let end = 0
-    // By numbers rather than iterators, here and below: an index has millions of postings.
+    // Here and below, loops count and use no iterators, because an index has millions of postings.
     for (let posting = 0; posting < arrivals.length; posting++) {
       const arrival = arrivals[posting] ?? 0
       chunks[posting] = arrivalChunks[arrival] ?? 0
@@ -116,13 +116,13 @@ export class SegmentBuilder {
     return { chunks, frequencies, starts, positions }
   }
 
-  private keepSketch(index: number, made: Uint8Array): void {
-    this.sketchBytes = made.length
-    // Copied, because what the database sent is a part of something larger.
-    this.sketches[index] = made.slice()
+  private addSketch(index: number, bytes: Uint8Array): void {
+    this.sketchBytes = bytes.length
+    // A copy, because the bytes are a view that would keep the whole pack in memory.
+    this.sketches[index] = bytes.slice()
   }
 
-  /** The last document, which is that of this chunk. */
+  /** The document of this chunk, counted with the chunk: the last one, or a new one. */
   private documentWith({ documentId, revision }: PackedChunk) {
     const last = this.documents.at(-1)
     if (last !== undefined && areEqual(documentId, this.lastDocument)) {
@@ -145,7 +145,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Items of so many bytes, one after the other. What is missing is zeros, which is what no sketch is made of. */
+/** Joins items of `bytes` bytes each. A missing item becomes zeros, which occur in no sketch. */
 const joined = (items: ReadonlyArray<Uint8Array | undefined>, bytes: number, count: number): Uint8Array => {
   const whole = new Uint8Array(count * bytes)
   for (const [index, item] of items.entries()) if (item) whole.set(item, index * bytes)
@@ -158,7 +158,7 @@ const weightedCount = (positions: Uint16Array, count: number): number => {
   return weighted
 }
 
-/** Where the postings of each term begin when they stand in order of their terms; one more at the end. */
+/** The offset at which the postings of each term begin when they are sorted by term, and the end of the last. */
 const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
   const offsets = new Uint32Array(terms + 1)
   for (let arrival = 0; arrival < ranks.length; arrival++) {
@@ -169,7 +169,7 @@ const offsetsOf = (ranks: Uint32Array, terms: number): Uint32Array => {
   return offsets
 }
 
-/** A stable counting sort: it leaves the chunks of each term ascending, as they arrived. */
+/** Sorts postings by term, with a counting sort. It is stable, so that the chunks of each term stay ascending. */
 const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array => {
   const next = offsets.slice()
   const arrivals = new Uint32Array(ranks.length)
@@ -182,7 +182,7 @@ const arrivalsInOrder = (ranks: Uint32Array, offsets: Uint32Array): Uint32Array 
   return arrivals
 }
 
-/** A typed array that grows. */
+/** A typed array that grows as numbers are added. */
 class Numbers<A extends Uint8Array | Uint16Array | Uint32Array> {
   private readonly make: new (length: number) => A
   private buffer: A
@@ -202,7 +202,7 @@ class Numbers<A extends Uint8Array | Uint16Array | Uint32Array> {
     this.buffer[this.length++] = value
   }
 
-  /** A copy of exactly what was pushed. */
+  /** The numbers that were added, as an array of exactly their length. */
   values(): A {
     const exact = new this.make(this.length)
     exact.set(this.buffer.subarray(0, this.length))

@@ -1,38 +1,39 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { DocumentId } from "../../domain/Ids.ts"
 import { isLanguage } from "../../text/Language.ts"
 import { uuidBytes, uuidText } from "../../storage/search/ChunkPacks.ts"
 import { CHUNK_ID_BYTES, type Segment, type SegmentDocument } from "./Segment.ts"
 
 /*
- * A segment as one piece of binary: its arrays as they are in memory, each at a multiple of eight bytes, so that a file
- * that is mapped into memory is a segment. Before them stand
+ * The binary format of a segment: its arrays as they are in memory, each at a multiple of eight bytes, so that a file
+ * can be mapped into memory and used as a segment at once. Before the arrays stand
  *
  *   8 bytes   the format and its version
- *   8 bytes   a hash of all that follows
- *   4 bytes   the length of the description, in JSON
+ *   8 bytes   a hash of everything after it
+ *   4 bytes   the length of the description
+ *             the description, in JSON
  *
- * Numbers are little-endian, as on every machine that Bun runs on. Read by this program only: whatever does not look as
- * expected is made anew.
+ * Numbers are little-endian, as on every machine that Bun supports. Only this program reads the files: one that is not
+ * as expected is discarded and built again.
  */
 
-/** To be changed whenever the same chunks make another segment, or another file of it. */
+/** The format and its version. It changes whenever the same chunks result in a different segment or file. */
 const FORMAT = "ParleyS1"
 const HASH_AT = 8
 export const HASHED_FROM = 16
 const DESCRIPTION_AT = 20
 const ALIGNMENT = 8
 
-/** Hashed in one go: others have their turn between two of these. */
+/** The number of bytes that are hashed at once. Between two such pieces, other fibers can run. */
 export const HASHED_AT_ONCE = 2 ** 20
 
-/** Whose it is: a file that was moved is not taken for another's. */
+/** The owner of a segment. It is part of the file, so that a file in the wrong directory is recognized. */
 export interface SegmentOwner {
   readonly organization: string
   readonly chatbot: string
 }
 
-/** In this order; bytes of a number each. */
+/** The arrays of a file in their order, with the bytes of one element. */
 const ARRAYS = [
   ["documentIds", 1],
   ["documentRevisions", 4],
@@ -63,9 +64,10 @@ const Description = Schema.fromJsonString(
 const describe = Schema.encodeSync(Description)
 const readDescription = Schema.decodeUnknownOption(Description)
 
+/** Encodes a segment as the content of a file. */
 export const encodeSegment = (segment: Segment, owner: SegmentOwner): Uint8Array<ArrayBuffer> => {
   const { documents } = segment
-  const held: Readonly<Record<ArrayName, Uint8Array | Uint16Array | Uint32Array | Float64Array>> = {
+  const arrays: Readonly<Record<ArrayName, Uint8Array | Uint16Array | Uint32Array | Float64Array>> = {
     ...segment,
     documentIds: Buffer.concat(documents.map(({ id }) => uuidBytes(id))),
     documentRevisions: Uint32Array.from(documents, ({ revision }) => revision),
@@ -77,17 +79,17 @@ export const encodeSegment = (segment: Segment, owner: SegmentOwner): Uint8Array
       ...owner,
       languages: Array.from(segment.languages),
       sketchBytes: segment.sketchBytes,
-      lengths: Object.fromEntries(ARRAYS.map(([name]) => [name, held[name].length])),
+      lengths: Object.fromEntries(ARRAYS.map(([name]) => [name, arrays[name].length])),
     }),
   )
   const begin = aligned(DESCRIPTION_AT + description.length)
-  const bytes = new Uint8Array(ARRAYS.reduce((sum, [name]) => sum + aligned(held[name].byteLength), begin))
+  const bytes = new Uint8Array(ARRAYS.reduce((sum, [name]) => sum + aligned(arrays[name].byteLength), begin))
   bytes.set(Buffer.from(FORMAT))
   new DataView(bytes.buffer).setUint32(HASHED_FROM, description.length, true)
   bytes.set(description, DESCRIPTION_AT)
   let offset = begin
   for (const [name] of ARRAYS) {
-    const { buffer, byteOffset, byteLength } = held[name]
+    const { buffer, byteOffset, byteLength } = arrays[name]
     bytes.set(new Uint8Array(buffer, byteOffset, byteLength), offset)
     offset += aligned(byteLength)
   }
@@ -99,13 +101,15 @@ export const encodeSegment = (segment: Segment, owner: SegmentOwner): Uint8Array
   return bytes
 }
 
-/** Views on the bytes; undefined when they are no segment of this owner. The hash is not looked at. */
+/**
+ * Decodes a segment as views on the bytes of its file. Returns undefined when the bytes are not a segment of this
+ * owner. The hash is not checked; see `SegmentHash`.
+ */
 export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment | undefined => {
   if (bytes.length < DESCRIPTION_AT || Buffer.from(bytes.subarray(0, HASH_AT)).toString() !== FORMAT) return undefined
   const begin = DESCRIPTION_AT + new DataView(bytes.buffer, bytes.byteOffset).getUint32(HASHED_FROM, true)
-  const text = Buffer.from(bytes.subarray(DESCRIPTION_AT, begin)).toString()
-  const description = readDescription(text)
-  if (description._tag === "None") return undefined
+  const description = readDescription(Buffer.from(bytes.subarray(DESCRIPTION_AT, begin)).toString())
+  if (Option.isNone(description)) return undefined
   const { organization, chatbot, languages, sketchBytes, lengths } = description.value
   if (organization !== owner.organization || chatbot !== owner.chatbot) return undefined
   const offsets = new Map<ArrayName, number>()
@@ -121,7 +125,7 @@ export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment |
   const revisions = arrayOf("documentRevisions", Uint32Array)
   const chunkCounts = arrayOf("documentChunks", Uint32Array)
   const areEmbedded = arrayOf("documentIsEmbedded", Uint8Array)
-  const held = {
+  const arrays = {
     chunkIds: arrayOf("chunkIds", Uint8Array),
     documentOf: arrayOf("documentOf", Uint32Array),
     lengths: arrayOf("lengths", Uint32Array),
@@ -135,8 +139,8 @@ export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment |
   }
   let documents: ReadonlyArray<SegmentDocument> | undefined
   return {
-    ...held,
-    // As objects they are seldom asked for, and many.
+    ...arrays,
+    // They are many and seldom needed as objects.
     get documents() {
       return (documents ??= Array.from(revisions, (revision, number) => ({
         id: DocumentId.make(uuidText(documentIds, CHUNK_ID_BYTES * number), { disableChecks: true }),
@@ -146,22 +150,22 @@ export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment |
       })))
     },
     languages: new Set(languages.filter(isLanguage)),
-    size: held.lengths.length,
+    size: arrays.lengths.length,
     sketchBytes,
     bytes: bytes.length,
   }
 }
 
-/** Where the ids of the documents stand in a file that begins so; undefined until it is long enough to tell. */
+/** Where the ids of the documents stand in a file, read from its beginning; undefined where that is too short. */
 export const documentIdsIn = (head: Uint8Array): { readonly offset: number; readonly bytes: number } | undefined => {
   if (head.length < DESCRIPTION_AT) return undefined
   const end = DESCRIPTION_AT + new DataView(head.buffer, head.byteOffset).getUint32(HASHED_FROM, true)
   const description = readDescription(Buffer.from(head.subarray(DESCRIPTION_AT, end)).toString())
-  if (description._tag === "None") return undefined
+  if (Option.isNone(description)) return undefined
   return { offset: aligned(end), bytes: description.value.lengths["documentIds"] ?? 0 }
 }
 
-/** Of a file's bytes, given one piece of `HASHED_AT_ONCE` after the other, from the description's length on. */
+/** Computes the hash of a file from its bytes after `HASHED_FROM`, added in pieces of `HASHED_AT_ONCE`. */
 export class SegmentHash {
   value = 0n
 
@@ -170,7 +174,7 @@ export class SegmentHash {
   }
 }
 
-/** What the hash has to be, by the first bytes of a file. */
+/** Reads the stored hash from the beginning of a file, or -1 where that is too short. */
 export const hashIn = (head: Uint8Array): bigint =>
   head.length < HASHED_FROM ? -1n : new DataView(head.buffer, head.byteOffset).getBigUint64(HASH_AT, true)
 

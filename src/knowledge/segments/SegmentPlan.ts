@@ -1,67 +1,77 @@
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { Segment, SegmentDocument } from "./Segment.ts"
 
-/** How to bring an index up to date: the segments that stay, and the documents to make one new segment of. */
-export interface SegmentPlan {
+/** How to bring an index up to date. */
+interface SegmentPlan {
+  /** The segments that stay. */
   readonly keep: ReadonlyArray<Segment>
+  /** The documents to build one new segment from. */
   readonly load: ReadonlyArray<SegmentDocument>
 }
 
-/** A segment of which less than this share still serves is dissolved. */
+/** A segment is dissolved when a smaller share of its chunks still serves. */
 const LEAST_SERVING_SHARE = 0.5
-/** A segment up to so many times as large as what is new joins it, so that there are never more than a few. */
-const JOINING_RATIO = 2
+/** A segment up to this many times as large as the new one is merged into it, so that few segments remain. */
+const MERGE_RATIO = 2
 
-/** Which revision of which document. */
+/** Identifies a revision of a document. */
 const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
   `${document.id}:${document.revision}`
 
-/** Tells what a segment holds that does not serve any more, or that has been embedded since. */
-export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((held: SegmentDocument) => boolean) => {
+/**
+ * Returns a predicate for the documents of a segment: whether the document was deleted, replaced by a newer revision,
+ * or embedded since the segment was built.
+ */
+export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((indexed: SegmentDocument) => boolean) => {
   const documents = new Map(serving.map((document) => [document.id, document]))
-  return (held) => {
-    const now = documents.get(held.id)
-    // A newer revision than was listed may have been read: it serves, and the version has moved on.
-    if (now === undefined || held.revision !== now.revision) return now === undefined || held.revision < now.revision
-    return now.isEmbedded && !held.isEmbedded
+  return (indexed) => {
+    const current = documents.get(indexed.id)
+    if (current === undefined) return true
+    // The indexed revision may be newer than the list: it serves, and the knowledge base has another version already.
+    if (indexed.revision !== current.revision) return indexed.revision < current.revision
+    return current.isEmbedded && !indexed.isEmbedded
   }
 }
 
-/** Chunks of the documents. */
+/** The number of chunks of the documents. */
 export const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
   documents.reduce((sum, document) => sum + document.chunks, 0)
 
-/** Documents that serve, and that none of the segments holds as they are now. */
+/** The serving documents that no segment contains in their current state. */
 export const missingFrom = (
   segments: ReadonlyArray<Segment>,
   serving: ReadonlyArray<SegmentDocument>,
 ): ReadonlyArray<SegmentDocument> => {
-  const isGone = outdatedBy(serving)
-  const held = new Set(segments.flatMap(({ documents }) => documents.filter((each) => !isGone(each)).map(keyOf)))
-  return serving.filter((document) => !held.has(keyOf(document)))
+  const isOutdated = outdatedBy(serving)
+  const current = segments.flatMap(({ documents }) => documents.filter((document) => !isOutdated(document)))
+  const keys = new Set(current.map(keyOf))
+  return serving.filter((document) => !keys.has(keyOf(document)))
 }
 
-/** The segments, largest first, without those that share a document with one before. */
+/** Sorts segments by size, largest first, and leaves out each that shares a document with one before it. */
 export const disjoint = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
-  const held = new Set<string>()
+  const taken = new Set<string>()
   return segments
     .toSorted((left, right) => right.size - left.size)
     .filter(({ documents }) => {
       const keys = documents.map(keyOf)
-      if (keys.some((key) => held.has(key))) return false
-      for (const key of keys) held.add(key)
+      if (keys.some((key) => taken.has(key))) return false
+      for (const key of keys) taken.add(key)
       return true
     })
 }
 
-/** Reads again what changed, and small segments with it; each chunk is read about log₂(chunks) times in its life. */
+/**
+ * Plans to read the documents that changed, and those of small segments with them. Each chunk is therefore read about
+ * log₂(chunks) times over the life of a knowledge base.
+ */
 export const planSegments = (
   segments: ReadonlyArray<Segment>,
   serving: ReadonlyArray<SegmentDocument>,
 ): SegmentPlan => {
-  const wanted = new Set(serving.map(keyOf))
-  const isGone = outdatedBy(serving)
-  const isLive = (held: SegmentDocument): boolean => wanted.has(keyOf(held)) && !isGone(held)
+  const keys = new Set(serving.map(keyOf))
+  const isOutdated = outdatedBy(serving)
+  const isLive = (document: SegmentDocument): boolean => keys.has(keyOf(document)) && !isOutdated(document)
   const measured = segments
     .map((segment) => {
       const live = segment.documents.filter(isLive)
@@ -71,7 +81,7 @@ export const planSegments = (
   const load = [...missingFrom(segments, serving)]
   const keep: Array<Segment> = []
   for (const { segment, live, size, share } of measured) {
-    if (share < LEAST_SERVING_SHARE || size <= JOINING_RATIO * sizeOf(load)) load.push(...live)
+    if (share < LEAST_SERVING_SHARE || size <= MERGE_RATIO * sizeOf(load)) load.push(...live)
     else keep.push(segment)
   }
   return { keep, load }

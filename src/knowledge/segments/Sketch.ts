@@ -1,15 +1,17 @@
 /*
- * Vectors in an index: four bits for each number, a share of what the database keeps. They are told apart by sums over
- * some hundred numbers, in which what is lost of each evens out (measured: it changes no figure).
+ * The compressed form of vectors in an index: four bits for each number, a fraction of what the database stores. A
+ * cosine sums over some hundred numbers, in which the rounding errors even out (measured: it changes no figure of
+ * search quality).
  */
 
-/** Numbers from −7 to 7 times a step of the vector's own; kept from 1 to 15. */
+/** A number is rounded to −7…7 times a step that depends on the vector, and stored as 1…15. */
 const LARGEST = 7
 const ZERO = 8
 
-/** Bytes of a sketch of a vector of so many dimensions. */
+/** The size of the sketch of a vector with this many dimensions. */
 export const sketchBytes = (dimensions: number): number => (dimensions + 1) >>> 1
 
+/** Compresses a vector. No byte of a sketch is 0. */
 export const sketch = (vector: Float32Array): Uint8Array => {
   const into = new Uint8Array(sketchBytes(vector.length))
   let largest = 0
@@ -23,7 +25,7 @@ export const sketch = (vector: Float32Array): Uint8Array => {
   return into
 }
 
-/** The numbers of a vector that are not 0; few of a short text's. */
+/** A vector as its numbers other than 0 and their places. Vectors of short texts have few. */
 export interface SparseVector {
   readonly places: Uint32Array
   readonly values: Float32Array
@@ -42,7 +44,12 @@ export const sparse = (vector: Float32Array): SparseVector => {
   return { places: places.subarray(0, count), values: values.subarray(0, count) }
 }
 
-/** The cosine of a vector of length 1 and a sketched one, about. */
+/**
+ * The approximate cosine of the angle between a vector of length 1 and a sketched vector.
+ *
+ * @param from where the sketch begins in `sketches`
+ * @param bytes the size of the sketch
+ */
 export const cosine = (vector: SparseVector, sketches: Uint8Array, from: number, bytes: number): number => {
   let product = 0
   for (let index = 0; index < vector.places.length; index++) {
@@ -55,5 +62,5 @@ export const cosine = (vector: SparseVector, sketches: Uint8Array, from: number,
   return squares === 0 ? 0 : product / Math.sqrt(squares)
 }
 
-/** What the two numbers of a byte add to the square of the length. */
+/** What the two numbers of a byte contribute to the square of the vector's length. */
 const SQUARES = Uint8Array.from({ length: 256 }, (_, pair) => ((pair & 15) - ZERO) ** 2 + ((pair >>> 4) - ZERO) ** 2)

@@ -1,75 +1,64 @@
-import { statfs } from "node:fs/promises"
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Option, Path, Semaphore, Stream } from "effect"
+import { Clock, Context, Duration, Effect, FileSystem, Layer, Option, Path, Semaphore, type Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { type ChunkPack, uuidText } from "../../storage/search/ChunkPacks.ts"
+import type { ChunkPack } from "../../storage/search/ChunkPacks.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
 import { regularly } from "../../system/Background.ts"
-import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
+import type { Segment } from "./Segment.ts"
 import { buildSegment } from "./SegmentBuild.ts"
-import {
-  decodeSegment,
-  documentIdsIn,
-  HASHED_AT_ONCE,
-  HASHED_FROM,
-  hashIn,
-  SegmentHash,
-  type SegmentOwner,
-} from "./SegmentFile.ts"
+import { decodeSegment, type SegmentOwner } from "./SegmentFile.ts"
+import { makeSegmentReader } from "./SegmentReader.ts"
 
 export interface SnapshotsSettings {
-  /** Where they are kept, which nothing else may be; undefined: nowhere. */
+  /** The directory of the files, which may contain nothing else. Where it is undefined, no files are kept. */
   readonly directory: string | undefined
-  /** Of all of them together, at most. */
+  /** The most bytes that all files may take together. */
   readonly bytes: number
 }
 
 const SUFFIX = ".segment"
-/** More than the description of a file takes. */
-const HEAD_BYTES = 4_096
-/** One that no process has used for so long is removed, */
+/** How long a file is kept that no process uses. */
 const KEPT_FOR = Duration.days(7)
-/** and a draft of a process that is gone. */
+/** How long a draft is kept, which may belong to a process that is gone. */
 const DRAFT_KEPT_FOR = Duration.hours(1)
 const SWEEP_EVERY = Duration.hours(1)
-/** Segments that are built at once: each takes about twice its size while it is. */
-const BUILDS_AT_ONCE = 1
+/** The number of segments that are built at the same time. Building takes about twice the memory of the segment. */
+const CONCURRENT_BUILDS = 1
 
 /**
- * File systems, by Linux's numbers, where a file that another machine removes is gone for those who have mapped it too, which
- * ends their process: NFS, SMB, CIFS, FUSE, 9P, Ceph. There it is read instead.
- */
-const SHARED_FILE_SYSTEMS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x00c36400])
-
-/**
- * Copies on disk of large parts of search indexes, so that a start, or room that was made for others, costs no building.
- * What is missing is built again, so that any of them may be removed at any time. Each is a file that never changes: it is
- * mapped into memory, several processes may use it at once, and one that has removed it may still use it.
+ * Keeps the large segments of search indexes as files, so that neither a start of the server nor an eviction from
+ * memory makes it necessary to build them again.
+ *
+ * Any file may be removed at any time: what is missing is built again. A file never changes. It is mapped into memory,
+ * several processes may use it at the same time, and a process that has mapped it may use it after its removal.
  */
 export class Snapshots extends Context.Service<
   Snapshots,
   {
-    /** All that are kept of the chatbot's knowledge, whether or not they still serve. */
+    /** Opens all files of a chatbot. Their segments may contain revisions of documents that do not serve any more. */
     readonly open: (chatbotId: ChatbotId) => Effect.Effect<ReadonlyArray<Segment>, never, CurrentOrganization>
-    /** Where one of them is kept; undefined when it is not, or not any more. */
+    /** The path of a segment's file, or undefined where the segment has none. */
     readonly pathOf: (segment: Segment) => string | undefined
-    /** One of the chatbot's by its path; undefined when it is not there any more. */
+    /** Opens a file of a chatbot by its path. Returns undefined when the file was removed or is damaged. */
     readonly reopen: (
       chatbotId: ChatbotId,
       path: string,
     ) => Effect.Effect<Segment | undefined, never, CurrentOrganization>
-    /** Builds a segment on another thread, and keeps it if that is possible. */
+    /** Builds a segment on another thread, and writes it to a file where that is possible. */
     readonly build: <E>(
       chatbotId: ChatbotId,
       packs: Stream.Stream<ChunkPack, E, CurrentOrganization>,
     ) => Effect.Effect<Segment, E | Unavailable, CurrentOrganization>
-    /** Removes these, as far as they are kept. */
+    /** Removes the files of these segments. */
     readonly discard: (segments: ReadonlyArray<Segment>) => Effect.Effect<void>
-    /** Removes those that hold anything of documents that are gone: all when the chatbot is. */
+    /** Removes the files of a chatbot that contain a deleted document: all of them for a deleted chatbot. */
     readonly tidy: (chatbotId: ChatbotId) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Does so for all chatbots, removes what was not used for long or takes too much room, and starts over after a while. */
+    /**
+     * Sweeps the directory regularly, for as long as the effect runs: it removes files that contain a deleted document,
+     * that no process has used for long, or that exceed `SnapshotsSettings.bytes`.
+     */
     readonly keep: Effect.Effect<never>
   }
 >()("parley/knowledge/segments/Snapshots") {
@@ -81,12 +70,12 @@ export class Snapshots extends Context.Service<
         const paths = yield* Path.Path
         const random = yield* SecureRandom.SecureRandom
         const chunks = yield* Chunks
-        const turn = Semaphore.makeUnsafe(BUILDS_AT_ONCE)
-        /** Those that are in memory. */
+        const builds = Semaphore.makeUnsafe(CONCURRENT_BUILDS)
+        /** The segments in memory by the paths of their files. */
         const opened = new Map<string, WeakRef<Segment>>()
         const pathsOf = new WeakMap<Segment, string>()
-        /** Those that were found whole, or written, by this process. */
-        const whole = new Set<string>()
+        /** The paths of files whose hash this process has checked, or which it has written itself. */
+        const intact = new Set<string>()
 
         const directoryOf = ({ organization, chatbot }: SegmentOwner) =>
           root === undefined ? undefined : paths.join(root, organization, chatbot)
@@ -107,63 +96,33 @@ export class Snapshots extends Context.Service<
         const remove = (path: string) =>
           Effect.suspend(() => {
             opened.delete(path)
-            whole.delete(path)
+            intact.delete(path)
             return Effect.ignore(files.remove(path, { force: true }))
           })
 
         const touch = (path: string) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(files.utimes(path, now / 1_000, now / 1_000)))
 
-        /** Reads it all, which also has the system keep it at hand: a page that is missing holds up everybody. */
-        const isWhole = (path: string) =>
-          Effect.scoped(
-            Effect.gen(function* () {
-              const file = yield* files.open(path)
-              const hash = new SegmentHash()
-              const buffer = new Uint8Array(HASHED_AT_ONCE)
-              const head = buffer.slice(0, HASHED_FROM)
-              yield* file.read(head)
-              for (let filled = 0; ;) {
-                const read = Number(yield* file.read(buffer.subarray(filled)))
-                filled += read
-                if (read > 0 && filled < buffer.length) continue
-                if (filled > 0) hash.add(buffer.subarray(0, filled))
-                if (read === 0) return hash.value === hashIn(head)
-                filled = 0
-              }
-            }),
-          )
-
         if (root !== undefined) yield* Effect.ignore(files.makeDirectory(root, { recursive: true, mode: 0o700 }))
-        const isMapped = yield* Effect.tryPromise(() => statfs(root ?? ".")).pipe(
-          Effect.map(({ type }) => !SHARED_FILE_SYSTEMS.has(type)),
-          Effect.orElseSucceed(() => false),
-        )
+        const reader = yield* makeSegmentReader(root)
 
-        const bytesOf = (path: string): Effect.Effect<Uint8Array, unknown> =>
-          isMapped ? Effect.try(() => Bun.mmap(path)) : files.readFile(path)
-
-        const remembered = (path: string, segment: Segment): Segment => {
-          opened.set(path, new WeakRef(segment))
-          pathsOf.set(segment, path)
-          return segment
-        }
-
-        /** Undefined when it is not there any more, or was damaged: then it is removed. */
+        /** Returns undefined when the file is missing, and also when it is damaged, in which case it is removed. */
         const openFile = Effect.fnUntraced(
           function* (path: string, owner: SegmentOwner): Effect.fn.Return<Segment | undefined, unknown> {
             const known = opened.get(path)?.deref()
             if (known !== undefined) return known
-            const isSound = whole.has(path) || (yield* isWhole(path))
-            const segment = isSound ? decodeSegment(yield* bytesOf(path), owner) : undefined
+            const isIntact = intact.has(path) || (yield* reader.isIntact(path))
+            const segment = isIntact ? decodeSegment(yield* reader.bytesOf(path), owner) : undefined
             if (segment === undefined) {
               yield* Effect.logWarning("A search index on disk is damaged, and is built anew", { path })
               yield* remove(path)
               return undefined
             }
-            if (!whole.has(path)) yield* touch(path)
-            whole.add(path)
-            return remembered(path, segment)
+            if (!intact.has(path)) yield* touch(path)
+            intact.add(path)
+            opened.set(path, new WeakRef(segment))
+            pathsOf.set(segment, path)
+            return segment
           },
           Effect.orElseSucceed(() => undefined),
         )
@@ -176,14 +135,14 @@ export class Snapshots extends Context.Service<
 
         const pathOf = (segment: Segment) => {
           const path = pathsOf.get(segment)
-          return path !== undefined && whole.has(path) ? path : undefined
+          return path !== undefined && intact.has(path) ? path : undefined
         }
 
         const reopen = (chatbotId: ChatbotId, path: string) =>
           Effect.flatMap(ownerOf(chatbotId), (owner) => openFile(path, owner))
 
-        /** Where a new one belongs. */
-        const placeFor = Effect.fnUntraced(
+        /** Chooses the path of a new file, and makes its directory. */
+        const newPath = Effect.fnUntraced(
           function* (owner: SegmentOwner) {
             const directory = directoryOf(owner)
             if (directory === undefined) return undefined
@@ -199,12 +158,12 @@ export class Snapshots extends Context.Service<
           packs: Stream.Stream<ChunkPack, E, CurrentOrganization>,
         ) {
           const owner = yield* ownerOf(chatbotId)
-          const path = yield* placeFor(owner)
-          const bytes = yield* Semaphore.withPermit(turn, buildSegment(packs, owner, path))
-          if (path !== undefined && bytes === undefined) whole.add(path)
+          const path = yield* newPath(owner)
+          const bytes = yield* Semaphore.withPermit(builds, buildSegment(packs, owner, path))
+          if (path !== undefined && bytes === undefined) intact.add(path)
           const segment = bytes === undefined ? path && (yield* openFile(path, owner)) : decodeSegment(bytes, owner)
           if (!segment) return yield* Effect.die("a segment that was just built is not there")
-          // A document may have been deleted while it was read.
+          // A document may have been deleted while its chunks were read.
           if (path !== undefined) yield* Effect.andThen(tidy(chatbotId), limit)
           return segment
         })
@@ -216,53 +175,33 @@ export class Snapshots extends Context.Service<
             { discard: true },
           )
 
-        const part = (path: string, offset: number, bytesToRead: number) =>
-          Effect.map(Stream.runCollect(files.stream(path, { offset, bytesToRead })), (parts) => Buffer.concat(parts))
-
-        /** Without mapping it: there may be many. */
-        const documentsIn = Effect.fnUntraced(function* (path: string) {
-          const place = documentIdsIn(yield* part(path, 0, HEAD_BYTES))
-          const ids = place === undefined ? Buffer.alloc(0) : yield* part(path, place.offset, place.bytes)
-          return Array.from({ length: ids.length / CHUNK_ID_BYTES }, (_, number) =>
-            uuidText(ids, CHUNK_ID_BYTES * number),
-          )
-        })
-
         const tidy = Effect.fn("Snapshots.tidy")(function* (chatbotId: ChatbotId) {
           const owner = yield* ownerOf(chatbotId)
-          const kept = yield* segmentsIn(owner)
-          if (kept.length === 0) return
+          const segmentPaths = yield* segmentsIn(owner)
+          if (segmentPaths.length === 0) return
           const serving = new Set<string>((yield* chunks.serving(chatbotId, undefined)).map(({ id }) => id))
-          for (const path of kept) {
-            const held = yield* Effect.orElseSucceed(documentsIn(path), () => [])
-            if (held.some((id) => !serving.has(id))) yield* remove(path)
+          for (const path of segmentPaths) {
+            const ids = yield* Effect.orElseSucceed(reader.documentIds(path), () => [])
+            if (ids.some((id) => !serving.has(id))) yield* remove(path)
           }
         })
 
-        /** Every file, with the time when it was last used. */
+        /** Lists every file with its size and the time when it was last used, in milliseconds since 1970. */
         const inventory = Effect.gen(function* () {
           if (root === undefined) return []
           const names = yield* Effect.orElseSucceed(files.readDirectory(root, { recursive: true }), () => [])
-          const found = yield* Effect.forEach(names, (name) =>
-            Effect.map(Effect.option(files.stat(paths.join(root, name))), (info) => ({
-              path: paths.join(root, name),
-              info: Option.getOrUndefined(info),
-            })),
-          )
-          return found.flatMap(({ path, info }) =>
-            info?.type === "File"
-              ? [
-                  {
-                    path,
-                    bytes: Number(info.size),
-                    used: Option.match(info.mtime, { onNone: () => 0, onSome: Number }),
-                  },
-                ]
-              : [],
-          )
+          const found = yield* Effect.forEach(names, (name) => {
+            const path = paths.join(root, name)
+            return Effect.map(Effect.option(files.stat(path)), (info) =>
+              Option.toArray(info).flatMap(({ type, size, mtime }) =>
+                type === "File" ? [{ path, bytes: Number(size), used: Number(Option.getOrElse(mtime, () => 0)) }] : [],
+              ),
+            )
+          })
+          return found.flat()
         })
 
-        /** The last used stay. */
+        /** Removes the files that were not used for longest, until the others take at most `bytesMax`. */
         const limit = Effect.gen(function* () {
           let bytes = 0
           for (const file of (yield* inventory).toSorted((left, right) => right.used - left.used)) {
@@ -272,6 +211,7 @@ export class Snapshots extends Context.Service<
         })
 
         const sweep = Effect.gen(function* () {
+          if (root === undefined) return
           const now = yield* Clock.currentTimeMillis
           for (const { path, used } of yield* inventory) {
             if (opened.get(path)?.deref() !== undefined) {
@@ -282,8 +222,8 @@ export class Snapshots extends Context.Service<
             if (now - used > Duration.toMillis(keptFor)) yield* remove(path)
           }
           yield* limit
-          for (const organization of root === undefined ? [] : yield* namesIn(root)) {
-            for (const chatbot of root === undefined ? [] : yield* namesIn(paths.join(root, organization))) {
+          for (const organization of yield* namesIn(root)) {
+            for (const chatbot of yield* namesIn(paths.join(root, organization))) {
               if (!isId(organization) || !isId(chatbot)) continue
               yield* tidy(ChatbotId.make(chatbot)).pipe(
                 Effect.provideService(CurrentOrganization, OrganizationId.make(organization)),

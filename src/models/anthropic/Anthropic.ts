@@ -2,7 +2,7 @@ import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Exit, Option, Redacted } from "effect"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
-import { classify, errorEvent, isErrorEvent } from "./AnthropicFailure.ts"
+import { failureOf, failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
 import {
@@ -26,7 +26,7 @@ export interface AnthropicSettings {
 
 /** A connection to Anthropic's API, and the language models behind it. */
 export interface Anthropic {
-  /** The model of this id, whether Anthropic knows it or not. Failures are `AiError`s, as `ProviderErrors.ts` reads. */
+  /** Makes the calls of the model with an id, without checking whether Anthropic has it. */
   readonly calls: (model: string) => ModelCalls
 }
 
@@ -47,7 +47,7 @@ export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
         showsHeader: (name) => shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-"),
         exchange: { citesSources: true },
         readAnswer: (json, { exchange, timestamp }) => {
-          if (isErrorEvent(json)) return errorEvent(json)
+          if (isErrorEvent(json)) return failureOfEvent(json)
           const message = decodeMessage(json)
           return Option.isNone(message)
             ? malformed("The response is not a message")
@@ -63,8 +63,8 @@ const shownHeaders: ReadonlySet<string> = new Set(["content-type", "date", "requ
 const cached = { cache_control: { type: "ephemeral" } } as const
 
 /**
- * The cache is marked after the tools, after the system text and, by the mark at top level, after the last message: a
- * prefix is read again as long as it stays the same, so nothing that changes from call to call may stand in it.
+ * The parameters of a request. Cache breakpoints stand after the tools, after the system text and, by the one at the
+ * top level, after the last message: the provider's cache serves a prefix as long as it stays the same.
  */
 const createParams = (model: string, outputTokensMax: number, options: ModelRequest): MessageCreateParams => {
   const { system, tools, ...request } = messagesRequest(model, options)
@@ -80,22 +80,22 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
   }
 }
 
-/** The body is serialised by us, so that what a step shows is what was sent, and its answer is read by us. */
+/** Sends bodies by the SDK. They are serialized before, so that a step shows the exact body that was sent. */
 const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
   const client = new Client({
-    // A key that is a string shows up when the client is inspected.
+    // A function, because a key that is a string appears when the client is inspected.
     apiKey: async () => Redacted.value(settings.apiKey),
     baseURL: settings.baseUrl,
     maxRetries: 0,
     logLevel: "off",
     openTelemetry: false,
     fetch: fetchShortRefusals,
-    // A redirect would take the conversation to where nobody configured it to go, and have it answered there.
+    // A redirect would send the conversation to a server that nobody configured.
     fetchOptions: { redirect: "manual" },
   })
   return (body, millis) =>
-    controller.pipe(
-      Effect.flatMap(({ signal }) =>
+    Effect.flatMap(controller, ({ signal }) =>
+      Effect.clockWith((clock) =>
         waitFor({
           millis,
           start: () =>
@@ -108,20 +108,23 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
               })
               .asResponse(),
           onTimeout: () => timedOut("No reply in time"),
-          onError: (error) => classify(error, Date.now()),
+          onError: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
         }),
       ),
     )
 }
 
-/** Lasts as long as the answer, so it stands by itself: a function in `send` would keep the body that was sent. */
+/**
+ * An abort controller that aborts when its scope does not close with success. It is defined here because it lives as
+ * long as the answer: a closure in `send` would keep the body in memory meanwhile.
+ */
 const controller = Effect.acquireRelease(
   Effect.sync(() => new AbortController()),
-  // To abort costs as much as a statement of the database, also where nothing is left to be aborted.
+  // Not after success: aborting takes as long as a database statement, even when the request has ended.
   (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
 )
 
-/** The SDK reads a refusal to its end, however long that is. */
+/** A `fetch` that cuts the bodies of refusals, because the SDK would read them to their end at any length. */
 const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
   const response = await fetch(...request)
   if (response.ok) return response

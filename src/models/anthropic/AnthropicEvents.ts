@@ -13,21 +13,22 @@ import {
   sourceParts,
   tokensOf,
 } from "./AnthropicReply.ts"
-import { errorEvent } from "./AnthropicFailure.ts"
+import { failureOfEvent } from "./AnthropicFailure.ts"
 import type { Exchange } from "../Exchange.ts"
 import { type Attempt, parse } from "../calls/ProviderCalls.ts"
 import { malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
 
+/** A content block that has started and not ended yet. */
 interface OpenBlock {
   readonly id: string
   readonly block: Block
-  /** Pieces of a tool's input, or a thinking block's signature, so far. */
+  /** The JSON of a tool's input, or the signature of a thinking block, as far as it was received. */
   collected: string
 }
 
-/** Turns the events of one streamed answer into the parts they mean. */
+/** Translates the events of one streamed answer into its parts. */
 export class AnthropicEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly open = new Map<number, OpenBlock>()
@@ -44,7 +45,7 @@ export class AnthropicEvents implements AnswerEvents {
 
   read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
     const json = parse(data)
-    if (name === "error") return errorEvent(json)
+    if (name === "error") return failureOfEvent(json)
     const event = readEvent(json)
     if (Option.isNone(event)) return malformed("An event of the stream is broken")
     return event.value === undefined ? [] : this.take(event.value)
@@ -59,7 +60,7 @@ export class AnthropicEvents implements AnswerEvents {
       case "message_start":
         this.message = event.message
         this.usage = event.message.usage
-        return this.told()
+        return this.metadata()
       case "content_block_start":
         return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
       case "content_block_delta":
@@ -69,14 +70,14 @@ export class AnthropicEvents implements AnswerEvents {
       case "message_delta":
         this.usage = latest(this.usage, event.usage)
         this.stopReason = event.delta.stop_reason
-        return this.told()
+        return this.metadata()
       case "message_stop":
         this.stage = "finished"
         return []
     }
   }
 
-  private told(): Array<Response.StreamPartEncoded> {
+  private metadata(): Array<Response.StreamPartEncoded> {
     const exchange = { ...this.exchange, tokens: tokensOf(this.usage) }
     return this.message === undefined ? [] : [metadataPart(this.message, exchange, this.timestamp)]
   }
@@ -140,7 +141,7 @@ export class AnthropicEvents implements AnswerEvents {
   }
 }
 
-/** The last counts are the true ones, but not every count comes again. */
+/** The latest token counts. Each report replaces the one before, except for counts that it leaves out. */
 const latest = (before: Counts, after: Counts): Counts => ({
   input_tokens: after.input_tokens ?? before.input_tokens ?? null,
   output_tokens: after.output_tokens ?? before.output_tokens ?? null,
@@ -150,6 +151,6 @@ const latest = (before: Counts, after: Counts): Counts => ({
 
 const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => ({ type: "text-delta", id, delta })
 
-/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. */
+/** The input of a tool call. JSON that was cut off stays text, which the decoder of the tool refuses. */
 const inputOf = ({ input }: Extract<Block, { readonly type: "tool_use" }>, json: string): unknown =>
   json === "" ? (input ?? {}) : (parse(json) ?? json)

@@ -1,13 +1,13 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk"
 import { Schema } from "effect"
-import { disconnected, malformed, ofStatus, type ProviderFailure, timedOut } from "../calls/ProviderFailure.ts"
+import { disconnected, malformed, failureOfStatus, type ProviderFailure, timedOut } from "../calls/ProviderFailure.ts"
 
-/** What the SDK throws. `now` is in milliseconds since the epoch, for a `retry-after` that is a date. */
-export const classify = (error: unknown, now: number): ProviderFailure => {
+/** The failure of a call for an error of the SDK. `now`, for a date in `retry-after`, is in milliseconds. */
+export const failureOf = (error: unknown, now: number): ProviderFailure => {
   if (error instanceof APIConnectionTimeoutError) return timedOut("No response headers in time")
   if (error instanceof APIConnectionError) return disconnected(String(error.cause ?? error))
   if (!(error instanceof APIError)) return disconnected(String(error))
-  return ofStatus({
+  return failureOfStatus({
     status: error.status ?? statusOfType[error.type ?? ""],
     description: error.message,
     headers: error.headers,
@@ -16,13 +16,14 @@ export const classify = (error: unknown, now: number): ProviderFailure => {
   })
 }
 
+/** The JSON of an error, in an event of a stream or as the body of a response. */
 const ErrorEvent = Schema.Struct({ error: Schema.Struct({ type: Schema.String, message: Schema.String }) })
 export const isErrorEvent = Schema.is(ErrorEvent)
 
-/** An `error` event of a stream, or an error with status 200: it has a type, but no status. */
-export const errorEvent = (json: unknown): ProviderFailure =>
+/** The failure of a call for an `error` event of a stream, or for an error with status 200: both have only a type. */
+export const failureOfEvent = (json: unknown): ProviderFailure =>
   isErrorEvent(json)
-    ? ofStatus({
+    ? failureOfStatus({
         status: statusOfType[json.error.type],
         description: `${json.error.type}: ${json.error.message}`,
         headers: undefined,

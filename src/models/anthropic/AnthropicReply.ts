@@ -4,8 +4,8 @@ import type { Exchange } from "../Exchange.ts"
 import { sourcePart } from "../SourceParts.ts"
 
 /*
- * What we rely on of the Messages API's answers, checked, and what it means in effect/ai's terms. Blocks of a type that
- * we do not know are left out, since the API grows.
+ * The answers of Anthropic's Messages API: schemas of the fields that Parley reads, and their translation into the
+ * terms of effect/ai. Blocks and events of unknown types are skipped, because the API may gain new ones at any time.
  */
 
 declare module "effect/ai/Response" {
@@ -20,7 +20,7 @@ declare module "effect/ai/Response" {
   }
 }
 
-/** What a text rests on. Other kinds of citations do not come of what we send. */
+/** A citation of a text. Requests contain search results only, so there are no other kinds of citations. */
 const Citation = Schema.Struct({
   type: Schema.String,
   source: Schema.optionalKey(Schema.Unknown),
@@ -106,7 +106,7 @@ const decodeEvent = Schema.decodeUnknownOption(Event)
 const knownEvents: ReadonlySet<string> = new Set(Event.members.map((member) => member.fields.type.literal))
 const knownDeltas: ReadonlySet<unknown> = new Set(Delta.members.map((member) => member.fields.type.literal))
 
-/** Nearly all events are of this one kind, and come by the ten thousand a second. */
+/** Recognizes text deltas without the schema: nearly all events are of this kind, ten thousand in a second. */
 const isTextDelta = (event: {
   readonly type: unknown
 }): event is Extract<Event, { readonly type: "content_block_delta" }> =>
@@ -119,7 +119,7 @@ const isTextDelta = (event: {
   Predicate.hasProperty(event.delta, "text") &&
   typeof event.delta.text === "string"
 
-/** The event; `undefined` for a kind that we do not know and may skip; none when it is broken. */
+/** Decodes an event. The result is `undefined` for an event of an unknown type, and none for a malformed one. */
 export const readEvent = (event: unknown): Option.Option<Event | undefined> => {
   if (!Predicate.hasProperty(event, "type") || typeof event.type !== "string") return Option.none()
   if (isTextDelta(event)) return Option.some(event)
@@ -163,7 +163,7 @@ export const metadataPart = (
   metadata: { parley: exchange },
 })
 
-/** What is not told counts as none. */
+/** The token counts of an answer. Counts that are missing are zero. */
 export const tokensOf = (usage: Counts) => ({
   input: usage.input_tokens ?? 0,
   output: usage.output_tokens ?? 0,
@@ -189,7 +189,7 @@ export const finishPart = (stopReason: string | null, usage: Counts): Response.F
   }
 }
 
-/** What a citation of a search result names: its source is one that `sourceName` made. */
+/** The source that a citation of a search result names, by the `sourceName` in the request. */
 export const sourceParts = ({
   cited_text,
   source,
@@ -199,7 +199,7 @@ export const sourceParts = ({
     ? sourcePart(source, cited_text)
     : []
 
-/** A whole message as the parts of an answer. */
+/** Translates a whole message into the parts of an answer. */
 export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
   metadataPart(message, exchange, timestamp),
   ...message.content.filter(isKnownBlock).flatMap(blockParts),

@@ -14,17 +14,17 @@ import { Passages } from "../../domain/Passage.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
 
 /*
- * A prompt in the shape of Anthropic's Messages API. `local/extractive` shows its request in the same shape.
+ * Translates prompts into requests of Anthropic's Messages API. `local/extractive` shows its requests in the same form.
  */
 
 declare module "effect/ai/Prompt" {
   interface ReasoningPartOptions {
-    /** What makes a thinking block one that its model accepts back. */
+    /** The data with which the model accepts a thinking block back. */
     readonly anthropic?: { readonly signature: string } | { readonly redacted: string }
   }
 }
 
-export interface MessagesRequest {
+interface MessagesRequest {
   readonly model: string
   readonly system?: string
   readonly messages: Array<MessageParam>
@@ -47,9 +47,9 @@ export const messagesRequest = (model: string, options: ModelRequest): MessagesR
 const systemOf = (prompt: Prompt.Prompt): string =>
   prompt.content.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n")
 
-/** The API refuses empty text, and dropping the turn would join its neighbours. */
+/** The text of an empty message: the API refuses empty texts, and leaving a message out would join its neighbours. */
 const emptyText = "(empty message)"
-/** The API wants the user to speak first, but a conversation may open with the chatbot's greeting. */
+/** Precedes a chatbot's greeting, because the API requires the first message to be the user's. */
 const opening: MessageParam = { role: "user", content: [{ type: "text", text: "(The conversation begins.)" }] }
 
 const messagesOf = (prompt: Prompt.Prompt): Array<MessageParam> => {
@@ -84,7 +84,7 @@ const blockOf = (part: Prompt.Part): ContentBlockParam | undefined => {
     case "reasoning":
       return thinkingBlock(part)
     case "tool-call":
-      // A call that was cut off may hold no object; the API takes nothing else.
+      // The input of a call that was cut off may be text, and the API accepts only objects.
       return {
         type: "tool_use",
         id: toolUseId(part.id),
@@ -113,45 +113,44 @@ const toolResultBlock = (part: Prompt.ToolResultPart): ContentBlockParam => ({
   ...(part.isFailure ? { is_error: true } : {}),
 })
 
-/** The API takes no other characters, and the call may be another provider's. */
+/** The id of a call for the API, which refuses other characters. Calls may be those of another provider's model. */
 const toolUseId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_"
 
-const isSomePassages = Schema.is(Passages)
-/** An empty array may be any tool's, and says that nothing was found. */
-const isPassages = (result: unknown): result is ReadonlyArray<PassageJson> =>
-  isSomePassages(result) && result.length > 0
+const isPassageList = Schema.is(Passages)
+/** Whether a tool's result is a list of passages. An empty list is not: it may be the result of any tool. */
+const isPassages = (result: unknown): result is ReadonlyArray<PassageJson> => isPassageList(result) && result.length > 0
 
-/** What was found for a chatbot without tools: between the marks that its instructions speak of. */
+/** The passages for a chatbot without tools, between the marks that its system instruction names. */
 const contextBlocks = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<ContentBlockParam> => [
   { type: "text", text: "<knowledge_base>" },
   ...passages.map(searchResult),
   { type: "text", text: "</knowledge_base>" },
 ]
 
-/** The one form in which retrieved text enters a request: whatever it says, it is a result that can be cited. */
+/** A passage as a search result, the only form in which retrieved text enters a request, and which can be cited. */
 const searchResult = (passage: PassageJson): SearchResultBlockParam => ({
   type: "search_result",
   source: sourceName(passage),
   title: passage.title,
-  content: quotable(passage.content).map((text) => ({ type: "text", text })),
+  content: paragraphsOf(passage.content).map((text) => ({ type: "text", text })),
   citations: { enabled: true },
 })
 
-/** A shorter piece, such as a heading, goes with the next one. */
-const QUOTABLE_MIN_LENGTH = 120
+/** The least length of a block, in UTF-16 code units. A shorter paragraph, such as a heading, joins the next one. */
+const BLOCK_MIN_LENGTH = 120
 
-/** A citation quotes whole pieces, so a passage is given in paragraphs. Empty ones are refused. */
-const quotable = (content: string): ReadonlyArray<string> => {
-  const pieces: Array<string> = []
-  let piece = ""
+/** Splits a passage into paragraphs, because a citation quotes whole blocks. None is empty, which the API refuses. */
+const paragraphsOf = (content: string): ReadonlyArray<string> => {
+  const blocks: Array<string> = []
+  let block = ""
   for (const paragraph of content.split(/(?<=\n)\s*\n/)) {
-    piece = piece === "" ? paragraph : `${piece}\n${paragraph}`
-    if (piece.length < QUOTABLE_MIN_LENGTH) continue
-    pieces.push(piece)
-    piece = ""
+    block = block === "" ? paragraph : `${block}\n${paragraph}`
+    if (block.length < BLOCK_MIN_LENGTH) continue
+    blocks.push(block)
+    block = ""
   }
-  if (piece.trim() !== "") pieces.push(piece)
-  return pieces.length === 0 ? [emptyText] : pieces
+  if (block.trim() !== "") blocks.push(block)
+  return blocks.length === 0 ? [emptyText] : blocks
 }
 
 const toolParam = ({ description, inputSchema, name }: ToolDeclaration): ToolParam => ({

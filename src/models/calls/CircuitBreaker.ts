@@ -1,26 +1,26 @@
 import { Duration } from "effect"
 
 export interface CircuitLimits {
-  /** So many failures within the window open the circuit, when they are half of the calls that ended in it or more. */
+  /** The failures within `window` that open the circuit, when at least half of the calls that ended in it failed. */
   readonly failuresMax: number
   readonly window: Duration.Duration
-  /** How long it stays open before one call tries again. */
+  /** The time for which the circuit stays open before one call probes the provider. */
   readonly openFor: Duration.Duration
 }
 
-/** How a call ended; `neutral` says nothing of the provider, as when its client left. */
+/** The outcome of a call. A `neutral` one says nothing about the provider, such as that of a cancelled call. */
 export type CallOutcome = "success" | "failure" | "neutral"
 
-/** A call that was let through. */
+/** The admission of a call by the circuit. */
 export interface Admission {
   readonly admitted: true
-  /** Which state of the circuit let it through: what ends after that state did says nothing of the next one. */
+  /** The number of the circuit's state that admitted the call. Its outcome does not count in a later state. */
   readonly era: number
 }
 
 interface Refusal {
   readonly admitted: false
-  /** How long until a call may be let through, in milliseconds. */
+  /** The time until a call may be admitted, in milliseconds. */
   readonly retryAfter: number
 }
 
@@ -29,10 +29,10 @@ type State =
   | { readonly name: "open"; readonly until: number }
   | { readonly name: "half-open"; readonly probing: boolean }
 
-/** Parts of the window that are forgotten one at a time. */
+/** The number of slices of the window, which expire one at a time. */
 const SLICE_COUNT = 10
 const FAILURE_SHARE_MIN = 0.5
-/** What a call is told to wait while another one tries whether the provider is back, in milliseconds. */
+/** The wait that is asked of a call while another one probes the provider, in milliseconds. */
 const PROBE_WAIT = 1_000
 
 interface Slice {
@@ -42,12 +42,12 @@ interface Slice {
 }
 
 /**
- * Keeps calls from a provider that fails: after many failures it is not asked for a while, then by one call, and again by
- * all when that one succeeds. Times are in milliseconds by the monotonic clock, and come with
- * the calls.
+ * Keeps calls from a failing provider. After many failures the circuit opens and refuses all calls for a while; then it
+ * admits one call as a probe, and all calls when that one succeeds. Callers pass the time, in milliseconds by the
+ * monotonic clock.
  *
- * Not effect's `CircuitBreaker`, which counts in calls, not in time: the fifth failure of a week would open it. And the
- * end of a stream is no end of an effect that it could watch.
+ * It stands in place of effect's `CircuitBreaker`, which counts calls and not time, so that the fifth failure of a week
+ * would open it, and which cannot record that a stream has begun before its effect ends.
  */
 export class CircuitBreaker {
   private state: State = { name: "closed" }
@@ -59,6 +59,7 @@ export class CircuitBreaker {
     this.limits = limits
   }
 
+  /** Admits or refuses a call. The outcome of an admitted call has to be recorded. */
   admit(now: number): Admission | Refusal {
     if (this.state.name === "open") {
       if (now < this.state.until) return { admitted: false, retryAfter: this.state.until - now }
@@ -71,6 +72,7 @@ export class CircuitBreaker {
     return { admitted: true, era: this.era }
   }
 
+  /** Records the outcome of an admitted call. */
   record({ era }: Admission, outcome: CallOutcome, now: number): void {
     if (era !== this.era) return
     if (this.state.name === "half-open") {
@@ -79,7 +81,7 @@ export class CircuitBreaker {
       else this.state = { name: "half-open", probing: false }
     } else if (outcome !== "neutral") {
       this.count(outcome, now)
-      if (outcome === "failure" && this.isTooMuch()) this.open(now)
+      if (outcome === "failure" && this.hasFailed()) this.open(now)
     }
   }
 
@@ -104,7 +106,7 @@ export class CircuitBreaker {
     if (outcome === "failure") current.failures++
   }
 
-  private isTooMuch(): boolean {
+  private hasFailed(): boolean {
     const failures = this.slices.reduce((sum, slice) => sum + slice.failures, 0)
     const calls = this.slices.reduce((sum, slice) => sum + slice.calls, 0)
     return failures >= this.limits.failuresMax && failures >= FAILURE_SHARE_MIN * calls

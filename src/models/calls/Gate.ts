@@ -5,13 +5,13 @@ import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 import { Turns } from "./Turns.ts"
 
 export interface GateLimits extends CircuitLimits {
-  /** Calls of the provider at once. */
+  /** The most calls of the provider at the same time. */
   readonly concurrency: number
-  /** How long a call waits for its turn among them. */
+  /** The longest time that a call waits for others to end. */
   readonly turnWait: Duration.Duration
 }
 
-/** What stands before a provider: its circuit breaker, and the turns of the calls that it gets at once. */
+/** The protection of a provider that all its models share: a circuit breaker and a limit of concurrent calls. */
 export class Gate {
   private readonly circuit: CircuitBreaker
   private readonly turns: Turns
@@ -26,22 +26,24 @@ export class Gate {
   }
 
   /**
-   * A call with all its attempts, unless the circuit is open. A stream tells when it has begun: the provider is there, and
-   * other calls need not wait for its end to know.
+   * Runs a call with all its attempts, unless the circuit is open. A stream calls `onBegin` when its answer begins,
+   * which is recorded as a success at once, because it may take minutes to its end.
    */
-  guard<A, R>(call: (begun: () => void) => Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
-    // Not to be interrupted in between: a call that tries whether the provider is back has to say what it found.
+  guard<A, R>(
+    call: (onBegin: () => void) => Effect.Effect<A, ProviderFailure, R>,
+  ): Effect.Effect<A, ProviderFailure, R> {
+    // Uninterruptible between the two, because the outcome of an admitted call must be recorded.
     return Effect.uninterruptibleMask((restore) =>
       Effect.clockWith((clock) => {
         const admission = this.circuit.admit(monotonicMillis(clock))
-        if (!admission.admitted) return Effect.fail(heldBack(`${this.provider} failed too often`, admission.retryAfter))
+        if (!admission.admitted) return Effect.fail(rejected(`${this.provider} failed too often`, admission.retryAfter))
         const record = (outcome: CallOutcome) => this.circuit.record(admission, outcome, monotonicMillis(clock))
         let hasBegun = false
-        const begun = () => {
+        const onBegin = () => {
           hasBegun = true
           record("success")
         }
-        return Effect.onExit(restore(call(begun)), (exit) =>
+        return Effect.onExit(restore(call(onBegin)), (exit) =>
           Effect.sync(() => {
             const outcome = outcomeOf(exit)
             if (!hasBegun || outcome === "failure") record(outcome)
@@ -51,17 +53,17 @@ export class Gate {
     )
   }
 
-  /** An attempt, when its turn has come. */
-  turn<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
+  /** Runs an attempt once there are fewer concurrent calls than the limit. */
+  limit<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.enter), () =>
+      Effect.flatMap(restore(this.takeTurn()), () =>
         Effect.onExit(restore(attempt), () => Effect.sync(() => this.turns.release())),
       ),
     )
   }
 
-  private get enter(): Effect.Effect<void, ProviderFailure> {
-    return this.turns.take(this.turnWait, () => heldBack(`${this.provider} has too many calls at once`, this.turnWait))
+  private takeTurn(): Effect.Effect<void, ProviderFailure> {
+    return this.turns.take(this.turnWait, () => rejected(`${this.provider} has too many calls at once`, this.turnWait))
   }
 }
 
@@ -70,9 +72,9 @@ const outcomeOf = (exit: Exit.Exit<unknown, ProviderFailure>): CallOutcome => {
   const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
   if (failure === undefined) return "neutral"
   if (isUnhealthy(failure)) return "failure"
-  // Whoever refuses a request is there. A call that had no turn never got that far.
+  // A provider that refuses a request works. A call that was held back was never sent.
   return failure.kind === "held-back" ? "neutral" : "success"
 }
 
-const heldBack = (description: string, retryAfter: number) =>
+const rejected = (description: string, retryAfter: number) =>
   new ProviderFailure({ kind: "held-back", description, retryable: false, retryAfter })

@@ -7,9 +7,9 @@ import { Gate, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "../ModelCalls.ts"
 import {
   cutOff,
+  explainKeyRefusal,
   isGivenUp,
   malformed,
-  namingSetting,
   type ProviderFailure,
   timedOut,
   toAiError,
@@ -21,56 +21,59 @@ import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnsw
 import { waitFor } from "./WaitFor.ts"
 
 /*
- * What calls of all providers over HTTP have in common: attempts, time-outs, sizes, turns. How a provider is spoken to
- * is its `Dialect`.
+ * The calls of providers over HTTP: attempts, time limits, size limits and concurrency, which are the same for all of
+ * them. The format of a provider's requests and answers is its `Dialect`.
  */
 
-/** A stream is never tried again once it has begun. */
+/** The limits of the calls of a provider. A stream is not retried once its answer has begun. */
 export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
-  /** Most tokens of one reply, thinking included. */
+  /** The most tokens of one answer, including reasoning. */
   readonly outputTokensMax: number
-  /** How long one attempt may take to the end of its answer. */
+  /** The longest time from an attempt's request to the end of its answer. */
   readonly replyTimeout: Duration.Duration
-  /** Longest body of an answer. */
+  /** The longest body of an answer, in bytes. */
   readonly answerBytesMax: number
 }
 
-/** The limits that a provider's settings hold; the times between attempts are our own where they are absent. */
+/** The limits in a provider's settings. The times of further attempts have a default. */
 export type CallSettings = Omit<CallLimits, keyof RetryTimes> & Partial<RetryTimes>
 
-/** The beginning of a refusal's body that is looked at. */
+/** The number of bytes that are read of the body of a refusal. */
 export const REFUSAL_BYTES_MAX = 64 * 1024
 
-/** One attempt, as far as it is known when the answer begins. */
+/** The data of an attempt that are known when its answer begins. */
 export interface Attempt {
   readonly exchange: Exchange
-  /** ISO 8601. */
+  /** The time when the answer began, in ISO 8601. */
   readonly timestamp: string
 }
 
-/** How a provider is asked, and how its answers are read. */
+/** The format of a provider's requests and answers. */
 export interface Dialect {
-  /** Name of the provider, such as `anthropic`. */
+  /** The name of the provider, such as `anthropic`. */
   readonly provider: string
-  /** Goes with every request, and is never told. */
+  /** The key that is sent with every request, and removed from every message. */
   readonly apiKey: Redacted.Redacted | undefined
-  /** The variable that holds the key, for the operator. */
+  /** The environment variable of the key, for messages to the operator. */
   readonly keySetting: string
+  /** Serializes the body of a request. */
   readonly body: (request: ModelRequest, streamed: boolean) => string
   /**
-   * Answers a response of success, after at most so many milliseconds. Closing the scope hangs up, unless it closes with
-   * success: then the answer was read to its end.
+   * Sends a body, and returns a successful response within `millis` milliseconds. Closing the scope closes the
+   * connection, unless it closes with success, when the answer was read to its end.
    */
   readonly send: (body: string, millis: number) => Effect.Effect<Response, ProviderFailure, Scope.Scope>
-  /** Whether a response header, in lower case, may be shown. */
+  /** Whether a response header, by its name in lower case, is safe to show to clients. */
   readonly showsHeader: (name: string) => boolean
-  /** What is known of every exchange beforehand. */
+  /** The fields that every exchange with the provider has. */
   readonly exchange?: Partial<Exchange>
+  /** Reads the JSON of a whole answer. */
   readonly readAnswer: (json: unknown, attempt: Attempt) => Array<Answer.PartEncoded> | ProviderFailure
+  /** Makes a reader for a streamed answer. */
   readonly events: (attempt: Attempt) => AnswerEvents
 }
 
-/** What stands before one provider, and is shared by all its models. */
+/** The gate and the limits of one provider, which all its models share. */
 export interface Connection {
   readonly gate: Gate
   readonly limits: CallLimits
@@ -81,10 +84,13 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
   return { limits, gate: new Gate(provider, limits) }
 }
 
+/** Makes the calls of one model. Failures are `AiError`s, which `toProviderError` translates for clients. */
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
   generate: (request, onGivenUp) => {
     const body = dialect.body(request, false)
-    const attempt = gate.turn(telling(onGivenUp, body.length, Effect.scoped(wholeAnswer(dialect, limits, body))))
+    const attempt = gate.limit(
+      reportingGivenUp(onGivenUp, body.length, Effect.scoped(wholeAnswer(dialect, limits, body))),
+    )
     return Effect.mapError(
       gate.guard(() => retrying(attempt, limits)),
       errorOf(dialect, "generateText"),
@@ -93,18 +99,17 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
   stream: (request, onParts, onGivenUp) => {
     let body = dialect.body(request, true)
     const bodyLength = body.length
-    const call = gate.guard((begun) => {
+    const call = gate.guard((onBegin) => {
       let hasBegun = false
       const attempt = streamedAnswer(dialect, limits, { body: () => body, bodyLength }, (parts) => {
-        if (!hasBegun) begun()
+        if (!hasBegun) onBegin()
         hasBegun = true
-        // It will not be sent again, and a stream may take minutes from here.
+        // Releases the body, which is not sent again, for the minutes that a stream may take.
         body = ""
         return onParts(parts)
       })
-      // Until it has begun, another attempt does no harm.
-      const told = telling(onGivenUp, bodyLength, Effect.scoped(attempt), () => !hasBegun)
-      return retrying(gate.turn(told), limits, () => !hasBegun)
+      const reporting = reportingGivenUp(onGivenUp, bodyLength, Effect.scoped(attempt), () => !hasBegun)
+      return retrying(gate.limit(reporting), limits, () => !hasBegun)
     })
     return Effect.mapError(call, errorOf(dialect, "streamText"))
   },
@@ -113,10 +118,10 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
 const errorOf =
   ({ apiKey, keySetting, provider }: Dialect, method: string) =>
   (failure: ProviderFailure) =>
-    toAiError(namingSetting(withoutKey(failure, apiKey), keySetting, apiKey !== undefined), provider, method)
+    toAiError(explainKeyRefusal(withoutKey(failure, apiKey), keySetting, apiKey !== undefined), provider, method)
 
-/** An attempt whose turn has come: from here on the request is sent. */
-const telling = <A>(
+/** Calls `onGivenUp` when an attempt is given up before its answer has begun. */
+const reportingGivenUp = <A>(
   onGivenUp: OnGivenUp | undefined,
   bodyLength: number,
   attempt: Effect.Effect<A, ProviderFailure>,
@@ -135,17 +140,17 @@ const wholeAnswer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Array<Answer.PartEncoded>, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
-  const left = () => Math.max(0, deadline - monotonicMillis(clock))
-  const response = yield* dialect.send(body, left())
+  const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
+  const response = yield* dialect.send(body, remaining())
   const text = yield* waitFor({
-    millis: left(),
+    millis: remaining(),
     start: () => readText(response, limits.answerBytesMax),
     onTimeout: () => timedOut("The body stalled"),
     onError: brokenBody,
   })
   const json = parse(text)
   if (json === undefined) {
-    // `fetch` fails when a body ends before it was announced to; of others only the answer itself tells.
+    // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
     return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
   }
   const parts = dialect.readAnswer(json, attemptOf(dialect, { body, bodyLength: body.length }, response, clock))
@@ -194,7 +199,7 @@ const attemptOf = (
 
 const typeOf = ({ headers }: Response): string => headers.get("content-type") ?? "of no type"
 
-/** Undefined when it is no JSON. */
+/** Parses JSON. Returns undefined when the text is not JSON. */
 export const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)

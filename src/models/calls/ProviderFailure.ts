@@ -2,24 +2,24 @@ import { Cause, Data, Duration, Exit, Redacted } from "effect"
 import * as AiError from "effect/ai/AiError"
 import { retryAfterOf } from "../../outbound/RetryAfter.ts"
 
-export type FailureKind =
+type FailureKind =
   | "timeout"
   | "connection"
   | "rate-limited"
   | "overloaded"
-  /** Not asked at all: the provider failed too often of late, or has too many of our calls already. */
+  /** The call was not sent, because the provider failed too often lately or has too many calls at once. */
   | "held-back"
   | "credentials"
   | "refused"
   | "failed"
   | "malformed"
 
-/** Why a call of a provider failed. `description` is for the log: it may quote the provider. */
+/** The failure of a call of a provider. Its description is for the log only, because it may quote the provider. */
 export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly kind: FailureKind
   readonly description: string
   readonly retryable: boolean
-  /** How long to wait before the next call, in milliseconds: what the provider asks for, or what we know ourselves. */
+  /** The wait before the next call, in milliseconds, which the provider or our own gate asks for. */
   readonly retryAfter?: number
   readonly status?: number
   readonly requestId?: string
@@ -27,25 +27,27 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
 
 export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })
 
+/** The failure of an answer that cannot be read. It is not retried, because the next one would be no better. */
 export const malformed = (description: string) =>
   new ProviderFailure({ kind: "malformed", description, retryable: false })
 
 export const disconnected = (description: string) =>
   new ProviderFailure({ kind: "connection", description, retryable: true })
 
-/** The body was cut, or ended before its answer did. */
+/** The failure of an answer whose body ended too early. */
 export const cutOff = disconnected("The response ended before the answer did")
 
-/** A status that is no success, or the one that an error in a stream stands for; absent when it stands for none. */
-export const ofStatus = (given: {
+/** The failure of a call that was answered with an error, by status or by an event of a stream. */
+export const failureOfStatus = (error: {
+  /** The status of the response, or of the error in the stream; undefined when that has none. */
   readonly status: number | undefined
   readonly description: string
   readonly headers: Headers | undefined
   readonly requestId?: string | null | undefined
-  /** In milliseconds since the epoch, for a `retry-after` that is a date. */
+  /** The time in milliseconds since the epoch, for a `retry-after` that is a date. */
   readonly now: number
 }): ProviderFailure => {
-  const { description, headers, now, requestId, status } = given
+  const { description, headers, now, requestId, status } = error
   const wait = retryAfterOf((name) => headers?.get(name), now)
   const retryAfter = wait === undefined ? 0 : Duration.toMillis(wait)
   return new ProviderFailure({
@@ -58,27 +60,31 @@ export const ofStatus = (given: {
   })
 }
 
+/** The statuses of a provider without capacity: 503, and Anthropic's 529, "overloaded". */
+export const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
+
 const kindOfStatus = (status: number): FailureKind => {
   if (status === 429) return "rate-limited"
-  if (status === 503 || status === 529) return "overloaded"
+  if (overloadedStatuses.has(status)) return "overloaded"
   if (status === 408 || status === 504) return "timeout"
   if (status === 401 || status === 403) return "credentials"
   return status >= 500 ? "failed" : "refused"
 }
 
 const shouldRetry = (headers: Headers | undefined, status: number | undefined): boolean => {
-  const said = headers?.get("x-should-retry")
-  if (said === "true") return true
-  if (said === "false") return false
+  const advice = headers?.get("x-should-retry")
+  if (advice === "true") return true
+  if (advice === "false") return false
   return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** The kinds that speak of the provider's health. The others speak of the request, of our account or of ourselves. */
+/** The kinds of failures that count against the provider, and not against the request or the account. */
 const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
 
+/** Whether a failure counts against the provider in its circuit breaker. */
 export const isUnhealthy = ({ kind }: ProviderFailure): boolean => unhealthy.has(kind)
 
-/** Whether it was we who did not wait for the answer. A time-out that has a status is the provider's own. */
+/** Whether this server stopped waiting for the answer. A time-out with a status is the provider's own. */
 export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.some(
@@ -87,19 +93,19 @@ export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
       (reason._tag === "Fail" && reason.error.kind === "timeout" && reason.error.status === undefined),
   )
 
-/** The failure in effect/ai's terms, as `ProviderErrors.ts` reads them; a time-out is caused by a `TimeoutError`. */
+/** The failure in the terms of effect/ai. The cause of a time-out is a `TimeoutError`. */
 export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
   AiError.make({ module, method, reason: reasonOf(failure) })
 
-/** Some servers repeat the key that they refuse, and the description goes to the log. */
+/** Removes the key from a description, which is logged, because some servers repeat the key that they refuse. */
 export const withoutKey = (failure: ProviderFailure, apiKey: Redacted.Redacted | undefined): ProviderFailure => {
   const key = apiKey === undefined ? "" : Redacted.value(apiKey)
   if (key === "" || !failure.description.includes(key)) return failure
   return new ProviderFailure({ ...failure, description: failure.description.replaceAll(key, "[key]") })
 }
 
-/** What a status says of the key that was sent, or was not; undefined when it says nothing. */
-export const refusedKey = (status: number | undefined, setting: string, wasSent: boolean): string | undefined => {
+/** Explains to the operator why a status refuses a key, or its absence. Undefined for any other status. */
+export const keyRefusal = (status: number | undefined, setting: string, wasSent: boolean): string | undefined => {
   if (status !== 401 && status !== 403) return undefined
   if (!wasSent) return `The provider wants a key, and ${setting} is not set (${status})`
   return status === 401
@@ -107,9 +113,9 @@ export const refusedKey = (status: number | undefined, setting: string, wasSent:
     : `The provider does not let the key in ${setting} do this (403)`
 }
 
-/** A key that is refused is mended in the settings, so its failure says in which. */
-export const namingSetting = (failure: ProviderFailure, setting: string, wasSent: boolean): ProviderFailure => {
-  const refused = failure.kind === "credentials" ? refusedKey(failure.status, setting, wasSent) : undefined
+/** Adds to the description of a refused key which setting has to be corrected. */
+export const explainKeyRefusal = (failure: ProviderFailure, setting: string, wasSent: boolean): ProviderFailure => {
+  const refused = failure.kind === "credentials" ? keyRefusal(failure.status, setting, wasSent) : undefined
   return refused === undefined
     ? failure
     : new ProviderFailure({ ...failure, description: `${refused}: ${failure.description}` })

@@ -1,11 +1,10 @@
 import { Readable } from "node:stream"
-import type { ReadableStream as WebStream } from "node:stream/web"
 import { Sse } from "effect/encoding"
 import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure.ts"
 
 /*
- * Reading what a provider answers, never more than so many bytes of it. Plain promises: the effects that wait for them
- * are in `ProviderCalls.ts` and `StreamedAnswer.ts`.
+ * Reads the bodies of providers' responses, up to a limit of bytes. The functions return plain promises; the effects
+ * that wait for them, with time limits, are in `ProviderCalls.ts` and `StreamedAnswer.ts`.
  */
 
 class Oversized extends Error {
@@ -15,22 +14,22 @@ class Oversized extends Error {
   }
 }
 
-/** What it means that reading failed. */
+/** The failure of a call whose response could not be read. */
 export const brokenBody = (error: unknown): ProviderFailure =>
   error instanceof Oversized ? malformed(error.message) : disconnected(String(error))
 
-/** The whole body. */
+/** Reads a whole body as text. Throws when it is longer than `bytesMax`. */
 export const readText = async (response: Response, bytesMax: number): Promise<string> => {
   const announced = Number(response.headers.get("content-length") ?? Number.NaN)
   if (announced > bytesMax) throw new Oversized(bytesMax)
-  // `fetch` ends the body where it was announced to end; a compressed one says nothing of its length here.
+  // `fetch` ends the body at its announced length, which for a compressed body is not the length of the text.
   if (announced >= 0 && !response.headers.has("content-encoding")) return response.text()
   const { text, isWhole } = await readUpTo(response, bytesMax)
   if (!isWhole) throw new Oversized(bytesMax)
   return text
 }
 
-/** The beginning of the body; the rest is left unread. */
+/** Reads the beginning of a body as text, and cancels the rest. */
 export const readStart = async (response: Response, bytesMax: number): Promise<string> =>
   (await readUpTo(response, bytesMax)).text
 
@@ -52,38 +51,39 @@ const readUpTo = async ({ body }: Response, bytesMax: number) => {
   }
 }
 
+/** A server-sent event of a body. */
 export interface BodyEvent {
-  /** `message` when the event has no name. */
+  /** The name of the event, or `message` when it has none. */
   readonly name: string
   readonly data: string
 }
 
-/** Who waits for the next piece of a body. */
+/** The callbacks of a reader that waits for the next chunk of a body. */
 export interface Receiver {
-  /** None when the piece holds only comments, or the half of an event. */
+  /** Receives the events of a chunk. The list is empty when the chunk has only comments, or the half of an event. */
   readonly onEvents: (events: ReadonlyArray<BodyEvent>) => void
   readonly onError: (error: unknown) => void
 }
 
-/** What is read at once, in bytes. */
+/** The number of bytes that are read ahead. */
 const READ_BYTES = 1_024
 
 /**
- * A body of server-sent events, told to callbacks that are made once: what is made for each piece is what the collector
- * has to look at, with thousands of streams. It is read as a Node stream, since those of the web set 64 kB aside for each
- * read that waits.
+ * A body of server-sent events. Its callbacks are made once, because with thousands of streams an object for each chunk
+ * keeps the garbage collector busy. It is read as a Node stream, because each read of a web stream reserves 64 kB while
+ * it waits.
  */
 export class EventBody {
   private readonly source: Readable | undefined
   private readonly decoder = new TextDecoder()
   private readonly bytesMax: number
   private bytes = 0
-  /** What the piece that is being read has brought, from its first event on. */
+  /** The events of the chunk that is being parsed; undefined before its first event. */
   private events: Array<BodyEvent> | undefined
   private readonly parser: Sse.Parser
   private receiver: Receiver | undefined
   private error: unknown
-  /** Whether the body has come to its end, as far as it was read. */
+  /** Whether the body was read to its end. */
   ended: boolean
 
   constructor({ body }: Response, bytesMax: number) {
@@ -93,10 +93,8 @@ export class EventBody {
     }
     this.parser = Sse.makeParser(receive, { maxEventSize: bytesMax })
     this.ended = body === null
-    // The types of browsers, which win, are not those of Node.
-    const web = body as unknown as WebStream | null
-    this.source = web === null ? undefined : Readable.fromWeb(web, { highWaterMark: READ_BYTES })
-    // Nothing is read before somebody asks for it.
+    this.source = body === null ? undefined : Readable.fromWeb(body, { highWaterMark: READ_BYTES })
+    // Nothing is read before the first call of `next`.
     this.source
       ?.pause()
       .on("data", this.onData)
@@ -104,40 +102,40 @@ export class EventBody {
       .on("error", (error) => this.fail(error))
   }
 
-  /** Hangs up, unless the body has come to its end. */
+  /** Closes the connection, unless the body was read to its end. */
   close(): void {
     if (!this.ended) this.source?.destroy()
   }
 
-  /** Reads the next piece. Not to be called while one is waited for. */
+  /** Reads the next chunk. It must not be called again before `receiver` was called. */
   next(receiver: Receiver): void {
     this.receiver = receiver
     if (this.error !== undefined) receiver.onError(this.error)
-    else if (this.ended) this.tell()
+    else if (this.ended) this.deliver()
     else if (this.source?.isPaused() === true) this.source.resume()
   }
 
-  private readonly onData = (piece: Uint8Array): void => {
-    this.bytes += piece.length
+  private readonly onData = (chunk: Uint8Array): void => {
+    this.bytes += chunk.length
     if (this.bytes > this.bytesMax) return this.fail(new Oversized(this.bytesMax))
-    this.parser.feed(this.decoder.decode(piece, { stream: true }))
-    this.tell()
+    this.parser.feed(this.decoder.decode(chunk, { stream: true }))
+    this.deliver()
   }
 
   private readonly onEnd = (): void => {
     this.ended = true
     // Some servers forget the empty line after the last event.
     this.parser.feed(`${this.decoder.decode()}\n\n`)
-    this.tell()
+    this.deliver()
   }
 
-  private tell(): void {
+  private deliver(): void {
     const { events = [], receiver } = this
-    // An array that waits here for the next piece would grow old, and the collector would keep what is put into it.
+    // An array that is kept for the next chunk would move to the collector's old generation, with all that it holds.
     this.events = undefined
     this.receiver = undefined
     receiver?.onEvents(events)
-    // Nobody waits for the next one.
+    // The receiver did not call `next`.
     if (this.receiver === undefined) this.source?.pause()
   }
 

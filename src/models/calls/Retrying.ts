@@ -1,13 +1,12 @@
 import { Duration, Effect, Random } from "effect"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
-/** When the next attempt is made. */
 export interface RetryTimes {
-  /** Wait before the second attempt, give or take a fifth; it doubles from there. */
+  /** The wait before the second attempt, randomized by a fifth. It doubles with each further attempt. */
   readonly retryDelay: Duration.Duration
-  /** The longest wait that a provider may ask for; a call that would wait longer fails at once. */
+  /** The longest wait that a provider may ask for. A call that would have to wait longer fails at once. */
   readonly retryAfterMax: Duration.Duration
-  /** No attempt is begun later than this after the first. */
+  /** The time after the first attempt in which further ones may begin. */
   readonly retryWindow: Duration.Duration
 }
 
@@ -18,23 +17,23 @@ export const retryTimes: RetryTimes = {
 }
 
 export interface RetryLimits extends RetryTimes {
-  /** Attempts at one call, the first included. */
+  /** The most attempts of one call, including the first. */
   readonly attemptsMax: number
 }
 
 interface Failure {
   readonly retryable: boolean
-  /** How long the provider asks to wait, in milliseconds. */
+  /** The wait that the provider asks for, in milliseconds. */
   readonly retryAfter?: number
 }
 
 const JITTER = 0.2
 
 /**
- * Tries again what failed for a reason that may pass. By hand, because a `Schedule` takes more of the processor than the
- * rest of a call does, also when the first attempt succeeds.
+ * Retries an attempt that fails for a temporary reason. It stands in place of a `Schedule`, which takes more processor
+ * time than the rest of a call, even when the first attempt succeeds.
  *
- * @param mayRetry asked after a failure: what was told already cannot be taken back
+ * @param mayRetry called after each failure; it returns false once a part of the answer was passed on
  */
 export const retrying = <A, E extends Failure, R>(
   attempt: Effect.Effect<A, E, R>,

@@ -5,59 +5,59 @@ import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
 import { waitFor } from "./WaitFor.ts"
 
-/** Reads the events of one streamed answer. */
+/** The reader of the events of one streamed answer. */
 export interface AnswerEvents {
-  /** The parts that an event means. */
+  /** Translates an event into the parts of the answer. */
   readonly read: (event: BodyEvent) => Array<Answer.StreamPartEncoded> | ProviderFailure
-  /** `answered`: everything was said, only counts may still come; `finished`: nothing more comes. */
+  /** With `answered`, the content is complete and only token counts may follow. After `finished`, nothing follows. */
   readonly stage: "answering" | "answered" | "finished"
-  /** The last parts. Not to be called while it is `answering`. */
+  /** Returns the last parts. It must not be called while the stage is `answering`. */
   readonly end: () => Array<Answer.StreamPartEncoded>
 }
 
-/** An answer that comes as a stream of events. */
+/** An answer that is received as a stream of events. */
 export interface StreamedAnswer {
   readonly body: EventBody
   readonly events: AnswerEvents
   readonly onParts: OnParts
   readonly limits: StreamLimits
-  /** How long it may take to its end, in milliseconds. */
+  /** The longest time to the end of the answer, in milliseconds. */
   readonly millis: number
 }
 
 export interface StreamLimits {
-  /** How long a stream may take to its headers, and from there to its first bytes. */
+  /** The longest time to the headers of the response, and from there to the first part of the answer. */
   readonly firstByteTimeout: Duration.Duration
-  /** How long a stream may be silent. */
+  /** The longest time between two chunks of a stream. */
   readonly stallTimeout: Duration.Duration
 }
 
-/** How long a finished answer may take to close. */
+/** The longest time that the body of a finished answer may take to end. */
 const DRAIN_TIMEOUT = Duration.millis(250)
-/** How long counts may take that come after the answer. */
+/** The longest time to wait for each chunk of token counts after the answer. */
 const COUNTS_TIMEOUT = Duration.seconds(2)
 
-/** Reads the answer to its end. */
+/** Reads an answer to its end, and passes its parts to `onParts`. */
 export const readAnswer = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> =>
-  readUntilSaid(answer).pipe(
-    // Counts that do not come, or come broken, are no reason to lose an answer that was given in full.
+  readContent(answer).pipe(
+    // A complete answer is not lost because its token counts are missing or malformed.
     Effect.andThen(Effect.ignore(readCounts(answer))),
     Effect.andThen(Effect.suspend(() => answer.onParts(answer.events.end()) ?? Effect.void)),
-    // A body that is read to its end leaves its connection for the next call.
+    // The connection of a body that was read to its end serves the next call.
     Effect.andThen(Effect.ignore(next(answer.body, DRAIN_TIMEOUT))),
-    // To abort the request is not always enough once a body is read as a Node stream.
+    // Aborting the request does not always close a body that is read as a Node stream.
     Effect.ensuring(Effect.sync(() => answer.body.close())),
   )
 
 /**
- * Reads and tells until everything is said. With plain callbacks: tokens come by the ten thousand a second, and an effect
- * for each of them, with a timer of its own, takes longer than all that is done with it.
+ * Reads an answer until its content is complete. It uses plain callbacks and timers: ten thousand tokens may arrive in
+ * a second, and an effect with a timer for each of them would take longer than the work on it.
  */
-const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> => {
+const readContent = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> => {
   const { body, events, limits, onParts } = answer
   const deadline = performance.now() + answer.millis
   const stallMillis = Duration.toMillis(limits.stallTimeout)
-  let wait = Duration.toMillis(limits.firstByteTimeout)
+  let patience = Duration.toMillis(limits.firstByteTimeout)
   const readOn: Effect.Effect<void, ProviderFailure> = Effect.callback((resume) => {
     let isOver = false
     let lastAt = performance.now()
@@ -66,11 +66,11 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
       clearTimeout(timer)
       resume(result)
     }
-    const left = (): number => Math.min(lastAt + wait, deadline) - performance.now()
-    const watch = (): NodeJS.Timeout => setTimeout(look, left())
-    // One timer that looks when something came last: to set it again for each token would take longer.
-    const look = (): void => {
-      if (left() <= 0) end(Effect.fail(timedOut("The stream stalled")))
+    const remaining = (): number => Math.min(lastAt + patience, deadline) - performance.now()
+    const watch = (): NodeJS.Timeout => setTimeout(check, remaining())
+    // A single timer checks when a chunk last arrived, because resetting it for each token would take longer.
+    const check = (): void => {
+      if (remaining() <= 0) end(Effect.fail(timedOut("The stream stalled")))
       else timer = watch()
     }
     let timer = watch()
@@ -78,16 +78,16 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
     const take = (read: ReadonlyArray<BodyEvent>): void => {
       const { failure, parts } = partsIn(events, read, body.ended)
       lastAt = performance.now()
-      if (parts.length > 0 && wait !== stallMillis) {
-        wait = stallMillis
+      if (parts.length > 0 && patience !== stallMillis) {
+        patience = stallMillis
         clearTimeout(timer)
         timer = watch()
       }
-      const told = parts.length === 0 ? undefined : onParts(parts)
-      if (failure !== undefined) return end(Effect.andThen(told ?? Effect.void, Effect.fail(failure)))
-      if (events.stage !== "answering") return end(told ?? Effect.void)
-      // Whoever is told may have to wait, for a client that reads slowly.
-      if (told !== undefined) return end(Effect.andThen(told, readOn))
+      const wait = parts.length === 0 ? undefined : onParts(parts)
+      if (failure !== undefined) return end(Effect.andThen(wait ?? Effect.void, Effect.fail(failure)))
+      if (events.stage !== "answering") return end(wait ?? Effect.void)
+      // The consumer is behind, as when its client reads slowly.
+      if (wait !== undefined) return end(Effect.andThen(wait, readOn))
       body.next(receiver)
     }
     const receiver: Receiver = {
@@ -109,16 +109,16 @@ const readUntilSaid = (answer: StreamedAnswer): Effect.Effect<void, ProviderFail
   return readOn
 }
 
-/** Some servers have a last word after the reason to end; it is told, too. */
+/** Reads the token counts that some servers send after the end of the content. */
 const readCounts = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure> =>
   Effect.suspend(() => {
     const { body, events, onParts } = answer
     if (events.stage === "finished" || body.ended) return Effect.void
     return Effect.flatMap(next(body, COUNTS_TIMEOUT), (read) => {
       const { failure, parts } = partsIn(events, read, body.ended)
-      const told = parts.length === 0 ? undefined : onParts(parts)
+      const wait = parts.length === 0 ? undefined : onParts(parts)
       const rest = failure === undefined ? readCounts(answer) : Effect.fail(failure)
-      return told === undefined ? rest : Effect.andThen(told, rest)
+      return wait === undefined ? rest : Effect.andThen(wait, rest)
     })
   })
 
@@ -130,18 +130,18 @@ const next = (body: EventBody, wait: Duration.Duration) =>
     onError: brokenBody,
   })
 
-/** What a piece of the body brought, and why nothing comes after it. */
-interface Piece {
+/** The parts in one chunk of a body, and the failure that ended the answer, if any. */
+interface Chunk {
   readonly parts: Array<Answer.StreamPartEncoded>
   readonly failure: ProviderFailure | undefined
 }
 
-const partsIn = (answer: AnswerEvents, events: ReadonlyArray<BodyEvent>, bodyEnded: boolean): Piece => {
+const partsIn = (answer: AnswerEvents, events: ReadonlyArray<BodyEvent>, bodyEnded: boolean): Chunk => {
   const parts: Array<Answer.StreamPartEncoded> = []
   for (const event of events) {
     if (answer.stage === "finished") break
     const read = answer.read(event)
-    // What comes last in a body that ended may be half an event.
+    // The last event of a body that ended may be incomplete.
     if (!Array.isArray(read)) return { parts, failure: bodyEnded && read.kind === "malformed" ? cutOff : read }
     parts.push(...read)
   }

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Lets so many in at once; the others wait for their turn, first come, first served, and not for ever. By hand, because
- * a permit of a `Semaphore` that is granted at the moment when waiting ends is lost.
+ * Limits how many calls run at once. The others wait in order of arrival, for a limited time, with a timer instead of
+ * the sleeping fiber of `Effect.timeoutOrElse`. It stands in place of effect's `Semaphore`, which loses a permit that
+ * it grants at the moment when the waiting ends.
  */
 export class Turns {
   private free: number
@@ -12,7 +13,7 @@ export class Turns {
     this.free = atOnce
   }
 
-  /** Who takes a turn gives it back with `release`. `millis` is the longest wait; interruption ends it. */
+  /** Takes a turn, which has to be returned with `release`. Fails with `onTimeout` after waiting so many `millis`. */
   take<E>(millis: number, onTimeout: () => E): Effect.Effect<void, E> {
     return Effect.suspend(() => {
       if (this.free === 0) return this.wait(millis, onTimeout)
@@ -21,6 +22,7 @@ export class Turns {
     })
   }
 
+  /** Returns a turn, which goes to the call that has waited longest. */
   release(): void {
     for (const next of this.waiting) {
       this.waiting.delete(next)

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Waits for a promise, but not longer than `millis` and not beyond an interruption: a stalled read may never settle.
- * Whoever waits hangs up by closing the scope of the call.
+ * Waits for a promise, at most `millis` milliseconds and not beyond an interruption, because a stalled read may never
+ * settle. It leaves the promise's work running: closing the scope of the call ends that. It takes a timer instead of
+ * the sleeping fiber of `Effect.timeoutOrElse`, like `within`.
  */
 export const waitFor = <A, E>(options: {
   readonly millis: number

@@ -16,8 +16,8 @@ import { QUERY_MAX_LENGTH, searchKnowledgeBase } from "../ToolDeclaration.ts"
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
 /*
- * The model that needs no key and no network: it searches the knowledge base and answers with the sentences of the
- * passages found that fit the question best. It writes nothing itself but a few fixed phrases.
+ * The model that needs no key and no network. It searches the knowledge base and answers with the sentences of the
+ * passages that fit the question best. Apart from a few fixed phrases it writes nothing itself.
  */
 
 export const extractiveModel = "local/extractive"
@@ -34,9 +34,10 @@ const nothingFound = "I found nothing about that in the knowledge base."
 const searchFailed = "I could not search the knowledge base just now. Please try again in a moment."
 const closest = "I found no direct answer. This is the closest passage:"
 
+/** The calls of the model, which never fail. */
 export const extractiveCalls: ModelCalls = {
   generate: (request) =>
-    Effect.map(act(request), ({ action, metadata }) => [
+    Effect.map(respond(request), ({ action, metadata }) => [
       metadata,
       action.part,
       ...action.sources,
@@ -44,7 +45,7 @@ export const extractiveCalls: ModelCalls = {
     ]),
   stream: (request, onParts) =>
     Effect.flatMap(
-      act(request),
+      respond(request),
       ({ action, metadata }) =>
         onParts([
           metadata,
@@ -60,7 +61,7 @@ interface Action {
   readonly sources: ReadonlyArray<Response.DocumentSourcePartEncoded>
 }
 
-const act = Effect.fnUntraced(function* (request: ModelRequest) {
+const respond = Effect.fnUntraced(function* (request: ModelRequest) {
   const id = yield* IdGenerator.defaultIdGenerator.generateId()
   const body = JSON.stringify(messagesRequest(extractiveModel, request))
   const exchange: Exchange = {
@@ -87,7 +88,7 @@ const nextAction = (request: ModelRequest, id: string): Action => {
   const messages = request.prompt.content
   const question = questionOf(messages)
   if (isGreeting(question)) return text(greeting)
-  const found = foundFor(messages)
+  const found = searchResultOf(messages)
   if (found === "failed") return text(searchFailed)
   if (found !== undefined) return answer(question, found)
   const mayCall = request.toolChoice !== "none" && request.tools.some((tool) => tool.name === searchKnowledgeBase.name)
@@ -107,8 +108,8 @@ const questionOf = (messages: ReadonlyArray<Prompt.Message>): string => {
 
 const decodePassages = Schema.decodeUnknownOption(Passages)
 
-/** What was found for the last question: by the tool, or in the context block; `undefined` when nobody searched yet. */
-const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<PassageJson> | "failed" | undefined => {
+/** The passages for the last question, from the search tool or the context block. Undefined before the search. */
+const searchResultOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<PassageJson> | "failed" | undefined => {
   const last = messages.at(-1)
   if (last?.role === "user") {
     return last.content.flatMap((part) => (part.type === "text" ? (part.options.parley ?? []) : []))[0]?.passages
@@ -122,7 +123,7 @@ const foundFor = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Passag
 
 const answer = (question: string, passages: ReadonlyArray<PassageJson>): Action => {
   if (passages.length === 0) return text(nothingFound)
-  // What was searched for.
+  // The part of the question that the search was for.
   const selected = selectSentences(cut(question, QUERY_MAX_LENGTH), passages)
   return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
 }

@@ -3,53 +3,58 @@ import { excerptOf, linesAndRowsOf, type Table } from "../../text/Lines.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
 
 /*
- * Picks the sentences of some passages that answer a question best. No language is built in: sentences and words are
- * cut by Unicode's rules, words that share most of their beginning count as one, and a word weighs more the fewer of
- * the sentences hold it.
+ * Selects the sentences of passages that answer a question best, in any language: sentences and words are segmented by
+ * Unicode's rules, words that share most of their beginning count as equal, and a word weighs more the fewer of the
+ * sentences hold it.
  */
 
+/** A sentence, or a row of a table, with the passage that it is from. */
 export interface Quote {
   readonly text: string
   readonly passage: PassageJson
 }
 
+/** The selected sentences of one document. */
 export interface Selection {
+  /** The title of the document. */
   readonly title: string
-  /** Whether they are rows of a table, each of which stands for itself. */
+  /** Whether the sentences are rows of a table. */
   readonly isTable: boolean
-  /** In reading order. */
+  /** The sentences in reading order. */
   readonly sentences: ReadonlyArray<Quote>
 }
 
-/** Most sentences of an answer. */
+/** The most sentences of an answer. */
 const SENTENCES_MAX = 4
-/** A sentence is taken when it scores at least this share of the best one. */
+/** The least score of a selected sentence, as a share of the best score. */
 const SCORE_SHARE_MIN = 0.5
-/** What a heading or question that holds the whole question is worth to the sentence below it; less to the next ones. */
+/** The weight of a word in the lead of a sentence, compared with a word in the sentence itself. */
 const LEAD_WEIGHT = 0.6
+/** The factor by which the lead's weight decreases with each further sentence below it. */
 const LEAD_DECAY = 0.65
-/** Most rows of an answer that a table gives. */
+/** The most rows of an answer from a table. */
 const ROWS_MAX = 10
-/** A sentence of more words scores less. */
+/** The number of words beyond which a sentence scores less. */
 const PLAIN_WORDS = 30
 
-/** Words that stand above a sentence: those of the title, and of the heading or question over it. */
+/** The words above a sentence: those of the title, and of the heading or question over it. */
 type Lead = ReadonlyArray<string>
 
 interface Sentence extends Quote {
-  /** Rank of its document, from 0; then its place in reading order. */
+  /** The rank of the sentence's document, from 0. */
   readonly document: number
+  /** The position of the sentence in reading order. */
   readonly place: number
   readonly words: ReadonlyArray<string>
-  /** Sentences under one heading share it. */
+  /** The lead of the sentence, an object that all sentences under one heading share. */
   readonly lead: Lead
-  /** How many sentences stand between it and its lead. */
+  /** The number of sentences between the lead and this one. */
   readonly distance: number
-  /** Of a row, the table that it is in. */
+  /** The table of a row; undefined for a sentence. */
   readonly table: Table | undefined
 }
 
-/** The best sentences, by document, best document first; none when nothing fits. */
+/** Selects the best sentences, grouped by document, the best document first. Empty when no sentence fits. */
 export const selectSentences = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> => {
   const terms = new Terms(wordsOf(question))
   const sentences = sentencesOf(passages)
@@ -57,16 +62,16 @@ export const selectSentences = (question: string, passages: ReadonlyArray<Passag
   const weights = new Weights(terms, matched)
   const scored = matched
     .map(({ own, sentence }) => ({ sentence, own, score: weights.scoreOf(sentence, own) }))
-    // Of equals, sentences come before rows.
+    // Sentences come before rows of the same score.
     .toSorted(
       (a, b) => b.score - a.score || Number(a.sentence.table !== undefined) - Number(b.sentence.table !== undefined),
     )
   const best = scored[0]?.score ?? 0
   if (best === 0) return []
-  // An answer is made of sentences, or of the rows of one table.
+  // An answer consists of sentences, or of the rows of one table.
   const table = scored[0]?.sentence.table
   const max = table === undefined ? SENTENCES_MAX : ROWS_MAX
-  // All rows have the header; where one of them holds words of the question itself, so have the others to.
+  // All rows score by their header. When the best row itself holds words of the question, the others have to as well.
   const ownMin = table === undefined ? 0 : Math.min(1, scored[0]?.own.size ?? 0)
   const chosen: Array<Sentence> = []
   for (const { own, score, sentence } of scored) {
@@ -77,37 +82,38 @@ export const selectSentences = (question: string, passages: ReadonlyArray<Passag
   return byDocument(chosen)
 }
 
-/** Two words that are alike, though not equal, share so much of their beginning. */
+/** The least number of letters at the beginning that two similar words share. */
 const SHARED_MIN = 4
 
-/** The words of a question, and which of them a text holds. */
+/** The words of a question, which it finds in texts. */
 class Terms {
   readonly words: ReadonlyArray<string>
-  /** By how they begin: words that begin in another way are not alike. */
-  private readonly starting: ReadonlyMap<string, ReadonlyArray<string>>
-  private readonly known = new Map<string, ReadonlyArray<string>>()
+  /** The words by their beginnings, since words with different beginnings are not similar. */
+  private readonly byStart: ReadonlyMap<string, ReadonlyArray<string>>
+  private readonly cache = new Map<string, ReadonlyArray<string>>()
 
   constructor(words: ReadonlyArray<string>) {
     this.words = [...new Set(words)]
-    this.starting = Map.groupBy(this.words, startOf)
+    this.byStart = Map.groupBy(this.words, startOf)
   }
 
+  /** The words of the question that are similar to any of `words`. */
   in(words: ReadonlyArray<string>): ReadonlySet<string> {
-    return new Set(words.flatMap((word) => this.like(word)))
+    return new Set(words.flatMap((word) => this.similarTo(word)))
   }
 
-  private like(word: string): ReadonlyArray<string> {
-    const known = this.known.get(word)
-    if (known !== undefined) return known
-    const like = (this.starting.get(startOf(word)) ?? []).filter((term) => alike(word, term))
-    this.known.set(word, like)
-    return like
+  private similarTo(word: string): ReadonlyArray<string> {
+    const cached = this.cache.get(word)
+    if (cached !== undefined) return cached
+    const similar = (this.byStart.get(startOf(word)) ?? []).filter((term) => isSimilar(word, term))
+    this.cache.set(word, similar)
+    return similar
   }
 }
 
 const startOf = (word: string): string => word.slice(0, SHARED_MIN)
 
-/** What the words of a question are worth among some sentences. */
+/** The weights of a question's words among the sentences of some passages. */
 class Weights {
   private readonly terms: Terms
   private readonly weights: ReadonlyMap<string, number>
@@ -122,28 +128,29 @@ class Weights {
     this.all = this.sum(terms.words)
   }
 
-  /** @param own terms that the sentence holds itself */
+  /** The score of a sentence. `own` are the question's words in the sentence itself, without its lead. */
   scoreOf({ distance, lead, words }: Sentence, own: ReadonlySet<string>): number {
     if (this.all === 0) return 0
     const above = this.leadOf(lead)
-    const held = this.sum(own)
+    const ownWeight = this.sum(own)
     const added = above.weight - this.sum(own, above.terms)
-    // A lead speaks for its sentences by how much of the question it is; a few shared words say little.
-    const led = LEAD_WEIGHT * LEAD_DECAY ** distance * added * ((held + added) / this.all)
+    // The share of the question that lead and sentence hold together, because a few words in common mean little.
+    const share = (ownWeight + added) / this.all
+    const leadWeight = LEAD_WEIGHT * LEAD_DECAY ** distance * added * share
     // A long sentence holds many words by chance.
-    return (held + led) * Math.min(1, Math.sqrt(PLAIN_WORDS / words.length))
+    return (ownWeight + leadWeight) * Math.min(1, Math.sqrt(PLAIN_WORDS / words.length))
   }
 
   private leadOf(lead: Lead) {
-    const known = this.leads.get(lead)
-    if (known !== undefined) return known
+    const cached = this.leads.get(lead)
+    if (cached !== undefined) return cached
     const terms = this.terms.in(lead)
-    const made = { terms, weight: this.sum(terms) }
-    this.leads.set(lead, made)
-    return made
+    const weighed = { terms, weight: this.sum(terms) }
+    this.leads.set(lead, weighed)
+    return weighed
   }
 
-  /** Of these terms, or of those among them that are in `others` as well. */
+  /** The sum of the weights of `terms`, or of those that are in `others` as well. */
   private sum(terms: Iterable<string>, others?: ReadonlySet<string>): number {
     let sum = 0
     for (const term of terms) if (others === undefined || others.has(term)) sum += this.weights.get(term) ?? 0
@@ -151,7 +158,7 @@ class Weights {
   }
 }
 
-/** What the best passage begins with: sentences or rows of a table, or else as much of its text as of a sentence. */
+/** The beginning of the best passage: its first sentences or rows, or else an excerpt of its text. */
 export const leadingSentences = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Selection> => {
   const [passage] = passages
   if (passage === undefined) return []
@@ -169,7 +176,7 @@ export const leadingSentences = (passages: ReadonlyArray<PassageJson>): Readonly
   ]
 }
 
-/** Sentences of a passage that answers nothing. */
+/** The number of sentences that are quoted of a passage when no sentence fits the question. */
 const LEADING_MAX = 2
 
 const byDocument = (chosen: ReadonlyArray<Sentence>): ReadonlyArray<Selection> => {
@@ -190,8 +197,8 @@ const weightOf = (term: string, sentences: number, holders: number): number => {
   return length * Math.log(1 + (sentences - holders + 0.5) / (holders + 0.5))
 }
 
-/** Equal, or forms of one word: the shared beginning is most of the longer one. */
-const alike = (a: string, b: string): boolean => {
+/** Whether words are equal, or probably forms of one word: they share most of the letters of the longer one. */
+const isSimilar = (a: string, b: string): boolean => {
   if (a === b) return true
   const longer = Math.max(a.length, b.length)
   let shared = 0
@@ -222,7 +229,7 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
         distance = 0
         continue
       }
-      // Neighbouring chunks overlap.
+      // Neighbouring chunks overlap, and repeat sentences.
       if (seen.has(text)) continue
       seen.add(text)
       sentences.push({
@@ -232,7 +239,7 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
         place: sentences.length,
         words: wordsOf(own),
         lead: table === undefined ? lead : leadOf(table, lead),
-        // The header speaks for every row alike.
+        // The header is the lead of every row.
         distance: table === undefined ? distance++ : 0,
         table,
       })

@@ -12,20 +12,22 @@ import {
   makeConnection,
   REFUSAL_BYTES_MAX,
 } from "../calls/ProviderCalls.ts"
-import { disconnected, ofStatus, timedOut } from "../calls/ProviderFailure.ts"
+import { disconnected, failureOfStatus, timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../calls/ResponseBody.ts"
 import { OPENAI_API_KEY } from "../../system/Variables.ts"
 
+/** The settings of a server that is compatible with OpenAI's chat completions. */
 export interface OpenAiSettings {
-  /** Not every server that is compatible with OpenAI's wants one. */
+  /** The key, which not every compatible server requires. */
   readonly apiKey: Redacted.Redacted | undefined
-  /** With or without the version at its end. Absent: OpenAI's own. */
+  /** The base URL, with or without the version at its end; undefined for OpenAI's own API. */
   readonly baseUrl: string | undefined
   readonly limits: CallSettings
 }
 
 /** A connection to a server that speaks OpenAI's chat completions, and the language models behind it. */
 export interface OpenAi {
+  /** Makes the calls of the model with a name, without checking whether the server has it. */
   readonly calls: (model: string) => ModelCalls
 }
 
@@ -34,7 +36,7 @@ export const officialUrl = "https://api.openai.com/v1"
 export const makeOpenAi = (settings: OpenAiSettings, client: HttpClient.HttpClient): OpenAi => {
   const connection = makeConnection("openai", settings.limits)
   const url = chatCompletionsUrl(settings.baseUrl ?? officialUrl)
-  // OpenAI's newer models refuse the old name, and most other servers know no other.
+  // OpenAI's newer models refuse the older name, which is the only one that most other servers know.
   const limit = url.startsWith("https://api.openai.com/") ? "max_completion_tokens" : "max_tokens"
   const send = senderOf(url, settings.apiKey, client)
   return {
@@ -65,7 +67,7 @@ const shownHeaders: ReadonlySet<string> = new Set([
   "x-request-id",
 ])
 
-/** The address of chat completions below a base URL, which may name it already. */
+/** The URL of chat completions below a base URL, which may be that URL already. */
 export const chatCompletionsUrl = (baseUrl: string): string =>
   `${withVersion(baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, ""))}/chat/completions`
 
@@ -82,12 +84,12 @@ const senderOf = (
   return (body, millis) =>
     scoped.execute(HttpClientRequest.bodyText(post, body, "application/json")).pipe(
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
-      // A redirect would take the key, or the conversation, to where nobody configured it to go.
+      // A redirect would send the key, or the conversation, to a server that nobody configured.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.mapError((error: HttpClientError.HttpClientError) => disconnected(error.message)),
       Effect.flatMap((response) => {
         const web = Option.getOrUndefined(HttpClientResponse.toWeb(response))
-        if (web === undefined) return Effect.fail(disconnected("The client keeps its responses to itself"))
+        if (web === undefined) return Effect.fail(disconnected("The client's response is no web response"))
         return web.ok ? Effect.succeed(web) : refused(web)
       }),
       Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(timedOut("No reply in time")) }),
@@ -102,7 +104,7 @@ const refused = (response: Response) =>
     Effect.flatMap((description) =>
       Effect.clockWith((clock) =>
         Effect.fail(
-          ofStatus({
+          failureOfStatus({
             status: response.status,
             description: `${response.status} ${description}`,
             headers: response.headers,

@@ -9,7 +9,7 @@ import {
   paramsOf,
   readChunk,
   textOf,
-  thoughtsOf,
+  reasoningOf,
   tokensOf,
   type Usage,
 } from "./OpenAiReply.ts"
@@ -18,18 +18,20 @@ import { malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
 
+/** A tool call that is being received. */
 interface OpenCall {
   readonly id: string
-  /** What the server calls it, if anything. */
+  /** The id that the server gave the call, if any. It may not be unique. */
   readonly serverId: string | undefined
   readonly index: number | undefined
   name: string
-  /** The pieces of its arguments so far; or the arguments, when they came as an object. */
-  params: string
-  given: unknown
+  /** The JSON of the arguments, as far as it was received. */
+  json: string
+  /** The arguments, when the server sent them as an object and not as JSON. */
+  object: unknown
 }
 
-/** Turns the chunks of one streamed completion into the parts they mean. */
+/** Translates the chunks of one streamed completion into its parts. */
 export class OpenAiEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly attempt: Attempt
@@ -46,11 +48,11 @@ export class OpenAiEvents implements AnswerEvents {
   }
 
   read({ data }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
-    const said = data.trim()
-    // Some proxies keep a connection alive so.
-    if (said === "") return []
-    if (said === "[DONE]") {
-      // An answer without a reason to end is a whole one when the server says that it is done.
+    const content = data.trim()
+    // Some proxies send empty events as heartbeats.
+    if (content === "") return []
+    if (content === "[DONE]") {
+      // An answer without a finish reason is complete when the server says that it is done.
       this.reason ??= "stop"
       this.stage = "finished"
       return []
@@ -70,7 +72,7 @@ export class OpenAiEvents implements AnswerEvents {
     }
     if (chunk.usage != null) {
       this.usage = chunk.usage
-      // Some servers count with every chunk, and then an answer that is cut off has been counted.
+      // Some servers report tokens with every chunk, so that even an answer that is cut off has a count.
       const { exchange, timestamp } = this.attempt
       parts.push(metadataPart(chunk, { exchange: { ...exchange, tokens: tokensOf(chunk.usage) }, timestamp }))
     }
@@ -80,23 +82,23 @@ export class OpenAiEvents implements AnswerEvents {
   end(): Array<Response.StreamPartEncoded> {
     const parts: Array<Response.StreamPartEncoded> = []
     this.close(parts)
-    for (const { given, id, name, params } of this.calls) {
+    for (const { id, json, name, object } of this.calls) {
       parts.push({ type: "tool-params-end", id })
-      parts.push({ type: "tool-call", id, name, params: given === undefined ? paramsOf(params) : given })
+      parts.push({ type: "tool-call", id, name, params: object === undefined ? paramsOf(json) : object })
     }
     parts.push(finishPart(finishReason(this.reason, this.calls.length > 0, this.isRefused), this.usage))
     return parts
   }
 
   private extend(delta: Delta, parts: Array<Response.StreamPartEncoded>): void {
-    this.say("reasoning", thoughtsOf(delta), parts)
-    this.say("text", textOf(delta.content), parts)
+    this.addText("reasoning", reasoningOf(delta), parts)
+    this.addText("text", textOf(delta.content), parts)
     if (delta.refusal) this.isRefused = true
-    this.say("text", delta.refusal ?? "", parts)
-    for (const piece of delta.tool_calls ?? []) this.call(piece, parts)
+    this.addText("text", delta.refusal ?? "", parts)
+    for (const piece of delta.tool_calls ?? []) this.addCallPiece(piece, parts)
   }
 
-  private say(kind: "text" | "reasoning", delta: string, parts: Array<Response.StreamPartEncoded>): void {
+  private addText(kind: "text" | "reasoning", delta: string, parts: Array<Response.StreamPartEncoded>): void {
     if (delta === "") return
     if (this.open?.kind !== kind) {
       this.close(parts)
@@ -111,35 +113,35 @@ export class OpenAiEvents implements AnswerEvents {
     this.open = undefined
   }
 
-  private call(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): void {
-    const call = this.called(piece) ?? this.begin(piece, parts)
-    // A name comes whole, once; some servers repeat it with every piece.
+  private addCallPiece(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): void {
+    const call = this.findCall(piece) ?? this.beginCall(piece, parts)
+    // A name is not split into pieces; some servers repeat it with every piece.
     if (call.name === "") call.name = piece.function?.name ?? ""
-    const given = piece.function?.arguments
-    if (typeof given === "string") {
-      call.params += given
-      if (given !== "") parts.push({ type: "tool-params-delta", id: call.id, delta: given })
-    } else if (given != null) {
-      call.given = given
-      parts.push({ type: "tool-params-delta", id: call.id, delta: JSON.stringify(given) })
+    const args = piece.function?.arguments
+    if (typeof args === "string") {
+      call.json += args
+      if (args !== "") parts.push({ type: "tool-params-delta", id: call.id, delta: args })
+    } else if (args != null) {
+      call.object = args
+      parts.push({ type: "tool-params-delta", id: call.id, delta: JSON.stringify(args) })
     }
   }
 
   /**
-   * The call that a piece belongs to. Some servers give all calls the same index, others the same id, so another one of
-   * either means another call, as does a name where there is neither; but what has no name goes on with a call, since
-   * some give each piece an id of its own.
+   * Finds the call that a piece continues. Some servers give all calls the same index, others the same id, so a piece
+   * with a name belongs to a new call when either is new, or when it has neither. A piece without a name continues the
+   * call of its index, or else of its id, because some servers give each piece an id of its own.
    */
-  private called({ function: named, id, index }: CallPiece): OpenCall | undefined {
+  private findCall({ function: fn, id, index }: CallPiece): OpenCall | undefined {
     const sameId = id ? this.calls.findLast(({ serverId }) => serverId === id) : undefined
     const sameIndex = index == null ? undefined : this.calls.findLast((call) => call.index === index)
-    if (!named?.name) return sameIndex ?? sameId ?? (id || index != null ? undefined : this.calls.at(-1))
+    if (!fn?.name) return sameIndex ?? sameId ?? (id || index != null ? undefined : this.calls.at(-1))
     if (id) return index == null || sameId?.index === index ? sameId : undefined
-    const isNext = sameIndex !== undefined && isWhole(sameIndex) && Boolean(named.arguments)
+    const isNext = sameIndex !== undefined && isComplete(sameIndex) && Boolean(fn.arguments)
     return isNext ? undefined : sameIndex
   }
 
-  private begin(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): OpenCall {
+  private beginCall(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): OpenCall {
     this.close(parts)
     const serverId = piece.id || undefined
     const isTaken = this.calls.some(({ id }) => id === serverId)
@@ -148,8 +150,8 @@ export class OpenAiEvents implements AnswerEvents {
       serverId,
       index: piece.index ?? undefined,
       name: piece.function?.name ?? "",
-      params: "",
-      given: undefined,
+      json: "",
+      object: undefined,
     }
     this.calls.push(call)
     parts.push({ type: "tool-params-start", id: call.id, name: call.name })
@@ -157,5 +159,5 @@ export class OpenAiEvents implements AnswerEvents {
   }
 }
 
-/** Whether nothing can be added to its arguments. */
-const isWhole = ({ given, params }: OpenCall): boolean => given !== undefined || parse(params) !== undefined
+/** Whether the arguments of a call are complete. */
+const isComplete = ({ json, object }: OpenCall): boolean => object !== undefined || parse(json) !== undefined

@@ -2,11 +2,12 @@ import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { TokenCounts } from "../../domain/Usage.ts"
 import { type Attempt, parse } from "../calls/ProviderCalls.ts"
-import { malformed, ofStatus, type ProviderFailure } from "../calls/ProviderFailure.ts"
+import { malformed, failureOfStatus, type ProviderFailure } from "../calls/ProviderFailure.ts"
 
 /*
- * What we rely on of the answers of chat completions, and what it means in effect/ai's terms. Servers that are compatible
- * with OpenAI's differ in much: whatever can be understood is taken, and fields that we do not know are ignored.
+ * The answers of chat completions: schemas of the fields that Parley reads, and their translation into the terms of
+ * effect/ai. Compatible servers differ in many details, so the schemas accept every form that can be understood, and
+ * ignore unknown fields.
  */
 
 const Maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -20,21 +21,21 @@ const Usage = Schema.Struct({
 })
 export type Usage = typeof Usage.Type
 
-/** A call, or a piece of one. */
+/** A tool call, or a piece of one in a stream. */
 export const CallPiece = Schema.Struct({
   index: Count,
   id: Maybe(Schema.String),
   function: Maybe(
     Schema.Struct({
       name: Maybe(Schema.String),
-      /** JSON; some servers send the object itself. */
+      /** The arguments as JSON. Some servers send the object itself. */
       arguments: Schema.optionalKey(Schema.Unknown),
     }),
   ),
 })
 export type CallPiece = typeof CallPiece.Type
 
-/** A message, or what a chunk adds to it. Servers do not agree what the model's thoughts are called. */
+/** A message, or the part of one in a chunk. Servers use different names for the field with the model's reasoning. */
 const Delta = Schema.Struct({
   content: Maybe(Schema.Unknown),
   refusal: Maybe(Schema.String),
@@ -64,12 +65,12 @@ export type Chunk = typeof Chunk.Type
 const decodeCompletion = Schema.decodeUnknownOption(Completion)
 const decodeChunk = Schema.decodeUnknownOption(Chunk)
 
-/** An error where an answer should be: some servers send it with status 200. */
+/** The failure of a call for an error in place of an answer, which some servers send with status 200. */
 const errorOf = (json: unknown): ProviderFailure | undefined => {
   const error = Predicate.hasProperty(json, "error") ? json.error : undefined
   if (error == null) return undefined
   const code = Predicate.hasProperty(error, "code") ? Number(error.code) : Number.NaN
-  return ofStatus({
+  return failureOfStatus({
     status: code >= 400 && code < 600 ? code : undefined,
     description: JSON.stringify(error),
     headers: undefined,
@@ -80,6 +81,7 @@ const errorOf = (json: unknown): ProviderFailure | undefined => {
 export const readChunk = (json: unknown): Chunk | ProviderFailure =>
   errorOf(json) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
 
+/** Translates the JSON of a whole completion into the parts of an answer. */
 export const readCompletion = (json: unknown, attempt: Attempt): Array<Response.PartEncoded> | ProviderFailure => {
   const error = errorOf(json)
   if (error !== undefined) return error
@@ -87,12 +89,12 @@ export const readCompletion = (json: unknown, attempt: Attempt): Array<Response.
   if (Option.isNone(completion)) return malformed("The response is not a chat completion")
   const { choices, usage } = completion.value
   const { finish_reason, message } = choices[0]
-  const thoughts = thoughtsOf(message)
+  const reasoning = reasoningOf(message)
   const text = textOf(message.content) + (message.refusal ?? "")
-  const calls = distinct((message.tool_calls ?? []).map(callPart))
+  const calls = withDistinctIds((message.tool_calls ?? []).map(callPart))
   return [
     metadataPart(completion.value, attempt),
-    ...(thoughts === "" ? [] : [{ type: "reasoning" as const, text: thoughts }]),
+    ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
     ...calls,
     finishPart(finishReason(finish_reason, calls.length > 0, Boolean(message.refusal)), usage ?? undefined),
@@ -106,24 +108,26 @@ const callPart = (call: CallPiece): Response.ToolCallPartEncoded => ({
   params: paramsOf(call.function?.arguments),
 })
 
-/** Some servers give all calls one id, such as the name of their tool. */
-const distinct = (calls: ReadonlyArray<Response.ToolCallPartEncoded>): ReadonlyArray<Response.ToolCallPartEncoded> =>
+/** Gives calls new ids where ids repeat, because some servers give all calls one id, such as the name of their tool. */
+const withDistinctIds = (
+  calls: ReadonlyArray<Response.ToolCallPartEncoded>,
+): ReadonlyArray<Response.ToolCallPartEncoded> =>
   calls.map((call, index) =>
     calls.findIndex(({ id }) => id === call.id) === index ? call : { ...call, id: newCallId() },
   )
 
-/** Some servers give a call no id, but its result has to name one. */
+/** Makes an id for a call, which its result has to name, because some servers give none. */
 export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`
 
-/** What cannot be parsed, since it was cut off, stays text: decoding the call refuses it. Some models write `null`. */
-export const paramsOf = (given: unknown): unknown => {
-  if (given == null || given === "") return {}
-  if (typeof given !== "string") return given
-  const params = parse(given)
-  return params === undefined ? given : (params ?? {})
+/** The input of a tool call. JSON that was cut off stays text, which the tool refuses; `null` means no arguments. */
+export const paramsOf = (args: unknown): unknown => {
+  if (args == null || args === "") return {}
+  if (typeof args !== "string") return args
+  const params = parse(args)
+  return params === undefined ? args : (params ?? {})
 }
 
-/** Text, or text in parts. */
+/** The text of a message's content, which may be a text or a list of parts. */
 export const textOf = (content: unknown): string => {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""
@@ -132,7 +136,8 @@ export const textOf = (content: unknown): string => {
     .join("")
 }
 
-export const thoughtsOf = ({ reasoning, reasoning_content }: Delta): string =>
+/** The model's reasoning in a message, or an empty text. */
+export const reasoningOf = ({ reasoning, reasoning_content }: Delta): string =>
   textOf(reasoning_content) || textOf(reasoning)
 
 export const metadataPart = (head: Chunk, { exchange, timestamp }: Attempt): Response.ResponseMetadataPartEncoded => ({
@@ -143,7 +148,7 @@ export const metadataPart = (head: Chunk, { exchange, timestamp }: Attempt): Res
   metadata: { parley: exchange },
 })
 
-/** Some servers call it a stop, or nothing, when the model wants its calls answered. */
+/** The finish reason of an answer. Some servers say `stop`, or nothing, of an answer that calls tools. */
 export const finishReason = (
   reason: string | null | undefined,
   hasCalls: boolean,
@@ -168,7 +173,7 @@ export const finishReason = (
   }
 }
 
-/** What is not told counts as none. */
+/** The token counts of an answer. Counts that are missing are zero. */
 export const tokensOf = (usage: Usage | undefined): TokenCounts => {
   const cacheRead = count(usage?.prompt_tokens_details?.cached_tokens)
   return {
@@ -195,4 +200,4 @@ export const finishPart = (reason: Response.FinishReason, usage: Usage | undefin
   }
 }
 
-const count = (given: number | null | undefined): number => Math.max(0, Math.trunc(given ?? 0))
+const count = (tokens: number | null | undefined): number => Math.max(0, Math.trunc(tokens ?? 0))

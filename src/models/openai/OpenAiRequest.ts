@@ -3,7 +3,7 @@ import type { ModelRequest } from "../ModelCalls.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
 
 /*
- * A prompt in the shape of the chat completions API, as OpenAI and the many servers that are compatible with it take it.
+ * Translates prompts into requests of chat completions, in a form that OpenAI and all compatible servers accept.
  */
 
 interface FunctionCall {
@@ -22,7 +22,7 @@ interface FunctionTool {
   readonly function: { readonly name: string; readonly description: string; readonly parameters: object }
 }
 
-export interface ChatCompletionsRequest {
+interface ChatCompletionsRequest {
   readonly model: string
   readonly messages: ReadonlyArray<ChatMessage>
   readonly tools?: ReadonlyArray<FunctionTool>
@@ -32,7 +32,7 @@ export interface ChatCompletionsRequest {
 export const chatCompletionsRequest = (model: string, options: ModelRequest): ChatCompletionsRequest => ({
   model,
   messages: messagesOf(options.prompt),
-  // Many servers pass over `tool_choice`, and their models would call on where an answer has to be.
+  // Not by `tool_choice` "none", which many servers ignore: their models would go on calling tools.
   ...(options.tools.length === 0 || options.toolChoice === "none"
     ? {}
     : { tools: options.tools.map(functionTool), tool_choice: "auto" }),
@@ -42,12 +42,12 @@ const messagesOf = (prompt: Prompt.Prompt): ReadonlyArray<ChatMessage> => {
   const messages: Array<ChatMessage> = []
   for (const message of prompt.content.flatMap(chatMessages)) {
     const last = messages.at(-1)
-    // The chat templates of many models refuse two turns of one side in a row.
+    // The chat templates of many models refuse two messages of the user in a row.
     if (message.role === "user" && last?.role === "user") {
       messages[messages.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` }
     } else messages.push(message)
   }
-  // They also refuse a conversation that the assistant opens, as one with a greeting does.
+  // They also refuse a conversation that begins with the assistant's message, such as a greeting.
   const first = messages.findIndex(({ role }) => role !== "system")
   return messages[first]?.role === "assistant" ? messages.toSpliced(first, 0, opening) : messages
 }
@@ -71,7 +71,7 @@ const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
   }
 }
 
-/** What a model thought is left out: no server takes it back. */
+/** A message of the assistant, without reasoning, which no server accepts back. */
 const assistantMessage = ({ content }: Prompt.AssistantMessage): ChatMessage => {
   const text = textOf(content)
   const calls = content.flatMap((part) => (part.type === "tool-call" ? [functionCall(part)] : []))
@@ -82,7 +82,7 @@ const assistantMessage = ({ content }: Prompt.AssistantMessage): ChatMessage => 
 const functionCall = ({ id, name, params }: Prompt.ToolCallPart): FunctionCall => ({
   id,
   type: "function",
-  // Some servers parse the arguments of earlier calls, so they have to be JSON even where the model's were not.
+  // Always JSON, even where the model's arguments were not, because some servers parse those of earlier calls.
   function: { name, arguments: JSON.stringify(params ?? {}) },
 })
 

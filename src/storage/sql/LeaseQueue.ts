@@ -36,10 +36,10 @@ export type Attempt<Key extends string> = Pick<Job, "lease_id"> & Readonly<Recor
  * of the job itself:
  *
  * - `organization_id uuid not null`, for row-level security and for the turns;
- * - `turn bigint not null`, the order of the jobs: the first jobs of all organizations share a turn, then the second
- *   ones;
- * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds
- *   the next job;
+ * - `turn bigint not null`, the order of the jobs: an organization's first waiting job has the turn that is being served,
+ *   and each further one the turn after the one before, so organizations are served in turn;
+ * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds the
+ *   next job;
  * - `run_at timestamptz not null default now()`, the time before which no worker may claim the job: the end of its
  *   lease, or of its delay;
  * - `lease_id uuid`, null when no worker has the job;
@@ -50,8 +50,9 @@ export interface QueueTable<Key extends string> {
   /** The primary key, a `uuid`. */
   readonly key: Key
   /**
-   * A sequence whose value is the turn being served, at which an organization's first job is queued, so that it does
-   * not get a turn that is long past. Absent where turns are numbered anew whenever the queue is filled.
+   * A sequence whose last value is the turn being served. The trigger that numbers new jobs reads it, so that an
+   * organization which queues a job after a while begins with that turn and not with one that is long past. Absent where
+   * the turns are numbered from 1 whenever the queue is filled.
    */
   readonly clock?: string
   /**

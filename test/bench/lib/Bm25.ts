@@ -1,8 +1,8 @@
 import { porterStem } from "./Porter.ts"
 
 /*
- * The yardstick: BM25 as Lucene and Anserini run it by default (k1 0.9, b 0.4, English analyser; pairs of characters for
- * scripts without spaces). Nothing of the server is used here.
+ * The baseline of the retrieval benchmark: BM25 as Lucene and Anserini run it by default (k1 0.9, b 0.4, English
+ * analyser; pairs of characters for scripts without spaces). It uses no code of the server.
  */
 
 const K1 = 0.9
@@ -33,7 +33,7 @@ const analyze = (text: string): ReadonlyArray<string> =>
     .filter((word) => !STOP_WORDS.has(word))
     .map(porterStem)
 
-/** Lucene keeps lengths in one byte, exact up to 40 and in eighths above. */
+/** The length as Lucene stores it in one byte: exact up to 40, above that in steps of up to an eighth. */
 const roughLength = (length: number): number => {
   const free = 24
   if (length < free) return length
@@ -42,7 +42,7 @@ const roughLength = (length: number): number => {
   return free + (above < 16 ? above : Math.floor(above / 2 ** shift) * 2 ** shift)
 }
 
-/** Returns a search: passage ids, best first. */
+/** Indexes passages, and returns a function that searches them and returns their ids, best first. */
 export const makeBm25 = (
   passages: ReadonlyArray<{ readonly id: string; readonly title: string; readonly text: string }>,
 ): ((question: string, limit: number) => ReadonlyArray<string>) => {

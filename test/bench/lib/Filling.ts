@@ -7,14 +7,16 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { json } from "../../../src/storage/sql/SqlValues.ts"
 
 /*
- * Knowledge bases for measurements: passages as they are given, stored by the real code, without files and queue.
+ * Makes knowledge bases for benchmarks. Passages are stored by the code of the server, without files and job queue.
  */
 
+/** Adds an organization. */
 export const makeOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
   const sql = yield* SystemSql
   yield* sql`insert into organizations ${sql.insert({ id, name: "Bench" })}`
 })
 
+/** Adds a chatbot to the current organization, and returns its id. */
 export const makeChatbot = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SystemSql
   const id = ChatbotId.make(crypto.randomUUID())
@@ -32,7 +34,7 @@ export const makeChatbot = Effect.fnUntraced(function* (name: string) {
   return id
 })
 
-/** A document that serves, each text a chunk of it. Searches see it once `publish` has run. */
+/** Adds a document with one chunk for each text, and returns its id. Searches find it once `publish` has run. */
 export const addDocument = Effect.fnUntraced(function* (
   chatbotId: ChatbotId,
   title: string,
@@ -44,7 +46,7 @@ export const addDocument = Effect.fnUntraced(function* (
   return documentId
 })
 
-/** A document that serves as soon as it has its chunks. */
+/** Adds a document without its chunks, which serves as soon as they are stored, and returns its id. */
 export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotId, title: string, chunks: number) {
   const sql = yield* SystemSql
   const documentId = DocumentId.make(crypto.randomUUID())
@@ -65,7 +67,7 @@ export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotI
   return documentId
 })
 
-/** Tells every server that the chatbot's knowledge has changed. */
+/** Increments the version of the chatbot's knowledge, by which servers notice the change. */
 export const publish = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
   const sql = yield* SystemSql
   yield* sql`update chatbots set knowledge_version = knowledge_version + 1 where id = ${chatbotId}`

@@ -2,28 +2,30 @@ import { fuse, weightFor } from "../../../src/knowledge/search/Fusion.ts"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
 import type { LexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
 import { type SparseVector } from "../../../src/knowledge/segments/Sketch.ts"
-import { defaultWeights, type LexicalWeights } from "../../../src/knowledge/search/Weights.ts"
+import { DEFAULT_WEIGHTS, type LexicalWeights } from "../../../src/knowledge/search/Weights.ts"
 import { type Half, half } from "./Halves.ts"
 import { measure } from "./RankingMetrics.ts"
 import type { RetrievalSet } from "./RetrievalSet.ts"
 
-/** All that an order depends on. */
-export interface Parameters extends LexicalWeights {
+/** The parameters that determine the order of search results. */
+interface Parameters extends LexicalWeights {
+  /** The weight of vector scores, 0–1. */
   readonly vector: number
 }
 
-/** A set as the server's index holds it, and its questions in the index's terms. */
+/** A retrieval set in an index of the server. */
 export interface IndexedSet {
   readonly set: RetrievalSet
   readonly index: LexicalIndex
+  /** The questions by their ids, in the terms of the index. */
   readonly questions: ReadonlyMap<string, { readonly query: LexicalQuery; readonly vector: SparseVector }>
-  /** Of a chunk, by its id. */
+  /** The id of the passage by the id of its chunk. */
   readonly passageOf: ReadonlyMap<string, string>
 }
 
 const CANDIDATES = 30
 
-/** Tried in turn for each parameter, the others as they are, until none helps. */
+/** The values that are tried for each parameter. */
 const GRID: Readonly<Record<keyof Parameters, ReadonlyArray<number>>> = {
   k1: [0.9, 1.05, 1.2, 1.5],
   b: [0.6, 0.68, 0.75, 0.85],
@@ -35,43 +37,43 @@ const GRID: Readonly<Record<keyof Parameters, ReadonlyArray<number>>> = {
 }
 const isParameter = (name: string): name is keyof Parameters => name in GRID
 const names = Object.keys(GRID).filter(isParameter)
-/** A gain below this is chance. */
+/** A gain below this counts as chance. */
 const LEAST_GAIN = 0.0002
 
-const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Parameters, wanted: Half): number => {
+const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Parameters, part: Half): number => {
   const weighted = new LexicalIndex(index.segments, { weights: parameters })
-  const part = half(set, wanted)
+  const { judgements, questions: asked } = half(set, part)
   const run = new Map<string, ReadonlyArray<string>>()
-  for (const { id } of part.questions) {
-    const asked = questions.get(id)
-    if (asked === undefined) continue
+  for (const { id } of asked) {
+    const question = questions.get(id)
+    if (question === undefined) continue
     const fused = fuse(
-      weighted.search(asked.query, CANDIDATES),
-      (match) => weighted.cosine(asked.vector, match),
-      weightFor(asked.query, parameters.vector),
+      weighted.search(question.query, CANDIDATES),
+      (match) => weighted.cosine(question.vector, match),
+      weightFor(question.query, parameters.vector),
     )
     run.set(
       id,
       fused.map(({ match }) => passageOf.get(match.chunkId) ?? ""),
     )
   }
-  return measure(run, part.judgements).ndcg10
+  return measure(run, judgements).ndcg10
 }
 
-/** Every set counts the same, whatever its number of questions. */
-const score = (sets: ReadonlyArray<IndexedSet>, parameters: Parameters, wanted: Half): number =>
-  sets.reduce((sum, set) => sum + ndcg(set, parameters, wanted), 0) / sets.length
+/** The mean nDCG@10 of the sets. Every set counts the same, whatever its number of questions. */
+const score = (sets: ReadonlyArray<IndexedSet>, parameters: Parameters, part: Half): number =>
+  sets.reduce((sum, set) => sum + ndcg(set, parameters, part), 0) / sets.length
 
 /**
- * Improves the parameters, one after the other, on one half of the questions.
+ * Fits the parameters to one half of the questions, one parameter after the other, until no value improves the score.
  *
- * @param tell told each improvement
+ * @param report called with a line of text for each improvement
  */
-export const fit = (sets: ReadonlyArray<IndexedSet>, vector: number, tell: (line: string) => void): void => {
-  let best: Parameters = { ...defaultWeights, vector }
+export const fit = (sets: ReadonlyArray<IndexedSet>, vector: number, report: (line: string) => void): void => {
+  let best: Parameters = { ...DEFAULT_WEIGHTS, vector }
   let highest = score(sets, best, "fitted")
   const summary = () => `fitted ${highest.toFixed(4)}  held out ${score(sets, best, "held out").toFixed(4)}`
-  tell(`as they are: ${summary()}`)
+  report(`as they are: ${summary()}`)
   for (let before = -1; highest > before;) {
     before = highest
     for (const name of names) {
@@ -81,9 +83,9 @@ export const fit = (sets: ReadonlyArray<IndexedSet>, vector: number, tell: (line
         if (reached < highest + LEAST_GAIN) continue
         best = candidate
         highest = reached
-        tell(`${name} ${value}: ${summary()}`)
+        report(`${name} ${value}: ${summary()}`)
       }
     }
   }
-  tell(JSON.stringify(best))
+  report(JSON.stringify(best))
 }

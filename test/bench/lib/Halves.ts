@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto"
 import type { RetrievalSet } from "./RetrievalSet.ts"
 
-/** Which half of a set's questions one belongs to, by its id alone: parameters are fitted on one and judged on the other. */
+/**
+ * The half of a set to which a question belongs, by its id alone. Parameters are fitted on one half and evaluated on
+ * the other.
+ */
 export type Half = "fitted" | "held out"
 
 const halfOf = (question: string): Half =>
   ((createHash("sha256").update(question).digest()[0] ?? 0) & 1) === 0 ? "fitted" : "held out"
 
-/** The set with the questions of one half only. */
-export const half = (set: RetrievalSet, wanted: Half): RetrievalSet => ({
+/** The set with only the questions of one half. */
+export const half = (set: RetrievalSet, part: Half): RetrievalSet => ({
   ...set,
-  questions: set.questions.filter(({ id }) => halfOf(id) === wanted),
-  judgements: new Map(Array.from(set.judgements).filter(([id]) => halfOf(id) === wanted)),
+  questions: set.questions.filter(({ id }) => halfOf(id) === part),
+  judgements: new Map(Array.from(set.judgements).filter(([id]) => halfOf(id) === part)),
 })

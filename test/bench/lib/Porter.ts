@@ -1,6 +1,6 @@
 /*
- * Martin Porter's stemmer (An algorithm for suffix stripping, 1980) with the three departures of his own later code, as
- * Lucene's PorterStemFilter has it.
+ * Martin Porter's stemmer (An algorithm for suffix stripping, 1980) with the three changes of his own later code, the
+ * same as Lucene's PorterStemFilter.
  */
 
 const isConsonant = (word: string, index: number): boolean => {
@@ -11,7 +11,7 @@ const isConsonant = (word: string, index: number): boolean => {
 
 const shape = (word: string): string => Array.from(word, (_, index) => (isConsonant(word, index) ? "c" : "v")).join("")
 
-/** How often a vowel is followed by a consonant. */
+/** Porter's measure m: how often a sequence of vowels is followed by one of consonants. */
 const measureOf = (word: string): number => shape(word).match(/v+c+/g)?.length ?? 0
 const hasVowel = (word: string): boolean => shape(word).includes("v")
 const endsDouble = (word: string): boolean => /([^aeiou])\1$/.test(word) && shape(word).endsWith("cc")
@@ -32,7 +32,7 @@ const STEP_4 = rules(
   "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive: ize:",
 )
 
-/** The first rule whose suffix the word has, applied where the rest is long enough. */
+/** Applies the first rule whose suffix the word has, if the measure of the rest exceeds `least`. */
 const replace = (word: string, list: ReadonlyArray<Rule>, least: number): string => {
   const rule = list.find(([suffix]) => word.endsWith(suffix))
   if (rule === undefined) return word

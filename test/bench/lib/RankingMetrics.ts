@@ -1,6 +1,6 @@
 import type { RetrievalSet } from "./RetrievalSet.ts"
 
-/** Means over the questions that have a relevant passage, as trec_eval computes them. */
+/** The means over the questions that have a relevant passage, computed like those of trec_eval. */
 export interface RankingMetrics {
   readonly ndcg10: number
   readonly recall10: number
@@ -8,7 +8,11 @@ export interface RankingMetrics {
   readonly mrr10: number
 }
 
-/** @param run passage ids, best first, by question id; a question that is missing found nothing */
+/**
+ * Computes the metrics of a run.
+ *
+ * @param run the passage ids, best first, by question id; a missing question counts as one without results
+ */
 export const measure = (
   run: ReadonlyMap<string, ReadonlyArray<string>>,
   judgements: RetrievalSet["judgements"],

@@ -5,16 +5,18 @@ import { Schema } from "effect"
 const Passage = Schema.Struct({ id: Schema.String, title: Schema.String, text: Schema.String })
 const Question = Schema.Struct({ id: Schema.String, text: Schema.String })
 
-/** A public test collection: passages, questions, and which passages answer which question. */
+/** A public test collection of passages, questions and relevance judgements. */
 export interface RetrievalSet {
   readonly name: string
   readonly passages: ReadonlyArray<typeof Passage.Type>
   readonly questions: ReadonlyArray<typeof Question.Type>
-  /** Question id → passage id → grade (above 0: relevant). */
+  /** The grades of relevant passages, above 0, by question id and passage id. */
   readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-/** Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (BEIR's layout) from a directory of the set's name. */
+/**
+ * Reads a set in the format of BEIR: `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` in a directory of the set's name.
+ */
 export const readSet = (directory: string, name: string): RetrievalSet => {
   const read = (file: string): string => readFileSync(join(directory, name, file), "utf8")
   return {

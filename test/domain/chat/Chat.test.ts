@@ -11,7 +11,7 @@ const problem = (messages: unknown) => {
 }
 
 describe("a message", () => {
-  test("has content, or parts whose text counts", () => {
+  test("has content, or the text of its parts", () => {
     expect(decodeOne({ role: "user", content: "Hi" })).toEqual({ role: "user", content: "Hi" })
     const parts = [
       { type: "step-start" },
@@ -22,7 +22,7 @@ describe("a message", () => {
     expect(decodeOne({ role: "user", parts })).toEqual({ role: "user", content: "Hi you" })
   })
 
-  test("of a bot is the assistant's, keeps its id, and is not refused for fields that we do not know", () => {
+  test("with the role bot is the assistant's, keeps its id, and may have unknown fields", () => {
     expect(decodeOne({ role: "bot", content: "Hi", id: "m1", createdAt: 5 })).toEqual({
       id: "m1",
       role: "assistant",
@@ -38,21 +38,21 @@ describe("a message", () => {
     [{ role: "user", content: 5 }],
     [{ role: "user", content: "a\u0000" }],
     [{ role: "user", parts: [{ type: "text", text: "\uD800" }] }],
-  ])("%j is refused", (message) => {
+  ])("is refused: %j", (message) => {
     expect(problem([message])).not.toBe("none")
   })
 })
 
 describe("the messages of a request", () => {
   const user = (content: string) => ({ role: "user", content })
-  test("end with the user's, not empty and not too long", () => {
+  test("end with a message of the user, neither empty nor too long", () => {
     expect(problem([user("a"), { role: "bot", content: "" }, user("x".repeat(CHAT_INPUT_MAX_LENGTH))])).toBe("none")
     expect(problem([user("a"), { role: "assistant", content: "b" }])).toContain("[1]")
     expect(problem([user("")])).toContain("32000")
     expect(problem([user("x".repeat(CHAT_INPUT_MAX_LENGTH + 1))])).toContain("32000")
   })
 
-  test("are 1 to 1,000", () => {
+  test("are 1 to 1,000 in number", () => {
     expect(problem([])).not.toBe("none")
     expect(problem(Array.from({ length: 1_000 }, () => user("a")))).toBe("none")
     expect(problem(Array.from({ length: 1_001 }, () => user("a")))).not.toBe("none")

@@ -10,7 +10,7 @@ const address = fc
   .map(([local, domain]) => `${local.join(".")}@${domain.join(".")}.example`)
 
 describe("an e-mail address", () => {
-  test("is found in whatever stands around it", () =>
+  test("is found in any text around it", () =>
     fc.assert(
       fc.property(
         address,
@@ -20,7 +20,7 @@ describe("an e-mail address", () => {
       ),
     ))
 
-  test("of other scripts is found too", () => {
+  test("in other scripts is found, too", () => {
     expect(findEmail("用户@例子.广告")).toBe("用户@例子.广告")
     expect(findEmail("почта@пример.рф")).toBe("почта@пример.рф")
   })
@@ -30,7 +30,15 @@ describe("an e-mail address", () => {
     (text) => expect(findEmail(text)).toBeUndefined(),
   )
 
-  test("that is found was said just so, and is no longer than an address can be", () =>
+  test("is no longer than an address may be, and follows at most nineteen other at signs", () => {
+    const domain = (length: number) => `${`${"d".repeat(49)}.`.repeat(5)}${"d".repeat(length - 250)}`
+    expect(findEmail(`${"a".repeat(65)}@${domain(255)}`)).toBe(`${"a".repeat(64)}@${domain(255)}`)
+    expect(findEmail(`a@${domain(256)}`)).toBe(`a@${domain(255)}`)
+    expect(findEmail(`${"@ ".repeat(19)}me@example.com`)).toBe("me@example.com")
+    expect(findEmail(`${"@ ".repeat(20)}me@example.com`)).toBeUndefined()
+  })
+
+  test("that is found occurs in the text", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(anyString, address, fc.constantFrom("@", ".", "a")), { maxLength: 8 }), (parts) => {
         const text = parts.join("")
@@ -40,15 +48,15 @@ describe("an e-mail address", () => {
       }),
     ))
 
-  test("is looked for without getting lost in long text that almost has one", () => {
+  test("is searched in linear time in long text that almost has one", () => {
     for (const piece of ["a", "a.", "@", "a@", "a@a.", "-", "a-", "1@1.", "a@a-"]) {
       expect(findEmail(piece.repeat(32_000 / piece.length))).toBeUndefined()
     }
   })
 })
 
-describe("a message that says only an address", () => {
-  test("may say so in a few words", () =>
+describe("a message that consists only of an address", () => {
+  test("may have a few words around it", () =>
     fc.assert(
       fc.property(address, (email) => {
         for (const text of [email, `It is ${email}.`, `my e-mail is ${email}`, `Das ist meine: ${email}`]) {
@@ -57,7 +65,12 @@ describe("a message that says only an address", () => {
       }),
     ))
 
-  test("is not one that asks, or tells more", () =>
+  test("has at most five words around it", () => {
+    expect(isOnlyEmail("one two three me@example.com four five")).toBe(true)
+    expect(isOnlyEmail("one two three me@example.com four five six")).toBe(false)
+  })
+
+  test("is not one with a question or other content", () =>
     fc.assert(
       fc.property(address, (email) => {
         for (const text of [
@@ -88,11 +101,11 @@ describe("the request for the address", () => {
     ["", "e-mail address?"],
   ])("answers %p in its language", (text, expected) => expect(emailRequest(text)).toContain(expected))
 
-  test("is never empty, whatever was said", () =>
+  test("is never empty, whatever the message", () =>
     fc.assert(fc.property(anyString, (text) => expect(emailRequest(text).length).toBeGreaterThan(10))))
 })
 
-describe("a reply to it that declines", () => {
+describe("a refusal to give the address", () => {
   test.each([
     "no",
     "No.",
@@ -137,14 +150,14 @@ describe("a reply to it that declines", () => {
     "いいえ、教えたくありません",
     "아니요 괜찮아요",
     "ไม่ค่ะ ขอบคุณค่ะ",
-  ])("is understood: %p", (text) => expect(refusalIn(text)).toBe("only"))
+  ])("is recognized in %p", (text) => expect(refusalIn(text)).toBe("only"))
 
   test.each([
     "No, how long does it take?",
     "Skip that. What is the price?",
     "Nein, was kostet das denn jetzt?",
     "不用，多少钱？",
-  ])("and says something else is understood, too: %p", (text) => expect(refusalIn(text)).toBe("first"))
+  ])("is recognized before other content: %p", (text) => expect(refusalIn(text)).toBe("first"))
 
   test.each([
     "",
@@ -158,9 +171,9 @@ describe("a reply to it that declines", () => {
     "Nonsense",
     "Kein Strom",
     "Was kostet es?",
-  ])("is not %p", (text) => expect(refusalIn(text)).toBeUndefined())
+  ])("is not recognized in %p", (text) => expect(refusalIn(text)).toBeUndefined())
 
-  test("is looked for in no more time than a text takes to read", () => {
+  test("is searched in linear time", () => {
     for (const piece of ["no ", "no,", "no thanks ", "'", "不", ","]) {
       expect(refusalIn(piece.repeat(32_000 / piece.length))).toBeOneOf([undefined, "first"])
     }
@@ -168,13 +181,13 @@ describe("a reply to it that declines", () => {
   })
 })
 
-describe("a conversation in which the address is asked for", () => {
+describe("a conversation with a request for the address", () => {
   const reply = fc.oneof(
     fc.constantFrom("no", "No, why?", "me@example.com", "me@nowhere", "Why?", "skip", "thanks"),
     anyString.filter((text) => text !== ""),
   )
 
-  test("has the question twice at the most, never after a refusal or an address, and an answer to what was asked first", () =>
+  test("has the request at most twice, never after a refusal or an address, and then an answer to the first question", () =>
     fc.assert(
       fc.property(fc.array(reply, { minLength: 1, maxLength: 8 }), (said) => {
         const turns: Array<{ role: "user" | "assistant"; content: string }> = []
@@ -186,6 +199,7 @@ describe("a conversation in which the address is asked for", () => {
           isSettled ||=
             findEmail(content) !== undefined || (asked > 0 && asked === index && refusalIn(content) !== undefined)
           expect(gate.isAsking).toBe(!isSettled && asked < 2)
+          expect(gate.mayAskAgain).toBe(!isSettled && asked < 1)
           expect(gate.turns.at(-1)?.role).toBe("user")
           if (gate.isAsking) asked++
           else expect(gate.turns.every((turn) => turn.role === "user" || turn.content === "Answer")).toBe(true)

@@ -6,28 +6,28 @@ import { cost } from "../../lib/Growth.ts"
 
 const turn = (role: ChatTurn["role"], content: string): ChatTurn => ({ role, content })
 
-/** Few contents, so that repetitions are common. */
+/** Texts of few different contents, so that repetitions are common. */
 const turns = fc.array(
   fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), content: fc.constantFrom("", "a", "b") }),
   { maxLength: 8 },
 )
 
-describe("what a session does not hold yet", () => {
-  test("one message is always new", () =>
+describe("the messages that a session does not hold yet", () => {
+  test("include the only message of a request", () =>
     fc.assert(
       fc.property(turns, turns, (held, [sent = turn("user", "a")]) =>
         expect(notHeld([...held, sent], [sent])).toEqual([sent]),
       ),
     ))
 
-  test("one message is held when the reply to it is wanted again, and it was said last", () => {
+  test("do not include the last message when another reply to it is requested", () => {
     const held = [turn("user", "a"), turn("assistant", "x"), turn("user", "b"), turn("assistant", "y")]
     expect(notHeld(held, [turn("user", "b")], true)).toEqual([])
     expect(notHeld(held, [turn("user", "c")], true)).toEqual([turn("user", "c")])
     expect(notHeld([], [turn("user", "b")], true)).toEqual([turn("user", "b")])
   })
 
-  test("a reply is known by our id, however the client shows it; a question is not known by the client's", () => {
+  test("do not include a reply with the server's id, whatever its text, but do include a question with the client's id", () => {
     const held = [turn("user", "a"), { ...turn("assistant", "At noon."), id: "r1" }]
     const next = turn("user", "b")
     const shown = (id: string) => [turn("user", "a"), { ...turn("assistant", "Let me look.At noon."), id }, next]
@@ -37,16 +37,18 @@ describe("what a session does not hold yet", () => {
     expect(notHeld([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
   })
 
-  test("a reply is known also with what was said on the way to it, as clients of OpenAI have it", () => {
+  test("do not include a reply that has the texts of earlier steps before it, as clients of OpenAI send it", () => {
     const next = turn("user", "b")
     const shown = [turn("user", "a"), turn("assistant", "Let me look.\n\nAt noon."), next]
     expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
+    const empty = [turn("user", "a"), turn("assistant", "\n\nAt noon."), next]
+    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], empty)).toEqual([next])
     expect(
       notHeld([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
     ).toHaveLength(2)
   })
 
-  test("a reply that was cut off is known by a client that has more of it, or less", () => {
+  test("do not include a reply that was cut off, when the client has more or less of it", () => {
     const next = turn("user", "b")
     const held = [turn("user", "a"), { ...turn("assistant", "At no"), isCutOff: true }]
     for (const seen of ["At n", "At no", "At noon, when"]) {
@@ -58,7 +60,7 @@ describe("what a session does not hold yet", () => {
     expect(notHeld(whole, [turn("user", "a"), turn("assistant", "At noon"), next])).toHaveLength(2)
   })
 
-  test("of a client that goes back is what it says there, however often it does", () => {
+  test("include the message of a client that goes back in the conversation, any number of times", () => {
     const [a, x, b, y, c, z, d] = [
       turn("user", "a"),
       turn("assistant", "x"),
@@ -75,7 +77,7 @@ describe("what a session does not hold yet", () => {
     expect(notHeld([...held, c, z], [a], true)).toEqual([a])
   })
 
-  test("is an end of what was sent, so that nothing is torn out of its order", () =>
+  test("are the end of the request, so that the order stays", () =>
     fc.assert(
       fc.property(turns, turns, (held, sent) => {
         const fresh = notHeld(held, sent)
@@ -83,7 +85,7 @@ describe("what a session does not hold yet", () => {
       }),
     ))
 
-  test("is exactly what was added to the whole session, whatever repeats in it", () =>
+  test("are exactly those that were added to the whole session, whatever repeats in it", () =>
     fc.assert(
       fc.property(turns, turns, (held, added) => {
         fc.pre(held.length + added.length > 1)
@@ -91,12 +93,12 @@ describe("what a session does not hold yet", () => {
       }),
     ))
 
-  test("is all of it when the session holds something else", () => {
+  test("are all messages when the session holds another conversation", () => {
     const sent = [turn("user", "c"), turn("assistant", "d"), turn("user", "e")]
     fc.assert(fc.property(turns, (held) => expect(notHeld(held, sent)).toEqual(sent)))
   })
 
-  test("is what follows when a client shows the last part of a long conversation", () =>
+  test("are the new ones when a client sends the last part of a long conversation", () =>
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 1, max: 20 }), (length, shown) => {
         const held = Array.from({ length }, (_, index) => turn(index % 2 === 0 ? "user" : "assistant", `${index}`))
@@ -106,9 +108,9 @@ describe("what a session does not hold yet", () => {
     ))
 })
 
-/** What becomes of a reply: the client has it, or it broke off after some text was stored, or before. */
+/** The fate of a reply: the client received it, or it was cut off after some text was stored, or before. */
 type Outcome = "answered" | "broken" | "failed"
-/** What the client does: asks something new, or sends again what it sent, with or without having seen a reply to it. */
+/** The next action of a client: a new question, or a retry, with or without the reply that it received. */
 const steps = fc.array(
   fc.record({
     ask: fc.boolean(),
@@ -131,7 +133,7 @@ test("a client that sends its growing transcript, and retries it, stores each of
         } else {
           transcript = transcript.slice(0, lastAsked + 1)
         }
-        // A request of one message says that it is new, so a retry of one cannot be told from saying it again.
+        // The only message of a request is always new, so a retry of it cannot be distinguished from a repetition.
         if (transcript.length === 1 && !ask && session.length > 0) return
         session.push(...notHeld(session, transcript))
         const reply = turn("assistant", `answer ${index}`)
@@ -144,28 +146,28 @@ test("a client that sends its growing transcript, and retries it, stores each of
     }),
   ))
 
-describe("more than one request may bring", () => {
+describe("a session with more messages than one request may have", () => {
   const texts = (length: number, text: (index: number) => string) => Array.from({ length }, (_, index) => text(index))
   const of = (role: ChatTurn["role"]) => (content: string) => turn(role, content)
-  // Made anew each time, so that no two are the same text in memory.
+  // Computed each time, so that equal texts are different objects in memory.
   const long = (index: number) => `${index % 2}`.slice(1) + "a".repeat(5_000)
 
   test.each([
-    ["questions that are all alike", of("user"), texts(2_000, long), ["b", ...texts(999, long)]],
-    ["replies that are all alike", of("assistant"), texts(2_000, long), ["b", ...texts(999, long)]],
+    ["equal questions", of("user"), texts(2_000, long), ["b", ...texts(999, long)]],
+    ["equal replies", of("assistant"), texts(2_000, long), ["b", ...texts(999, long)]],
     [
-      "replies that are shown with more",
+      "replies that the client has with more text",
       of("assistant"),
       texts(2_000, (i) => `x${long(i)}`),
       texts(1_000, (i) => `\n\n${long(i)}`),
     ],
     [
-      "replies of nothing but paragraphs",
+      "replies of empty paragraphs only",
       of("assistant"),
       texts(2_000, (i) => "\n".repeat(2 + (i % 500))),
       texts(1_000, (i) => "\n".repeat(999 - (i % 40))),
     ],
-  ] as const)("is compared in a moment: %s", async (_, turnOf, held, sent) => {
+  ] as const)("is compared quickly with %s", async (_, turnOf, held, sent) => {
     const turns = [held.map(turnOf), sent.map(turnOf)] as const
     expect(await cost(() => notHeld(...turns))).toBeLessThan(250)
   })

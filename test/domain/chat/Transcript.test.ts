@@ -42,7 +42,7 @@ const said = fc
   )
   .map((parts) => parts.join(""))
 
-/** As CommonMark reads it: lines outside of code fences, and what is inside of each. */
+/** Reads a transcript like CommonMark: the lines outside of code fences, and the content of each fence. */
 const readMarkdown = (text: string) => {
   const lines = text.split(/\r\n|\r|\n/)
   const outside: Array<string> = []
@@ -61,7 +61,7 @@ const readMarkdown = (text: string) => {
   return { outside: outside.filter((line) => line !== ""), fences }
 }
 
-test("no message can look like another, nor like a comment, whatever it says", () => {
+test("no message can look like another one or like a comment, whatever its text", () => {
   const turns = fc.array(
     fc.record({ sender: fc.constantFrom("user" as const, "bot" as const), said, comment: fc.option(said) }),
     { maxLength: 5 },
@@ -81,7 +81,7 @@ test("no message can look like another, nor like a comment, whatever it says", (
           ...(comment === null ? [] : ["Rated up."]),
         ]),
       ])
-      // A carriage return at its end makes one line end with the newline that follows.
+      // A carriage return at the end of a text joins with the following newline into one line ending.
       const lines = (text: string) => `${text}\n`.split(/\r\n|\r|\n/).slice(0, -1)
       expect(fences.slice(1)).toEqual(
         turns.flatMap((turn) => [lines(turn.said), ...(turn.comment === null ? [] : [lines(turn.comment)])]),
@@ -91,7 +91,7 @@ test("no message can look like another, nor like a comment, whatever it says", (
   )
 })
 
-test("JSON pieces are one document, however many there are", () => {
+test("the chunks of a JSON transcript form one document, whatever their number", () => {
   fc.assert(
     fc.property(fc.array(said, { maxLength: 4 }), (contents) => {
       const { opening, message, ending } = notations.json

@@ -5,20 +5,20 @@ import {
   ChatbotInput,
   ChatbotPatch,
   chatbotDefaults,
-  ChatWidgetPatch,
   Settings,
   Slug,
   freeSlug,
   slugOf,
 } from "../../../src/domain/chatbot/Chatbot.ts"
+import { ChatWidgetPatch } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { merge } from "../../../src/domain/schema/Merge.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../../src/domain/chatbot/VoiceWidget.ts"
 import { anyLongString, holds } from "../../lib/Arbitraries.ts"
 
 const isSlug = Schema.is(Slug)
 
-describe("a change", () => {
-  test("of a valid configuration gives a valid one", async () => {
+describe("a patch", () => {
+  test("of a valid configuration results in a valid one", async () => {
     const isSettings = Schema.is(Settings)
     const settings = chatbotDefaults("Some", "local/extractive").settings
     await holds(Arbitrary.schema(ChatbotPatch), (patch) => isSettings(merge(settings, patch.settings ?? {})))
@@ -29,7 +29,7 @@ describe("a change", () => {
 })
 
 describe("slugs", () => {
-  test("of any name at all are valid, and leave room for a number", () =>
+  test("are valid for any name, and leave room for a number", () =>
     fc.assert(
       fc.property(anyLongString, (name) => {
         const slug = slugOf(name)
@@ -38,14 +38,14 @@ describe("slugs", () => {
       { numRuns: 1_000 },
     ))
 
-  test("tell names of other scripts apart", () => {
+  test("differ for names in other scripts", () => {
     expect(slugOf("Żółć & Co.")).toBe("zolc-co")
     expect(slugOf("Ελληνικά")).toBe("ellinika")
     expect(slugOf("日本語")).not.toBe("chatbot")
     expect(slugOf("!?")).toBe("chatbot")
   })
 
-  /** What is found among those that are taken, and how many were asked for each time. */
+  /** The free slug beside taken ones, and how many slugs each query asked for. */
   const search = (slug: string, taken: ReadonlySet<string>) => {
     const asked: Array<number> = []
     const free = Effect.runSync(
@@ -57,7 +57,7 @@ describe("slugs", () => {
     return { free, asked }
   }
 
-  test("are free, and the first that is", () =>
+  test("are the first that is free", () =>
     fc.assert(
       fc.property(fc.string(), fc.array(fc.integer({ min: 0, max: 12 })), fc.boolean(), (name, numbers, isTaken) => {
         const slug = slugOf(name)
@@ -70,7 +70,7 @@ describe("slugs", () => {
       }),
     ))
 
-  test("are found among very many in a few steps, and follow one that is taken", () =>
+  test("are found among very many in a few queries, after those that are taken", () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -99,17 +99,17 @@ describe("configurations", () => {
   const languages = (language: string) => accepts(ChatWidgetPatch, { language })
   const logos = (logo: string) => accepts(ChatWidgetPatch, { logo })
 
-  test("take colours as #rgb, #rrggbb and #rrggbbaa only", () => {
+  test("accept colours only as #rgb, #rrggbb and #rrggbbaa", () => {
     expect(["", "#fff", "#3B82f6", "#3b82f680"].filter((color) => !colors(color))).toEqual([])
     expect(["red", "#ff", "#ffff", "#fffff", "#ggg", "#fff ", "fff", "#3b82f6\n"].filter(colors)).toEqual([])
   })
 
-  test("take languages as BCP 47 tags", () => {
+  test("accept languages as BCP 47 tags", () => {
     expect(["", "auto", "de", "pt-BR", "zh-Hant-TW"].filter((language) => !languages(language))).toEqual([])
     expect(["d", "de_DE", "english language", "de-", "-"].filter(languages)).toEqual([])
   })
 
-  test("take addresses of images that a browser loads over http(s)", () => {
+  test("accept only image URLs that a browser loads over http(s)", () => {
     expect(["", "https://a.example/b.png", "http://[::1]/x"].filter((logo) => !logos(logo))).toEqual([])
     expect(["javascript:alert(1)", "data:image/png;base64,", "//a.example", "https://", "a.png"].filter(logos)).toEqual(
       [],
@@ -122,7 +122,7 @@ describe("configurations", () => {
     ["name", 1, 200],
     ["description", 0, 2_000],
     ["slug", 1, 100],
-  ])("bound the length of %s to %d–%d", (field, minimum, maximum) => {
+  ])("limit the length of %s to %d–%d", (field, minimum, maximum) => {
     const sent = (length: number) => accepts(ChatbotPatch, { [field]: "x".repeat(length) })
     expect([minimum, maximum].map(sent)).toEqual([true, true])
     expect([minimum - 1, maximum + 1].filter((length) => length >= 0 && sent(length))).toEqual([])
@@ -135,13 +135,13 @@ describe("configurations", () => {
     [["vad", "threshold"], 0, 1],
     [["vad", "prefix_padding_ms"], 0, 5_000],
     [["vad", "silence_duration_ms"], 0, 10_000],
-  ])("bound %p to %d–%d", ([group = "", field = ""], minimum, maximum) => {
+  ])("limit %p to %d–%d", ([group = "", field = ""], minimum, maximum) => {
     const sent = (value: number) => accepts(VoiceWidgetConfig, { [group]: { [field]: value } })
     expect([minimum, maximum].map(sent)).toEqual([true, true])
     expect([minimum - 0.001, maximum + 1, Number.NaN, Number.POSITIVE_INFINITY].filter(sent)).toEqual([])
   })
 
-  test("refuse what they do not know and what cannot be set, and a new chatbot without a name", () => {
+  test("refuse unknown and read-only fields, and a new chatbot without a name", () => {
     for (const field of ["id", "organization_id", "active", "created_at", "migrated_data", "colour"]) {
       expect([field, accepts(ChatbotInput, { name: "Some", [field]: "x" })]).toEqual([field, false])
     }

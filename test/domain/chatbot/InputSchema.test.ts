@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test"
 import { Validator } from "@cfworker/json-schema"
 import fc from "fast-check"
-import { inputSchemaIssues, INPUT_SCHEMA_MAX_DEPTH } from "../../../src/domain/chatbot/InputSchema.ts"
+import { inputSchemaIssues, INPUT_SCHEMA_MAX_DEPTH, requiredOf } from "../../../src/domain/chatbot/InputSchema.ts"
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 const paths = (schema: object) =>
   inputSchemaIssues(JSON.parse(JSON.stringify(schema))).map(({ path }) => path.join("."))
 
-describe("the schema of an input", () => {
-  test("may use every keyword that is checked", () => {
+describe("the schema of a tool's input", () => {
+  test("may use every supported keyword", () => {
     const schema = object(
       {
         id: { type: "string", minLength: 1, maxLength: 9, format: "uuid", title: "Id", description: "Of it" },
@@ -30,33 +30,33 @@ describe("the schema of an input", () => {
   })
 
   test.each<readonly [string, object, ReadonlyArray<string>]>([
-    ["no object", { type: "string" }, ["type"]],
+    ["a type other than object", { type: "string" }, ["type"]],
     ["no type", { properties: {} }, ["type"]],
     ["an unknown type", object({ a: { type: "text" } }), ["properties.a.type"]],
-    ["types twice", object({ a: { type: ["string", "string"] } }), ["properties.a.type"]],
+    ["a repeated type", object({ a: { type: ["string", "string"] } }), ["properties.a.type"]],
     ["properties as a list", { type: "object", properties: ["a"] }, ["properties"]],
-    ["a property that is no schema", object({ a: "string" }), ["properties.a"]],
+    ["a property that is not a schema", object({ a: "string" }), ["properties.a"]],
     ["required as a flag", object({}, { required: true }), ["required"]],
     ["required numbers", object({}, { required: [1] }), ["required"]],
     ["an empty enum", object({ a: { enum: [] } }), ["properties.a.enum"]],
     ["a negative length", object({ a: { minLength: -1 } }), ["properties.a.minLength"]],
-    ["half a length", object({ a: { maxLength: 1.5 } }), ["properties.a.maxLength"]],
+    ["a fractional length", object({ a: { maxLength: 1.5 } }), ["properties.a.maxLength"]],
     ["a minimum as text", object({ a: { minimum: "1" } }), ["properties.a.minimum"]],
-    ["a multiple of nothing", object({ a: { multipleOf: 0 } }), ["properties.a.multipleOf"]],
-    ["no alternative", object({ a: { anyOf: [] } }), ["properties.a.anyOf"]],
+    ["a multiple of zero", object({ a: { multipleOf: 0 } }), ["properties.a.multipleOf"]],
+    ["an empty list of alternatives", object({ a: { anyOf: [] } }), ["properties.a.anyOf"]],
     ["items as a list", object({ a: { items: [{}] } }), ["properties.a.items"]],
-    ["a format that nobody checks", object({ a: { format: "phone" } }), ["properties.a.format"]],
+    ["an unsupported format", object({ a: { format: "phone" } }), ["properties.a.format"]],
     ["a reference", object({ a: { $ref: "#" } }), ["properties.a.$ref"]],
     ["a regular expression", object({ a: { pattern: "(a+)+$" } }), ["properties.a.pattern"]],
     ["a misspelt keyword", object({}, { requird: [] }), ["requird"]],
-    ["alternatives in the outermost", object({}, { oneOf: [{}] }), ["oneOf"]],
+    ["alternatives at the top", object({}, { oneOf: [{}] }), ["oneOf"]],
     ["another dialect", object({}, { $schema: "http://json-schema.org/draft-04/schema#" }), ["$schema"]],
     ["several mistakes", object({ a: { type: 1 }, b: { items: 1 } }), ["properties.a.type", "properties.b.items"]],
-  ])("is not one with %s", (_, schema, wrong) => {
+  ])("is refused with %s", (_, schema, wrong) => {
     expect(paths(schema)).toEqual([...wrong])
   })
 
-  test("is bounded in length, depth and number", () => {
+  test("is limited in length, depth and number of properties", () => {
     const nest = (depth: number): object => (depth === 0 ? {} : { items: nest(depth - 1) })
     expect(paths(object({ a: nest(INPUT_SCHEMA_MAX_DEPTH - 2) }))).toEqual([])
     expect(paths(object({ a: nest(INPUT_SCHEMA_MAX_DEPTH - 1) }))).not.toEqual([])
@@ -66,10 +66,22 @@ describe("the schema of an input", () => {
     expect(paths(object(Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`p${index}`, true]))))).toEqual([
       "",
     ])
-    expect(paths(object({ a: { description: "x".repeat(16_384) } }))).toEqual([""])
+    const long = (length: number) =>
+      object({}, { description: "x".repeat(length - JSON.stringify(object({}, { description: "" })).length) })
+    expect(paths(long(16_384))).toEqual([])
+    expect(paths(long(16_385))).toEqual([""])
   })
 
-  test("never ends the checker in an exception when it is accepted", () => {
+  test("may bound what there is by nothing", () => {
+    expect(paths(object({ a: { minLength: 0, maxItems: 0 } }))).toEqual([])
+  })
+
+  test("names what it requires", () => {
+    expect(requiredOf({ type: "object", required: ["a", "b"] })).toEqual(["a", "b"])
+    expect(requiredOf({ type: "object" })).toEqual([])
+  })
+
+  test("never makes the validator throw once it is accepted", () => {
     const keyword = fc.constantFrom(
       "type",
       "items",

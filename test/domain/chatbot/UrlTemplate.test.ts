@@ -6,8 +6,8 @@ const template = "https://shop.example:8443/v1/orders/{id}/lines/{line}.json?lan
 const fill = (id: string, line = "1", lang = "en") =>
   fillTemplate(template, new Map(Object.entries({ id, line, lang })))
 
-describe("a template", () => {
-  test("is filled, percent-encoded", () => {
+describe("a URL template", () => {
+  test("is filled with percent-encoded values", () => {
     expect(placeholdersOf(template)).toEqual(["id", "line", "lang"])
     expect(fill("A/4 711?#", "ü", "a&b=c+d")?.href).toBe(
       "https://shop.example:8443/v1/orders/A%2F4%20711%3F%23/lines/%C3%BC.json?lang=a%26b%3Dc%2Bd&fixed=1",
@@ -34,7 +34,7 @@ describe("a template", () => {
     expect(urlTemplateProblem(text)).toBeString()
   })
 
-  test("is what else there is", () => {
+  test("is any other http(s) URL", () => {
     for (const good of [template, "http://[2606:4700::1]/{a}?b={b}", "HTTPS://EXAMPLE.com?{a}={b}"]) {
       expect([good, urlTemplateProblem(good)]).toEqual([good, undefined])
     }
@@ -50,7 +50,7 @@ describe("a template", () => {
     expect(fillTemplate(odd, new Map([[name, "1/2"]]))?.href).toBe("https://a.example/x/1%2F2/y?z=1%2F2")
   })
 
-  test("does not let two values make a segment that moves", () => {
+  test("is not filled with two values that together make a `..` segment", () => {
     const two = "https://a.example/x/{a}{b}/y"
     const both = (a: string, b: string) => fillTemplate(two, new Map(Object.entries({ a, b })))
     expect(both(".", ".")).toBeUndefined()
@@ -62,7 +62,7 @@ describe("a template", () => {
     expect(fillTemplate(template, new Map([["id", "1"]]))).toBeUndefined()
   })
 
-  test("stays as it is but for its placeholders, whatever they are", () => {
+  test("changes only in its placeholders, whatever their values", () => {
     const anything = fc.oneof(
       fc.string({ unit: "binary" }),
       fc

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Exit, Schema } from "effect"
 import { boundedList, boundedRecord } from "../../../src/domain/schema/Bounded.ts"
 
-/** An element that counts how often it is looked at. */
+/** An element that counts how often it is decoded. */
 const counted = () => {
   let looks = 0
   const schema = Schema.String.check(
@@ -17,7 +17,7 @@ const counted = () => {
 const many = Array.from({ length: 1_000 }, (_, index) => String(index))
 
 describe.each(["first", "all"] as const)("with %s errors", (errors) => {
-  test("a list is not looked into when it is too long or too short", () => {
+  test("the elements of a list are not decoded when it is too long or too short", () => {
     const { looks, schema } = counted()
     const decode = Schema.decodeUnknownExit(Schema.toCodecJson(boundedList(schema, { minimum: 1, maximum: 3 })), {
       errors,
@@ -27,11 +27,12 @@ describe.each(["first", "all"] as const)("with %s errors", (errors) => {
     expect(looks()).toBe(0)
     expect(decode(["a", "b", "c"])).toEqual(Exit.succeed(["a", "b", "c"]))
     expect(looks()).toBe(3)
+    expect(decode(["a"])).toEqual(Exit.succeed(["a"]))
     expect(String(decode({}))).toContain("Expected array")
     expect(String(decode(["a", 1]))).toContain("Expected Element")
   })
 
-  test("a record is not looked into when it has too many fields", () => {
+  test("the fields of a record are not decoded when there are too many", () => {
     const { looks, schema } = counted()
     const decode = Schema.decodeUnknownExit(Schema.toCodecJson(boundedRecord(schema, 2)), { errors })
     expect(String(decode(Object.fromEntries(many.map((name) => [name, "a"]))))).toContain("Expected at most 2 fields")
@@ -41,7 +42,7 @@ describe.each(["first", "all"] as const)("with %s errors", (errors) => {
   })
 })
 
-test("JSON Schema shows them as any other list or record", () => {
+test("JSON Schema shows bounded lists and records like any others", () => {
   const { schema } = counted()
   const description = "Some of them."
   const shown = Schema.toJsonSchemaDocument(

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { difference, merge } from "../../../src/domain/schema/Merge.ts"
 
-/** A JSON object; `__proto__` and the like are names as good as any other. */
+/** A JSON object, whose fields may have names such as `__proto__`. */
 const jsonObject = fc.dictionary(
   fc.oneof(fc.constantFrom("a", "b", "__proto__", "constructor", "toString"), fc.string()),
   fc.jsonValue({ maxDepth: 2 }),
@@ -11,7 +11,7 @@ const jsonObject = fc.dictionary(
 const asJson = (value: object): Schema.JsonObject => Schema.decodeUnknownSync(Schema.JsonObject)(value)
 const sameJson = (a: Schema.JsonObject, b: Schema.JsonObject) => expect(JSON.stringify(a)).toBe(JSON.stringify(b))
 
-/** Objects of one form: `plain` fields never hold objects, `nested` ones always do. */
+/** Objects of one shape: `plain` fields never hold objects, `nested` fields always do. */
 const formed = fc.letrec<{ object: Schema.JsonObject }>((tie) => ({
   object: fc
     .record(
@@ -26,11 +26,11 @@ const formed = fc.letrec<{ object: Schema.JsonObject }>((tie) => ({
     .map((value) => ({ ...value })),
 })).object
 
-/** The same with 0 in place of every null, which a merge takes for a removal. */
+/** Replaces every null, which a merge would read as a removal, with 0. */
 const withoutNull = (value: Schema.JsonObject) => asJson(JSON.parse(JSON.stringify(value, (_, item) => item ?? 0)))
 
 describe("merge", () => {
-  test("of nothing, or of the same, changes nothing", () =>
+  test("of an empty patch, or of the value itself, changes nothing", () =>
     fc.assert(
       fc.property(jsonObject, (value) => {
         const a = withoutNull(asJson(value))
@@ -40,7 +40,7 @@ describe("merge", () => {
       }),
     ))
 
-  test("has every field that was sent, and those of before that were not", () =>
+  test("has every field of the patch, and the other fields unchanged", () =>
     fc.assert(
       fc.property(jsonObject, jsonObject, (one, other) => {
         const [before, patch] = [withoutNull(asJson(one)), withoutNull(asJson(other))]
@@ -53,12 +53,12 @@ describe("merge", () => {
       }),
     ))
 
-  test("of two patches together is that of one after the other", () =>
+  test("of two merged patches equals that of one after the other", () =>
     fc.assert(
       fc.property(formed, formed, formed, (a, b, c) => expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c)))),
     ))
 
-  test("in either order is the same when the patches are of different fields", () =>
+  test("is the same in either order when the patches have different fields", () =>
     fc.assert(
       fc.property(formed, formed, formed, (a, left, right) => {
         const b = { plain1: 1, nested1: left }
@@ -67,7 +67,7 @@ describe("merge", () => {
       }),
     ))
 
-  test("with null has the field no more, as RFC 7396 has it", () => {
+  test("with null removes a field, as in RFC 7396", () => {
     expect(merge({ a: 1, b: { c: 1, d: 2 } }, { a: null, b: { c: null }, e: null })).toEqual({ b: { d: 2 } })
     expect(merge({}, { a: { b: { c: null } } })).toEqual({ a: { b: {} } })
     expect(merge({ a: [1] }, { a: { b: 1 } })).toEqual({ a: { b: 1 } })
@@ -75,10 +75,10 @@ describe("merge", () => {
 })
 
 describe("the difference", () => {
-  test("between what is shown and the same is nothing", () =>
+  test("between equal values is empty", () =>
     fc.assert(fc.property(jsonObject, (value) => sameJson(difference(asJson(value), asJson(value)), {}))))
 
-  test("changes what the whole would change", () =>
+  test("changes what the whole value would change", () =>
     fc.assert(
       fc.property(jsonObject, fc.array(jsonObject, { maxLength: 3 }), (value, patches) => {
         const shown = withoutNull(asJson(value))
@@ -87,7 +87,7 @@ describe("the difference", () => {
       }),
     ))
 
-  test("has no field twice as deep as it differs, but for those that are replaced whole", () => {
+  test("has no field that is the same in both, except within values that are replaced whole", () => {
     const shown = { a: { b: 1, c: { d: 1 } }, list: [1, 2] }
     const sent = { a: { b: 1, c: { d: 2 } }, list: [1, 2], new: 1 }
     expect(difference(shown, sent)).toEqual({ a: { c: { d: 2 } }, new: 1 })

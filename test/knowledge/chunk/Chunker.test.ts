@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { chunk, type ChunkOptions, estimateTokens } from "../../../src/knowledge/chunk/Chunker.ts"
+import { chunk, type ChunkOptions } from "../../../src/knowledge/chunk/Chunker.ts"
+import { weigh, WEIGHT_PER_TOKEN } from "../../../src/knowledge/chunk/Tokens.ts"
 
 const titled = (text: string) => ({ title: "Title", text })
 const small: ChunkOptions = { targetTokens: 40, maxTokens: 50 }
 const sentence = (words: number) => `${"Word ".repeat(words - 1)}end.`
 
-/** Text that looks like documents do: headings, lists, tables, code, several scripts, and any odd character. */
+/** A line as documents have it: headings, lists, tables, code, several scripts, and odd characters. */
 const line = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.lorem({ maxCount: 3, mode: "sentences" }),
@@ -28,8 +29,8 @@ const options = fc
 
 const isSpace = (part: string) => part.trim() === ""
 
-describe("for any text", () => {
-  test("nothing is lost and nothing doubled: spans ascend, are disjoint and leave out white space only", () => {
+describe("the chunks of any text", () => {
+  test("contain every character except white space exactly once and in order", () => {
     fc.assert(
       fc.property(text, options, (source, limits) => {
         let end = 0
@@ -45,20 +46,20 @@ describe("for any text", () => {
     )
   })
 
-  test("no chunk is empty or exceeds the maximum, and ordinals count from 1", () => {
+  test("are never empty, never exceed the maximum and are numbered from 1", () => {
     fc.assert(
       fc.property(text, options, (source, limits) => {
         const chunks = chunk(titled(source), limits)
         expect(chunks.map((each) => each.ordinal)).toEqual(chunks.map((_, index) => index + 1))
         for (const each of chunks) {
           expect(each.text.trim()).not.toBe("")
-          expect(estimateTokens(each.text)).toBeLessThanOrEqual(limits.maxTokens)
+          expect(weigh(each.text)).toBeLessThanOrEqual(limits.maxTokens * WEIGHT_PER_TOKEN)
         }
       }),
     )
   })
 
-  test("no character is cut in two", () => {
+  test("never split a surrogate pair", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), options, (source, limits) => {
         for (const each of chunk(titled(source), limits)) expect(each.text.isWellFormed()).toBe(true)
@@ -66,7 +67,7 @@ describe("for any text", () => {
     )
   })
 
-  test("the same text gives the same chunks, and a text that fits gives itself", () => {
+  test("are the same each time, and the text itself where it fits one chunk", () => {
     fc.assert(
       fc.property(text, (source) => {
         const chunks = chunk(titled(source))
@@ -79,7 +80,7 @@ describe("for any text", () => {
     )
   })
 
-  test("a page is that of the first character", () => {
+  test("have the page of their first character", () => {
     const starts = fc
       .uniqueArray(fc.nat(2000), { maxLength: 8 })
       .map((list) => [0, ...list.filter((at) => at > 0).sort((a, b) => a - b)])
@@ -94,13 +95,13 @@ describe("for any text", () => {
   })
 })
 
-test("a text of white space has no chunks", () => {
+test("a text of white space only has no chunks", () => {
   expect(chunk(titled(""))).toEqual([])
   expect(chunk(titled(" \n\n\t"))).toEqual([])
 })
 
 describe("headings", () => {
-  test("stand in the chunk they open, and give its path", () => {
+  test("stand in the chunk that they begin, and form its path", () => {
     const source = `# Setup\n\n${sentence(30)}\n\n## Linux\n\n${sentence(30)}\n\n# Use\n\n${sentence(30)}`
     expect(chunk(titled(source), small).map((each) => [each.headings, each.text.split("\n")[0]])).toEqual([
       [["Setup"], "# Setup"],
@@ -109,66 +110,66 @@ describe("headings", () => {
     ])
   })
 
-  test("that only repeat the document's title are no part of the path", () => {
+  test("that repeat the document's title are left out of the path", () => {
     const source = `# **Title**\n\n## Part [one](./one.md)\n\n${sentence(20)}`
     expect(chunk(titled(source), small).map((each) => each.headings)).toEqual([["Part one"]])
   })
 
-  test("without a text of their own go with the section below", () => {
+  test("without text of their own are kept together with the section below", () => {
     const source = `# One\n\n## Two\n\n### Three\n\n${sentence(20)}`
     expect(chunk(titled(source), small)).toEqual([
       { ordinal: 1, headings: ["One", "Two", "Three"], text: source, start: 0, end: source.length, page: null },
     ])
   })
 
-  test("of tiny sections are merged below their parent, but not across parents", () => {
+  test("of tiny sections are merged within their parent, but not across parents", () => {
     const faq = (name: string) => `# ${name}\n\n${sentence(38)}\n\n## A\n\nYes.\n\n## B\n\nNo.`
     const chunks = chunk(titled(`${faq("One")}\n\n${faq("Two")}`), { targetTokens: 50, maxTokens: 50 })
     expect(chunks.map((each) => each.headings)).toEqual([["One"], ["One"], ["Two"], ["Two"]])
     expect(chunks[1]?.text).toBe("## A\n\nYes.\n\n## B\n\nNo.")
   })
 
-  test("of a tiny section do not lead out of its parent", () => {
+  test("of a tiny section are not merged with the section after their parent", () => {
     const chunks = chunk(titled(`# One\n\n${sentence(38)}\n\n## A\n\nYes.\n\n# Two\n\nNo.`), small)
     expect(chunks.map((each) => each.headings)).toEqual([["One"], ["One", "A"], ["Two"]])
   })
 
-  test("in code are none", () => {
+  test("are not recognized within code", () => {
     const source = "# Real\n\n```sh\n# comment\n```"
     expect(chunk(titled(source), small).map((each) => each.headings)).toEqual([["Real"]])
   })
 })
 
-describe("what is kept whole", () => {
-  test("paragraphs, while they fit", () => {
+describe("a text that is split", () => {
+  test("keeps paragraphs whole where they fit", () => {
     const paragraphs = [sentence(24), sentence(24), sentence(24)]
     expect(chunk(titled(paragraphs.join("\n\n")), small).map((each) => each.text)).toEqual(paragraphs)
   })
 
-  test("sentences of a longer paragraph", () => {
+  test("keeps the sentences of a longer paragraph whole", () => {
     const chunks = chunk(titled(Array.from({ length: 12 }, () => sentence(10)).join(" ")), small)
     expect(chunks.length).toBeGreaterThan(2)
     for (const each of chunks) expect(each.text).toMatch(/^Word .*end\.$/)
   })
 
-  test("sentences that wrap over lines", () => {
+  test("keeps sentences whole that wrap over several lines", () => {
     const wrapped = Array.from({ length: 12 }, () => "Word word word\nword word word\nword word end.").join(" ")
     for (const each of chunk(titled(wrapped), small)) expect(each.text).toMatch(/^Word [^]*end\.$/)
   })
 
-  test("lines that are entries", () => {
+  test("keeps lines of the form `key: value` whole", () => {
     const entries = Array.from({ length: 30 }, (_, index) => `key${index}: some value without an end`)
     const chunks = chunk(titled(entries.join("\n")), small)
     expect(chunks.flatMap((each) => each.text.split("\n"))).toEqual(entries)
   })
 
-  test("words of unspaced scripts", () => {
+  test("keeps words whole in scripts without spaces", () => {
     const chunks = chunk(titled("เอกสาร".repeat(60)), small)
     expect(chunks.length).toBeGreaterThan(1)
     for (const each of chunks) expect(each.text).toMatch(/^(?:เอกสาร)+$/)
   })
 
-  test("code, and otherwise its lines, each part with its opening", () => {
+  test("keeps code whole where it fits, and otherwise repeats its opening line in each part", () => {
     const code = (lines: number) => `\`\`\`ts\n${"const answer = 42\n".repeat(lines)}\`\`\``
     expect(chunk(titled(`Before.\n\n${code(8)}`), small).map((each) => each.text)).toEqual([`Before.\n\n${code(8)}`])
     const parts = chunk(titled(code(40)), small)
@@ -176,7 +177,7 @@ describe("what is kept whole", () => {
     for (const each of parts) expect(each.text).toMatch(/^```ts\n(?:const answer = 42\n?)+/)
   })
 
-  test("rows of a table, each part with its header", () => {
+  test("keeps the rows of a table whole, and repeats its header in each part", () => {
     const header = "| Name | Limit |\n| --- | --- |"
     const rows = Array.from({ length: 40 }, (_, index) => `| Row ${index} | ${index * 10} |`)
     const parts = chunk(titled([header, ...rows].join("\n")), small)
@@ -186,20 +187,18 @@ describe("what is kept whole", () => {
   })
 })
 
-describe("estimateTokens", () => {
-  test("never shrinks with more text, and is no more for a whole than for its parts", () => {
+describe("the weight of a text", () => {
+  test("is exactly the sum of the weights of its parts", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (left, right) => {
-        const whole = estimateTokens(left + right)
-        expect(whole).toBeGreaterThanOrEqual(estimateTokens(left))
-        expect(whole).toBeLessThanOrEqual(estimateTokens(left) + estimateTokens(right))
+        expect(weigh(left + right)).toBe(weigh(left) + weigh(right))
       }),
     )
   })
 
-  test("knows scripts that take more tokens", () => {
-    expect(estimateTokens("a".repeat(400))).toBe(100)
-    expect(estimateTokens("漢".repeat(400))).toBe(320)
-    expect(estimateTokens("д".repeat(400))).toBe(160)
+  test("follows how many tokens a script takes", () => {
+    expect(weigh("a".repeat(400))).toBe(100 * WEIGHT_PER_TOKEN)
+    expect(weigh("漢".repeat(400))).toBe(320 * WEIGHT_PER_TOKEN)
+    expect(weigh("д".repeat(400))).toBe(160 * WEIGHT_PER_TOKEN)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { readDocument as read } from "../../lib/Defaults.ts"
-import { type DocxParts, docxFile, paragraph } from "../../lib/files/OfficeFile.ts"
+import { type DocxParts, docxFile, docxWith, paragraph } from "../../lib/files/OfficeFile.ts"
 
 const readDocx = (bytes: Uint8Array) => read({ format: "docx", name: "file.docx", bytes })
 const textOf = async (body: string, parts?: DocxParts) => (await readDocx(docxFile(body, parts))).text
@@ -37,18 +37,18 @@ const row = (...cells: ReadonlyArray<string>) => `<w:tr>${cells.join("")}</w:tr>
 const table = (...lines: ReadonlyArray<string>) => `<w:tbl>${lines.join("")}</w:tbl>`
 
 describe("a Word document", () => {
-  test("has headings by their style, whatever it is called, and the styles based on it", async () => {
+  test("has headings by their styles, whatever the styles' ids, and by styles based on them", async () => {
     const body = [styled("T", "Handbook"), styled("Kop1", "One"), styled("Own", "Two"), paragraph("Text.")].join("")
     expect(await textOf(body, { styles })).toBe("# Handbook\n\n# One\n\n## Two\n\nText.")
     expect((await readDocx(docxFile(body, { styles }))).title).toBe("Handbook")
   })
 
-  test("has the numbers of its lists, which go on counting, and start anew where they say so", async () => {
+  test("has numbered lists that continue after other paragraphs, and restart where a list says so", async () => {
     const body = [item("a", 1), item("b", 1), item("c", 1, 1), item("x", 2), item("d", 1), item("e", 3)].join("")
     expect(await textOf(body, { numbering })).toBe("1. a\n2. b\n  2.1. c\n- x\n3. d\n1. e")
   })
 
-  test("has numbered headings with their numbers", async () => {
+  test("keeps the numbers of numbered headings", async () => {
     const heading = paragraph(
       "Scope",
       `<w:pStyle w:val="Kop1"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>`,
@@ -56,12 +56,12 @@ describe("a Word document", () => {
     expect(await textOf(heading, { styles, numbering })).toBe("# 1 Scope")
   })
 
-  test("has its code in one fence, and its quotes as quotes", async () => {
+  test("has consecutive code in one fence, and quotations as Markdown quotations", async () => {
     const body = [styled("Src", "def f():"), styled("Src", "  return 1"), styled("Q", "Said so.")].join("")
     expect(await textOf(body, { styles })).toBe("```\ndef f():\n  return 1\n```\n\n> Said so.")
   })
 
-  test("has tables, whose merged cells say the same in every row and column", async () => {
+  test("has tables that repeat merged cells in every row and column", async () => {
     const rows = [
       row(cell("Region", `<w:vMerge w:val="restart"/>`), cell("Sales", `<w:gridSpan w:val="2"/>`)),
       row(cell("", "<w:vMerge/>"), cell("2025"), cell("2026")),
@@ -72,20 +72,20 @@ describe("a Word document", () => {
     )
   })
 
-  test("has the text of a frame as text, and of a table in a table in its cell", async () => {
+  test("has a table of one cell as text, and the text of a nested table within its cell", async () => {
     const inner = table(row(cell("a"), cell("b")), row(cell("c"), cell("d")))
     const outer = table(row(`<w:tc>${inner}</w:tc>`, cell("e")))
     expect(await textOf(table(row(cell("framed"))))).toBe("framed")
     expect(await textOf(outer)).toBe("| a b; c d | e |\n| --- | --- |")
   })
 
-  test("has notes behind the paragraph that refers to them", async () => {
+  test("has notes after the paragraph that refers to them", async () => {
     const body = `${run(`<w:t>Claim</w:t><w:footnoteReference w:id="2"/><w:t>.</w:t>`)}${paragraph("Next.")}`
     const footnotes = `<w:footnote w:id="2">${run(`<w:footnoteRef/><w:t>Proof.</w:t>`)}</w:footnote>`
     expect(await textOf(body, { footnotes })).toBe("Claim[^2].\n\n[^2]: Proof.\n\nNext.")
   })
 
-  test("has links of both kinds with their addresses", async () => {
+  test("has the addresses of hyperlinks and of hyperlink fields", async () => {
     const field = `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "https://b.example/"</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>b</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
     const link = `<w:hyperlink r:id="r1"><w:r><w:t>a</w:t></w:r></w:hyperlink>`
     const bytes = docxFile(`<w:p>${link}<w:r><w:t> and </w:t></w:r>${field}</w:p>`, {}, [
@@ -94,7 +94,7 @@ describe("a Word document", () => {
     expect((await readDocx(bytes)).text).toBe("[a](https://a.example/%28x%29) and [b](https://b.example/)")
   })
 
-  test("leaves out what was deleted, hidden, or says how it looks", async () => {
+  test("has no deleted text, hidden text and field instructions", async () => {
     const body = `<w:p><w:ins><w:r><w:t>new</w:t></w:r></w:ins><w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r><w:r><w:instrText>PAGE</w:instrText></w:r></w:p>`
     expect(await textOf(body)).toBe("new")
   })
@@ -112,7 +112,7 @@ describe("a Word document", () => {
     )
   })
 
-  test("says where its pages begin, as Word last saw them", async () => {
+  test("has the pages of Word's last rendering", async () => {
     const body = [
       paragraph("One."),
       run(`<w:br w:type="page"/>`),
@@ -125,14 +125,11 @@ describe("a Word document", () => {
     expect(pages.map(({ start }) => text.slice(start, start + 4))).toEqual(["One.", "Two.", "On p"])
   })
 
-  test("without page breaks has no pages to name", async () => {
+  test("has no pages when it has no page breaks", async () => {
     expect((await readDocx(docxFile(paragraph("Text.")))).pages).toBeUndefined()
   })
 
-  test("may name its namespaces as it likes", async () => {
-    const text = await readDocx(docxFile(paragraph("Text."))).then(({ text }) => text)
-    expect(text).toBe("Text.")
-    const { docxWith } = await import("../../lib/files/OfficeFile.ts")
+  test("may use any prefix for a namespace, and the namespaces of strict documents", async () => {
     const strict = `<d:document xmlns:d="http://purl.oclc.org/ooxml/wordprocessingml/main"><d:body><d:p><d:r><d:t>Strict.</d:t></d:r></d:p></d:body></d:document>`
     expect((await readDocx(docxWith(strict))).text).toBe("Strict.")
   })

@@ -9,7 +9,7 @@ import {
 } from "../../../src/knowledge/extract/pdf/PdfLayout.ts"
 import { fixedPitchFonts, linesOf, type Run } from "../../../src/knowledge/extract/pdf/PdfLines.ts"
 import { readDocument as read } from "../../lib/Defaults.ts"
-import { drawn, pageOf, pdfOf } from "../../lib/files/PdfFile.ts"
+import { drawText, pageOf, pdfOf } from "../../lib/files/PdfFile.ts"
 
 const run = (text: string, place: Partial<Run> = {}): Run => ({
   text,
@@ -24,7 +24,7 @@ const run = (text: string, place: Partial<Run> = {}): Run => ({
   ...place,
 })
 
-/** Lines of one paragraph below each other. */
+/** The lines of one paragraph, one below the other. */
 const paragraph = (y: number, texts: ReadonlyArray<string>, place: Partial<Run> = {}) =>
   texts.map((text, index) => run(text, { y: y + index * 12, width: 200, ...place }))
 
@@ -33,22 +33,22 @@ const page = (...runs: ReadonlyArray<Run>): Page => ({ height: 800, lines: lines
 const textOf = (pages: ReadonlyArray<Page>, knows: (word: string) => boolean = () => false) =>
   pages.map((each) => markdownOf(each, styleOf(pages), knows))
 
-describe("lines", () => {
+describe("the lines of a page", () => {
   const texts = (...runs: ReadonlyArray<Run>) => linesOf(runs).map(({ text }) => text)
 
-  test("are runs on one base line, with a space where there is a gap and a tab where it is wide", () => {
+  test("join the runs on a base line, with a space for a gap and a tab for a wide gap", () => {
     expect(texts(run("Sub", { width: 15 }), run("script", { x: 65, y: 103, size: 6 }))).toEqual(["Subscript"])
     expect(texts(run("two", { width: 15 }), run("words", { x: 68 }))).toEqual(["two words"])
     expect(texts(run("Name", { width: 20 }), run("Value", { x: 120 }))).toEqual(["Name\tValue"])
     expect(texts(run("one"), run("two", { y: 112 }))).toEqual(["one", "two"])
   })
 
-  test("lose the dots that lead to a page number, and what holds no letter", () => {
+  test("have no dots before a page number, and are dropped when they have no letter, digit or symbol", () => {
     expect(texts(run("Preface . . . . . . . . xi"))).toEqual(["Preface\txi"])
     expect(texts(run("----"), run("text", { y: 112 }))).toEqual(["text"])
   })
 
-  test("know their bullets, also those drawn after all text", () => {
+  test("have their bullets, also bullets that are drawn after all text", () => {
     const late = linesOf([run("first"), run("second", { y: 112 }), run("•", { x: 40, y: 112 })])
     expect(late.map(({ text, bullet }) => [text, bullet])).toEqual([
       ["first", false],
@@ -59,13 +59,13 @@ describe("lines", () => {
     }
   })
 
-  test("from right to left have their spaces, and their ligatures in order", () => {
+  test("have spaces and ligatures in the right order when they are written from right to left", () => {
     const rtl = (text: string, x: number, width: number) => run(text, { x, width, rightToLeft: true })
     expect(texts(rtl("لغة", 100, 30), run("R", { x: 92, width: 8 }), rtl("و", 87, 5))).toEqual(["لغة R و"])
     expect(texts(rtl("اإلنتاج", 100, 40))).toEqual(["الإنتاج"])
   })
 
-  test("tell a fixed-pitch font by its widths", () => {
+  test("show a fixed-pitch font by the widths of its words", () => {
     const words = ["bun", "install", "start", "lockfile"]
     const fixed = words.map((text) => run(text, { font: "mono", width: text.length * 6 }))
     const other = words.map((text, index) => run(text, { font: "text", width: text.length * (5 + index / 10) }))
@@ -73,8 +73,8 @@ describe("lines", () => {
   })
 })
 
-describe("layout", () => {
-  test("text goes down a column before it goes to the next, wherever a table stands in the file", () => {
+describe("the text of a page", () => {
+  test("follows each column to its end, wherever a table stands in the file", () => {
     const left = paragraph(100, ["Left column begins", "and ends."])
     const table = paragraph(200, ["Table."])
     const below = paragraph(300, ["Below the table."])
@@ -84,18 +84,18 @@ describe("layout", () => {
     ])
   })
 
-  test("a sentence that a column breaks off goes on in the next", () => {
+  test("continues a sentence in the next column", () => {
     const left = paragraph(100, ["The wing type", "that is the"])
     const right = paragraph(100, ["most common one."], { x: 300 })
     expect(textOf([page(...left, ...right)])).toEqual(["The wing type that is the most common one."])
   })
 
-  test("hyphens at line ends go, but for those of compounds that the document knows", () => {
+  test("has no hyphens of line ends, except in compounds that occur elsewhere in the document", () => {
     const lines = page(...paragraph(100, ["Docu-", "ments are self-", "hosted."]))
     expect(textOf([lines], (word) => word === "self-hosted")).toEqual(["Documents are self-hosted."])
   })
 
-  test("larger type is a heading, and the largest on the first page the title", () => {
+  test("has headings in larger type, of which the largest on the first page is the title", () => {
     const runs = [
       run("Cover note", { y: 60, size: 12 }),
       run("Annual Report", { y: 100, size: 24, width: 300 }),
@@ -113,7 +113,7 @@ describe("layout", () => {
     expect(first && titleOn(first, styleOf(pages))).toBe("Annual Report")
   })
 
-  test("running heads and page numbers go, headings and text that repeat elsewhere stay", () => {
+  test("has no running heads and page numbers, but keeps text that is repeated within pages", () => {
     const sheet = (number: number) =>
       page(
         run(`Handbook ${number}`, { y: 20 }),
@@ -125,13 +125,13 @@ describe("layout", () => {
     expect(texts.filter((text) => /Handbook|^\d/.test(text))).toEqual([])
   })
 
-  test("one page has no running heads to tell by", () => {
+  test("keeps the head and the number of a single page", () => {
     const only = page(run("Invoice 7", { y: 20 }), run("7", { y: 780 }))
     expect(withoutRunningHeads([only])).toEqual([only])
   })
 })
 
-test("a ligature that the PDF gives as two letters keeps their order in a word from right to left", async () => {
+test("the letters of an Arabic ligature are in the right order when the PDF maps it to two letters", async () => {
   const letters = { a: "0644", b: "06440627", c: "062e", d: "0627", e: "0645" }
   const map = Object.entries(letters).map(([code, unicode]) => `<${Buffer.from(code).toString("hex")}> <${unicode}>`)
   const font =
@@ -141,8 +141,9 @@ test("a ligature that the PDF gives as two letters keeps their order in a word f
     { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
     { value: font },
     pageOf(5),
-    // Drawn from left to right: خلال, سلام without its first letter, and خال with the two letters apart.
-    { value: "<< >>", stream: drawn("eb abc adc") },
+    // Drawn from left to right: خلال, then سلام without its first letter, then خال with alef and lam as separate
+    // glyphs.
+    { value: "<< >>", stream: drawText("eb abc adc") },
     {
       value: "<< >>",
       stream: `begincmap 1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar ${map.join(" ")} endbfchar endcmap`,
@@ -151,7 +152,7 @@ test("a ligature that the PDF gives as two letters keeps their order in a word f
   expect((await read({ format: "pdf", name: "a.pdf", bytes: pdf })).text).toBe("خال خلال لام")
 })
 
-test("a text resumes another only in the middle of a sentence", () => {
+test("texts of two columns or pages are joined only in the middle of a sentence", () => {
   expect(resumption("on the com‐", "mand line")).toEqual({ drop: 1, joint: "" })
   expect(resumption("on the", "command line")).toEqual({ drop: 0, joint: " " })
   expect(resumption("It ends.", "and begins")).toBeUndefined()

@@ -3,15 +3,15 @@ import { PdfCMaps } from "../../../src/knowledge/extract/pdf/PdfCMaps.ts"
 import { readDocument as read } from "../../lib/Defaults.ts"
 import { cjkPdf, type CjkText, encoded, type Encoding } from "../../lib/files/CjkPdf.ts"
 
-const textOf = async (text: CjkText, alsoDrawn?: string) =>
-  (await read({ format: "pdf", name: "old.pdf", bytes: cjkPdf(text, alsoDrawn) })).text
+const textOf = async (text: CjkText, latinText?: string) =>
+  (await read({ format: "pdf", name: "old.pdf", bytes: cjkPdf(text, latinText) })).text
 
 const japanese = ["日本語の文書を「読む」。これは知", "識のページです。"]
 const simplified = ["这是中文文档，里面有知", "识。"]
 const traditional = ["這是繁體中文的文件，裡面有知", "識。"]
 const korean = ["한국어 문서를 읽는다", "그리고 지식이다"]
 
-describe("text whose encoding the PDF only names", () => {
+describe("a PDF that only names the encoding of its text", () => {
   test.each<[cmap: string, ordering: string, encoding: Encoding, lines: ReadonlyArray<string>]>([
     ["90ms-RKSJ", "Japan1", "shift_jis", japanese],
     ["EUC", "Japan1", "euc-jp", japanese],
@@ -23,22 +23,22 @@ describe("text whose encoding the PDF only names", () => {
     ["UniCNS-UCS2", "CNS1", "utf-16be", traditional],
     ["KSCms-UHC", "Korea1", "euc-kr", korean],
     ["UniKS-UCS2", "Korea1", "utf-16be", korean],
-  ])("%s is read, horizontal and vertical, over lines and columns", async (cmap, ordering, encoding, lines) => {
+  ])("is read with %s, in lines and in vertical columns", async (cmap, ordering, encoding, lines) => {
     const expected = lines.join(lines === korean ? " " : "")
     const codes = lines.map((line) => encoded(line, encoding))
     expect(await textOf({ encoding: `/${cmap}-H`, ordering, lines: codes })).toBe(expected)
-    // Unicode has the comma of vertical text stand for the Latin one.
+    // Unicode maps the comma of vertical text to the Latin one.
     expect(await textOf({ encoding: `/${cmap}-V`, ordering, lines: codes, isVertical: true })).toBe(
       expected.replace("，", ","),
     )
   })
 
-  test("is told by the collection of its characters where there is no encoding at all", async () => {
-    // Numbers of characters in Adobe-Japan1: those of 日 and 本.
+  test("may name only the collection of its characters", async () => {
+    // The numbers of 日 and 本 in the collection Adobe-Japan1.
     expect(await textOf({ encoding: "/Identity-H", ordering: "Japan1", lines: ["0cd40e8a"] })).toBe("日本")
   })
 
-  test("may be mapped by the PDF itself, with what it adds to a CMap that it names", async () => {
+  test("may extend a CMap that it names", async () => {
     const own = {
       value: "<< /Type /CMap /CMapName /Own >>",
       stream: "/90ms-RKSJ-H usecmap 1 begincidchar <8140> 3284 endcidchar endcmap",
@@ -47,32 +47,32 @@ describe("text whose encoding the PDF only names", () => {
     expect(await textOf({ encoding: "8 0 R", ordering: "Japan1", lines, more: [own] })).toBe("日本")
   })
 
-  test("is never taken for code, though its characters all have one width", async () => {
+  test("has no code, although its characters all have one width", async () => {
     const lines = ["日本語のマニュアルです。", "bun install abc を使う。"].map((line) => encoded(line, "shift_jis"))
     expect(await textOf({ encoding: "/90ms-RKSJ-H", ordering: "Japan1", lines })).not.toContain("```")
   })
 })
 
-describe("an encoding that is not known", () => {
+describe("an unknown encoding", () => {
   const lines = [encoded("日本語", "utf-16be")]
 
   test.each([
     ["Future-H", "The text of the PDF cannot be read: it is in an encoding that is not known, Future-H."],
     ["..#2F..#2Fetc#2Fpasswd", "The text of the PDF cannot be read: it is in an encoding that is not known."],
     ["..#2Fcmaps#2F90ms-RKSJ-H", "The text of the PDF cannot be read: it is in an encoding that is not known."],
-  ])("is the reason why there is no text: %s", async (name, message) => {
+  ])("is named as the reason that there is no text: %s", async (name, message) => {
     const failure = textOf({ encoding: `/${name}`, ordering: "Japan1", lines })
     expect(await failure.catch((cause: unknown) => cause)).toMatchObject({ code: "no_text", message })
   })
 
-  test("does not keep the other fonts' text from being read", async () => {
+  test("does not prevent text in other fonts from being read", async () => {
     expect(await textOf({ encoding: "/Future-H", ordering: "Japan1", lines }, "In Helvetica.")).toBe("In Helvetica.")
   })
 
   test.each([
     ["itself by its name", "/Own usecmap", ""],
     ["itself by reference", "", "/UseCMap 8 0 R"],
-  ])("may be one that builds on %s", async (_, content, entry) => {
+  ])("fails when it extends %s", async (_, content, entry) => {
     const own = { value: `<< /Type /CMap /CMapName /Own ${entry} >>`, stream: `${content} endcmap` }
     const failure = await textOf({ encoding: "8 0 R", ordering: "Japan1", lines, more: [own] }).catch(
       (cause: unknown) => cause,
@@ -81,7 +81,7 @@ describe("an encoding that is not known", () => {
   })
 })
 
-test("pdf.js is given CMaps of its own package, and no other file", async () => {
+test("pdf.js can read the CMaps of its own package, and no other file", async () => {
   const cmaps = new PdfCMaps()
   expect((await cmaps.fetch({ kind: "cMapUrl", filename: "90ms-RKSJ-H.bcmap" })).length).toBeGreaterThan(500)
   for (const filename of ["../package.json", "../cmaps/90ms-RKSJ-H.bcmap", "LICENSE", "/etc/passwd", "None.bcmap"]) {

@@ -20,7 +20,7 @@ const sheetText = async (content: string, parts?: WorkbookParts) =>
   (await readSheets([{ name: "S", content }], parts)).text.replace(/^# S\n\n/, "")
 
 describe("a presentation", () => {
-  test("has a page for each slide, its title first, and what the speaker says", async () => {
+  test("has a page per slide, with its title first and the speaker's notes last", async () => {
     const { title, text, pages } = await readSlides(
       { shapes: shape("Body text") + shape("Welcome", "title"), notes: "Greet everybody." },
       { shapes: shape("Second", "ctrTitle") + shape("one\ntwo", "body") },
@@ -34,7 +34,7 @@ describe("a presentation", () => {
     ])
   })
 
-  test("leaves out hidden slides, and what stands on every slide", async () => {
+  test("has no hidden slides, and no numbers, dates and footers", async () => {
     const { text, pages } = await readSlides(
       { shapes: shape("Secret"), hidden: true },
       { shapes: shape("Shown") + shape("7", "sldNum") + shape("Company", "ftr") + shape("2026", "dt") },
@@ -43,7 +43,7 @@ describe("a presentation", () => {
     expect(pages).toEqual([{ page: 2, start: 0 }])
   })
 
-  test("has its tables and groups", async () => {
+  test("has the text of tables and groups", async () => {
     const cell = (text: string, merge = "") =>
       `<a:tc ${merge}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`
     const table = `<p:graphicFrame><a:tbl><a:tr>${cell("A", `gridSpan="2"`)}${cell("", `hMerge="1"`)}</a:tr><a:tr>${cell("1")}${cell("2")}</a:tr></a:tbl></p:graphicFrame>`
@@ -67,7 +67,7 @@ describe("a presentation", () => {
 })
 
 describe("a workbook", () => {
-  test("has a page for each sheet, headed by its name, without hidden ones", async () => {
+  test("has a page per visible sheet, headed by the sheet's name", async () => {
     const { text, pages = [] } = await readSheets([
       { name: "Prices", content: rows(["Item", "Price"], ["Pen", "1"]) },
       { name: "Lookup", content: rows(["secret"]), state: "hidden" },
@@ -78,7 +78,7 @@ describe("a workbook", () => {
     expect(pages.map(({ page }) => page)).toEqual([1, 3])
   })
 
-  test("has numbers, dates and shares as they are meant", async () => {
+  test("has numbers, dates and percentages as their formats show them", async () => {
     const styles = `<numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd hh:mm"/><numFmt numFmtId="171" formatCode="&quot;day&quot; 0.0"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="20"/></cellXfs>`
     const values = [
       [0, "0.30000000000000004"],
@@ -94,7 +94,7 @@ describe("a workbook", () => {
     )
   })
 
-  test("has shared strings without their reading aids, truth, and the values of formulas", async () => {
+  test("has shared strings without phonetic guides, booleans, and the results of formulas", async () => {
     const strings = `<si><r><t>東</t></r><r><t>京</t></r><rPh><t>トウキョウ</t></rPh></si>`
     const cells = `<c t="s"><v>0</v></c><c t="b"><v>1</v></c><c t="str"><f>A1&amp;"x"</f><v>result</v></c><c t="e"><v>#REF!</v></c>`
     expect(await sheetText(`<sheetData><row>${cells}</row></sheetData>`, { strings })).toContain(
@@ -102,12 +102,12 @@ describe("a workbook", () => {
     )
   })
 
-  test("has tables apart that empty rows divide, without empty columns, and merged cells filled", async () => {
+  test("has separate tables between empty rows, without empty columns, and repeats merged cells", async () => {
     const content = `<sheetData><row r="1"><c r="B1" t="str"><v>Both</v></c><c r="C1"/></row><row r="2"><c r="B2"><v>1</v></c><c r="C2"><v>2</v></c></row><row r="5"><c r="F5" t="str"><v>Apart</v></c></row></sheetData><mergeCells><mergeCell ref="B1:C1"/></mergeCells>`
     expect(await sheetText(content)).toBe("| Both | Both |\n| --- | --- |\n| 1 | 2 |\n\n| Apart |\n| --- |")
   })
 
-  test("with wide rows becomes a paragraph for each, under its header", async () => {
+  test("becomes a paragraph per row, with the header's names, when its rows are wide", async () => {
     const header = Array.from({ length: 12 }, (_, index) => `Field ${String.fromCharCode(65 + index)}`)
     const values = header.map((_, index) => (index === 3 ? "" : `v${index}`))
     expect(await sheetText(rows(header, values))).toStartWith("Field A: v0\nField B: v1\nField C: v2\nField E: v4\n")

@@ -21,7 +21,7 @@ const readAll = (bytes: Uint8Array) => {
 describe("a zip archive", () => {
   const entry = fc.record({ name: fc.stringMatching(/^[a-z/]{1,20}$/), content: fc.string(), isLong: fc.boolean() })
 
-  test("gives back what was put in, with sizes of either length", () => {
+  test("returns the content of its files, with sizes of 32 and of 64 bits", () => {
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: ({ name }) => name }), (entries: ReadonlyArray<ZipEntry>) => {
         expect(readAll(zipOf(entries))).toEqual(entries.map(({ name, content }) => [name, String(content)]))
@@ -29,7 +29,7 @@ describe("a zip archive", () => {
     )
   })
 
-  test("that is cut or has other bytes in it is refused, and never read wrongly", () => {
+  test("is refused when it is cut or changed, and never read wrongly", () => {
     const content = "<a>some text, some text</a>"
     const whole = zipOf([{ name: "a.xml", content }])
     fc.assert(

@@ -35,7 +35,7 @@ describe("frames", () => {
     yield* parts
   }
 
-  test("arrive as they were sent, however the pipe cuts them", () =>
+  test("arrive as they were sent, in whatever pieces the pipe delivers them", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ head: fc.json(), body: fc.uint8Array() })),
@@ -53,7 +53,7 @@ describe("frames", () => {
       ),
     ))
 
-  test("that are too large, or cut off, are refused", async () => {
+  test("are rejected when they are too large or incomplete", async () => {
     const bytes = Buffer.concat(framePieces({}, new Uint8Array(100)))
     const limited = new FrameReader(sourceOf([bytes]), { head: 10, body: 99 })
     await expect(limited.next()).rejects.toThrow("larger")
@@ -62,8 +62,8 @@ describe("frames", () => {
   })
 })
 
-describe("a process that reads", () => {
-  test("is ended when a document takes more memory than it may, and the next document has a new one", async () => {
+describe("a process that reads documents", () => {
+  test("is killed when a document takes too much memory, and another process reads the next document", async () => {
     const both = Effect.all([Effect.flip(extract(bomb())), extract(page("<p>Still here."))])
     const [failure, document] = await run(both, { memory: 200 * MEGABYTE })
     expect(failure).toMatchObject({ _tag: "ExtractionFailed", code: "extraction_out_of_memory" })
@@ -71,7 +71,7 @@ describe("a process that reads", () => {
     expect(document.text).toBe("Still here.")
   })
 
-  test("splits what it reads into the passages that are made of it here, however many", async () => {
+  test("splits a text of any length into the same passages as the server itself would", async () => {
     const paragraphs = Array.from(
       { length: 700 },
       (_, number) => `<h2>Part ${number}</h2><p>${'Some "words". '.repeat(80)}</p>`,
@@ -85,50 +85,52 @@ describe("a process that reads", () => {
     expect(split).toEqual({ title: text.title, passages: expected })
   })
 
-  test("bounds the text that reaches the server", async () => {
+  test("refuses a document whose text exceeds the limit", async () => {
     const failure = await run(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), { textLimit: 1000 })
     expect(failure.code).toBe("too_large_when_extracted")
   })
 
-  test("that is killed is a failure of its document, not of the server", async () => {
+  test("fails only the document that it reads when it is killed", async () => {
     const outcome = Effect.gen(function* () {
       const process = yield* ExtractProcess.start(1000)
-      yield* process.ask(page("warm"), { memory: 512 * MEGABYTE, time }, false)
-      const asked = yield* Effect.forkChild(Effect.flip(process.ask(bomb(), { memory: 8_000 * MEGABYTE, time }, false)))
+      yield* process.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
+      const reading = yield* Effect.forkChild(
+        Effect.flip(process.read(bomb(), { memory: 8_000 * MEGABYTE, time }, false)),
+      )
       yield* Effect.sleep("50 millis")
       yield* process.kill
-      return yield* Fiber.join(asked)
+      return yield* Fiber.join(reading)
     })
     expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ _tag: "ProcessEnded" })
   })
 
-  test("leaves it to the server to stop, when a terminal tells all of its processes", async () => {
+  test("ignores the stop signals that a terminal sends to all processes of the server", async () => {
     const outcome = Effect.gen(function* () {
       const child = yield* ExtractProcess.start(1000)
       const limits = { memory: 512 * MEGABYTE, time }
-      yield* child.ask(page("warm"), limits, false)
+      yield* child.read(page("warm"), limits, false)
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(child.pid, signal)
-      return yield* child.ask(page("<p>Still here."), limits, false)
+      return yield* child.read(page("<p>Still here."), limits, false)
     })
     expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ document: { text: "Still here." } })
   })
 
-  test("knows nothing of the server's settings", async () => {
-    process.env["PARLEY_TEST_SECRET"] = "do not tell"
+  test("does not get the server's environment", async () => {
+    process.env["PARLEY_TEST_SECRET"] = "a secret"
     const environment = await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
           const child = yield* ExtractProcess.start(1000)
-          yield* child.ask(page("warm"), { memory: 512 * MEGABYTE, time }, false)
+          yield* child.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
           return yield* Effect.promise(() => Bun.file(`/proc/${child.pid}/environ`).text())
         }),
       ),
     )
     delete process.env["PARLEY_TEST_SECRET"]
-    expect(environment).not.toContain("do not tell")
+    expect(environment).not.toContain("a secret")
   }, 60_000)
 
-  test("ends with a server that is killed, also in the middle of a document", async () => {
+  test("ends when the server is killed, even in the middle of a document", async () => {
     if (process.platform !== "linux") return
     const script = join(import.meta.dir, "..", "..", "lib", "ReadingServer.ts")
     await using server = Bun.spawn([process.execPath, script], { stdout: "pipe" })
@@ -146,9 +148,9 @@ describe("a process that reads", () => {
     expect(["Z", "X", "gone"]).toContain(await until(state, (now) => now === "gone" || now === "Z" || now === "X"))
   })
 
-  test("starts only when there is something that needs it", async () => {
+  test("is not started for a small text file", async () => {
     const small: Source = { format: "md", name: "a.md", bytes: new TextEncoder().encode("# A") }
-    // A process could not even start within this time.
+    // No process could start within this deadline.
     expect((await run(extract(small), { deadline: Duration.nanos(1n) })).title).toBe("A")
   })
 })

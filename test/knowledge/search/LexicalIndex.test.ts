@@ -20,24 +20,24 @@ const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch",
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "))
 const texts = fc.array(text, { minLength: 1, maxLength: 25 })
 
-/** BM25 by its definition, with no index; the rarity of a word is a little that of texts in general. */
+/** BM25 by its definition, without an index. The rarity of a word is partly that in texts in general. */
 const scoresByDefinition = (all: ReadonlyArray<string>, query: string): ReadonlyArray<number> => {
   const chunks = all.map((chunk) => chunk.split(" "))
   const average = chunks.reduce((sum, words) => sum + words.length, 0) / chunks.length
   return chunks.map((words) =>
-    query.split(" ").reduce((score, asked) => {
-      const holding = chunks.filter((other) => other.includes(asked)).length
-      const frequency = words.filter((held) => held === asked).length
-      const here = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5))
-      // As if two hundred other texts had been there, of which as many hold the word as is common.
-      const general = Math.log(1 + (chunks.length + 199.8 - holding + 0.5) / (holding + 0.2 + 0.5))
+    query.split(" ").reduce((score, word) => {
+      const count = chunks.filter((other) => other.includes(word)).length
+      const frequency = words.filter((other) => other === word).length
+      const here = Math.log(1 + (chunks.length - count + 0.5) / (count + 0.5))
+      // Two hundred texts in general are added, of which the share that is common contains the word.
+      const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
       return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
     }, 0),
   )
 }
 
-describe("the lexical index", () => {
+describe("a lexical index", () => {
   test("scores single words by BM25", () => {
     fc.assert(
       fc.property(texts, word, (all, query) => {
@@ -50,28 +50,30 @@ describe("the lexical index", () => {
     )
   })
 
-  test("finds each chunk that holds any of the words, and no other", () => {
+  test("finds each chunk that contains any of the words, and no other", () => {
     fc.assert(
       fc.property(texts, text, (all, query) => {
         const index = indexOf(all.map((chunk, number) => chunkOf(number, chunk)))
-        const holding = all.flatMap((chunk, number) =>
-          chunk.split(" ").some((held) => query.split(" ").includes(held)) ? [chunkIdOf(number)] : [],
+        const expected = all.flatMap((chunk, number) =>
+          chunk.split(" ").some((word) => query.split(" ").includes(word)) ? [chunkIdOf(number)] : [],
         )
-        expect(idsOf(index.search(ask(query), 1_000)).toSorted()).toEqual(holding.toSorted())
+        expect(idsOf(index.search(ask(query), 1_000)).toSorted()).toEqual(expected.toSorted())
       }),
     )
   })
 
-  test("answers alike however its chunks are spread over segments, and without those that are gone", () => {
+  test("answers the same however its chunks are spread over segments, and leaves out outdated documents", () => {
     fc.assert(
-      fc.property(texts, texts, text, fc.integer({ min: 1, max: 5 }), (all, gone, query, parts) => {
+      fc.property(texts, texts, text, fc.integer({ min: 1, max: 5 }), (all, old, query, parts) => {
         const chunks = all.map((chunk, number) => chunkOf(number, chunk))
-        const doomed = gone.map((chunk, number) => chunkOf(number, chunk, { document: 1_000 + number, revision: 2 }))
+        const outdated = old.map((chunk, number) => chunkOf(number, chunk, { document: 1_000 + number, revision: 2 }))
         const segments = Array.from({ length: parts }, (_, part) =>
           segmentOf(chunks.filter((_chunk, number) => number % parts === part)),
         )
         const spread = new LexicalIndex(segments)
-        const shrunk = new LexicalIndex([...segments, segmentOf(doomed)], { isGone: ({ revision }) => revision === 2 })
+        const shrunk = new LexicalIndex([...segments, segmentOf(outdated)], {
+          isOutdated: ({ revision }) => revision === 2,
+        })
         const expected = indexOf(chunks).search(ask(query), 1_000)
         const byId = (matches: ReadonlyArray<LexicalMatch>) =>
           matches.toSorted((a, b) => (a.chunkId < b.chunkId ? -1 : 1))
@@ -85,17 +87,17 @@ describe("the lexical index", () => {
     )
   })
 
-  test("returns the best of them, best first, and nothing is left over for the next search", () => {
+  test("returns the best matches first, and keeps no scores for the next search", () => {
     const index = indexOf([chunkOf(0, "oak elm"), chunkOf(1, "oak oak oak"), chunkOf(2, "fir")])
     for (let round = 0; round < 2; round++) expect(idsOf(index.search(ask("oak"), 1))).toEqual([chunkIdOf(1)])
   })
 
-  test("prefers a word in the title", () => {
+  test("ranks a word in the title higher than one in the text", () => {
     const index = indexOf([chunkOf(0, "elm oak"), chunkOf(1, "elm", { title: "oak" })])
     expect(idsOf(index.search(ask("oak"), 2))).toEqual([chunkIdOf(1), chunkIdOf(0)])
   })
 
-  test("prefers words that stand side by side as in the question, but not across title and text", () => {
+  test("ranks words higher that stand side by side as in the question, but not across title and text", () => {
     const index = indexOf([
       chunkOf(0, "elm ash oak fir yew"),
       chunkOf(1, "oak elm fir yew ash"),
@@ -110,7 +112,7 @@ describe("the lexical index", () => {
     )
   })
 
-  test("knows how much of the question a chunk covers", () => {
+  test("returns a similarity by how much of the question a chunk covers", () => {
     const index = indexOf(Array.from({ length: 50 }, (_, number) => chunkOf(number, `word${number} oak`)))
     const [whole] = index.search(ask("word7 oak"), 1)
     const [part] = index.search(ask("word7 unheard unseen unknown"), 1)
@@ -118,19 +120,19 @@ describe("the lexical index", () => {
     expect(part?.similarity).toBeLessThan(0.2)
   })
 
-  test("counts in the whole collection when it holds a part of it", () => {
+  test("uses the frequencies of the whole collection when it contains only a part", () => {
     const chunks = [chunkOf(0, "oak elm"), chunkOf(1, "oak"), chunkOf(2, "elm")]
-    const rare = indexOf(chunks, { collection: { chunks: 1_000, holding: () => 2 } }).search(ask("oak"), 1)
-    const common = indexOf(chunks, { collection: { chunks: 1_000, holding: () => 900 } }).search(ask("oak"), 1)
+    const rare = indexOf(chunks, { collection: { chunks: 1_000, chunkFrequency: () => 2 } }).search(ask("oak"), 1)
+    const common = indexOf(chunks, { collection: { chunks: 1_000, chunkFrequency: () => 900 } }).search(ask("oak"), 1)
     expect(rare[0]?.score).toBeGreaterThan(10 * (common[0]?.score ?? Infinity))
   })
 
-  test("finds nothing when it is empty", () => {
+  test("finds nothing when the index or the question is empty", () => {
     expect(new LexicalIndex([]).search(ask("oak"), 5)).toEqual([])
     expect(indexOf([chunkOf(0, "oak")]).search([], 5)).toEqual([])
   })
 
-  test("knows its documents", () => {
+  test("lists the documents of a segment with the number of their chunks", () => {
     const segment = segmentOf([
       chunkOf(0, "oak", { document: 7 }),
       chunkOf(1, "elm", { document: 7 }),
@@ -143,22 +145,22 @@ describe("the lexical index", () => {
   })
 })
 
-describe("a question", () => {
+describe("the query of a question", () => {
   const stem = (word: string) => (word === "" ? [] : [termOf(word)])
 
-  test("joins what the languages make of the same word", () => {
+  test("joins the stems that several languages have for the same word", () => {
     const stems = [["haus", "miet"].map(stem), ["häuser", "miet"].map(stem)]
     const query = makeLexicalQuery(["häuser", "mieten"], stems, () => 0.1)
     expect(query.map(({ terms }) => terms.length)).toEqual([2, 1])
     expect(query.every(({ isContent }) => isContent)).toBe(true)
   })
 
-  test("does not miss a word that one of the languages leaves out, and leaves out one that all do", () => {
+  test("does not expect a stop word of one language, and leaves out a stop word of all languages", () => {
     const query = makeLexicalQuery(["die", "der"], [["", ""].map(stem), ["die", ""].map(stem)], () => 0.1)
     expect(query.map(({ isContent }) => isContent)).toEqual([false])
   })
 
-  test("knows pairs of characters from words", () => {
+  test("distinguishes pairs of characters from words", () => {
     const query = makeLexicalQuery(["黑豹", "abc"], [["黑豹", "abc"].map(stem)], () => 0.1)
     expect(query.map(({ isPair }) => isPair)).toEqual([true, false])
   })

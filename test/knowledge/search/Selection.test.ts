@@ -19,15 +19,15 @@ const ask = (asked: ReadonlyArray<string>) =>
   makeLexicalQuery(asked, [asked.map((word) => [termOf(word)])], () => 0.001)
 const lexemes = new Map([...words, "palm"].map((word) => [termOf(word), word]))
 
-/** What Postgres does. */
+/** Whether a chunk with these words matches a query, as Postgres decides it. */
 const holds = (held: ReadonlyArray<string>, query: LexemeQuery | undefined): boolean => {
   if (query === undefined) return false
   if (typeof query === "string") return held.includes(query)
   return "any" in query ? query.any.some((part) => holds(held, part)) : query.all.every((part) => holds(held, part))
 }
 
-describe("a selection", () => {
-  test("is of the chunks whose words of the question are together rarest, as many as there is room for", () => {
+describe("a selection of chunks", () => {
+  test("contains the chunks with the rarest words of the question, as many as there is room for", () => {
     fc.assert(
       fc.property(chunks, question, fc.integer({ min: 1, max: 20 }), (all, asked, room) => {
         const { best, next } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
@@ -41,38 +41,38 @@ describe("a selection", () => {
         expect(selected.length).toBeLessThanOrEqual(room)
         const highest = Math.max(0, ...others)
         for (const score of selected) expect(score).toBeGreaterThan(highest)
-        // Without those, more than there is room for would be.
+        // With the next best chunks there would be more than there is room for.
         if (highest > 0) expect(selected.length + nearly.length).toBeGreaterThan(room)
         for (const score of nearly) expect(score).toBeCloseTo(highest, 5)
       }),
     )
   })
 
-  test("knows of which words all chunks are selected, and about how many chunks hold the others", () => {
+  test("reports for which words it contains every chunk, and how many chunks contain each word", () => {
     fc.assert(
       fc.property(chunks, question, fc.integer({ min: 1, max: 20 }), (all, asked, room) => {
-        const { best, isWhole, holding } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
+        const { best, isExhaustive, chunkFrequency } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
         for (const word of asked) {
           const held = all.filter((words) => words.includes(word))
-          if (isWhole(termOf(word))) expect(held.filter((words) => !holds(words, best))).toEqual([])
-          expect(holding(termOf(word))).toBe(held.length)
+          if (isExhaustive(termOf(word))) expect(held.filter((words) => !holds(words, best))).toEqual([])
+          expect(chunkFrequency(termOf(word))).toBe(held.length)
         }
       }),
     )
   })
 
-  test("expects of the knowledge base what the sample shows, and little of a word that it does not have", () => {
+  test("estimates frequencies by a sample, and assumes a low one for a word that the sample does not contain", () => {
     const all = Array.from({ length: 100 }, (_, number) => (number % 4 === 0 ? ["oak", "elm"] : ["oak"]))
-    const { best, holding } = select(ask(["oak", "elm", "palm"]), sampleOf(all, 10_000), 10_000, lexemes, 2_500)
-    expect(holding(termOf("oak"))).toBe(10_000)
-    expect(holding(termOf("elm"))).toBe(2_500)
-    expect(holding(termOf("palm"))).toBe(50)
+    const { best, chunkFrequency } = select(ask(["oak", "elm", "palm"]), sampleOf(all, 10_000), 10_000, lexemes, 2_500)
+    expect(chunkFrequency(termOf("oak"))).toBe(10_000)
+    expect(chunkFrequency(termOf("elm"))).toBe(2_500)
+    expect(chunkFrequency(termOf("palm"))).toBe(50)
     expect(holds(["palm"], best)).toBe(true)
     expect(holds(["elm", "oak"], best)).toBe(true)
     expect(holds(["oak"], best)).toBe(false)
   })
 
-  test("of many words is no long query, and does not spend itself on those that nothing holds", () => {
+  test("has a short query and finds chunks even when many words of the question occur nowhere", () => {
     const many = Array.from({ length: 40 }, (_, number) => `word${number}`)
     const draw = random(7)
     const all = Array.from({ length: 400 }, () => many.filter(() => draw() < 0.3))
@@ -87,7 +87,7 @@ describe("a selection", () => {
   })
 })
 
-test("a sample is spread over all documents, of which each has its share", () => {
+test("a sample is spread over all documents, in proportion to their sizes", () => {
   const documents = [3_000, 1, 0, 5_000, 12_000].map((count, number) => ({
     id: documentIdOf(number),
     revision: 1,

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { informationOf, type Presence, similarityIn, THRESHOLD } from "../../../src/knowledge/search/Similarity.ts"
+import {
+  informationOf,
+  inverseDocumentFrequency,
+  type Presence,
+  similarityIn,
+  THRESHOLD,
+} from "../../../src/knowledge/search/Similarity.ts"
 
 const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
 const words = fc.array(fc.tuple(fc.double({ min: 0.1, max: 9, noNaN: true }), presence), {
@@ -16,7 +22,7 @@ const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: num
   )
 
 describe("similarity", () => {
-  test("is between 0 and 1, and 0 only when no word is there", () => {
+  test("is between 0 and 1, and 0 only when the passage contains no word of the question", () => {
     fc.assert(
       fc.property(words, passages, (list, count) => {
         const value = similarity(list, count)
@@ -27,19 +33,30 @@ describe("similarity", () => {
     )
   })
 
-  test("grows with each word that is found, and with each that is found beside its neighbour", () => {
+  test("grows with each word that the passage contains, and with each that stands beside its neighbour", () => {
+    const better = { absent: "scattered", scattered: "beside a neighbour" } as const
     fc.assert(
       fc.property(words, passages, (list, count) => {
-        const better = list.map(([information, where]): readonly [number, Presence] => [
-          information,
-          where === "absent" ? "scattered" : "beside a neighbour",
-        ])
-        expect(similarity(better, count)).toBeGreaterThanOrEqual(similarity(list, count))
+        const before = similarity(list, count)
+        for (const [index, [information, where]] of list.entries()) {
+          if (where === "beside a neighbour") continue
+          expect(similarity(list.with(index, [information, better[where]]), count)).toBeGreaterThan(before)
+        }
       }),
     )
   })
 
-  test("asks for more where there are more passages to meet words in by chance", () => {
+  test("grows with the number of words in the question when the passage contains all of them", () => {
+    const found = (count: number) =>
+      similarity(
+        Array.from({ length: count }, () => [3, "beside a neighbour"] as const),
+        50,
+      )
+    expect(found(2)).toBeGreaterThan(found(1))
+    expect(found(3)).toBeGreaterThan(found(2))
+  })
+
+  test("is lower in a larger knowledge base, where more passages contain words of the question by chance", () => {
     const partly = [
       [3, "scattered"],
       [3, "absent"],
@@ -49,20 +66,31 @@ describe("similarity", () => {
     expect(similarity(partly, 2_000)).toBeLessThan(THRESHOLD)
   })
 
-  test("of one word, alone asked and found, is above the threshold", () => {
+  test("exceeds the threshold when the question is a single word that the passage contains", () => {
     expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(THRESHOLD)
   })
 })
 
-describe("the information in a word", () => {
+describe("the information in a word of a question", () => {
   const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
 
-  test("falls with the passages that hold it, and with its commonness in general", () => {
+  test("falls with the number of passages that contain the word, and with its commonness in general", () => {
     expect(informationOf(word, 1, 100)).toBeGreaterThan(informationOf(word, 50, 100))
     expect(informationOf(word, 1, 3)).toBeGreaterThan(informationOf({ ...word, commonness: 0.5 }, 1, 3))
   })
 
-  test("is little in a pair of characters that is nowhere", () => {
+  test("counts texts in general as two hundred more passages", () => {
+    expect(informationOf({ ...word, commonness: 0 }, 3, 100)).toBe(inverseDocumentFrequency(3, 300))
+    expect(informationOf({ ...word, commonness: 0.25 }, 3, 100)).toBe(inverseDocumentFrequency(53, 300))
+  })
+
+  test("is close to 0 for a word that every passage contains, but never negative", () => {
+    expect(inverseDocumentFrequency(100, 100)).toBeWithin(0, 0.01)
+    expect(inverseDocumentFrequency(50, 100)).toBeCloseTo(Math.log(2), 10)
+    expect(inverseDocumentFrequency(0, 100)).toBeCloseTo(Math.log(202), 10)
+  })
+
+  test("is low for a pair of characters that no passage contains", () => {
     expect(informationOf({ ...word, isPair: true }, 0, 100)).toBeLessThan(informationOf(word, 0, 100) / 2)
     expect(informationOf({ ...word, isPair: true }, 1, 100)).toBe(informationOf(word, 1, 100))
   })

@@ -25,8 +25,8 @@ const segments = fc.array(chunk, { maxLength: 20 }).map((chunks) =>
   ),
 )
 
-describe("the file of a segment", () => {
-  test("holds all of it, exactly", () => {
+describe("a segment's file", () => {
+  test("decodes to exactly the segment that was encoded", () => {
     fc.assert(
       fc.property(segments, (segment) => {
         const bytes = encodeSegment(segment, owner)
@@ -35,7 +35,7 @@ describe("the file of a segment", () => {
     )
   })
 
-  test("is nobody else's, and nothing once its beginning or its length differ", () => {
+  test("is refused for another owner, and when its format or its length is wrong", () => {
     fc.assert(
       fc.property(segments, fc.nat(7), fc.integer({ min: 1, max: 40 }), (segment, place, length) => {
         const bytes = encodeSegment(segment, owner)
@@ -50,7 +50,7 @@ describe("the file of a segment", () => {
   })
 })
 
-test("a segment tells its chunks' ids", () => {
+test("a segment returns the ids of its chunks", () => {
   const segment = segmentOf([chunkOf(7, "oak"), chunkOf(8, "elm")])
   expect([idOf(segment, 0), idOf(segment, 1)]).toEqual([chunkIdOf(7), chunkIdOf(8)])
 })

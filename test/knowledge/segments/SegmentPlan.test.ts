@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { Segment } from "../../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../../src/knowledge/segments/SegmentBuilder.ts"
-import { outdatedBy, planSegments } from "../../../src/knowledge/segments/SegmentPlan.ts"
+import { disjoint, outdatedBy, planSegments, sizeOf } from "../../../src/knowledge/segments/SegmentPlan.ts"
 import { uuidBytes } from "../../../src/storage/search/ChunkPacks.ts"
 import { chunkOf, documentIdOf } from "../../lib/Lexemes.ts"
 
@@ -41,7 +41,7 @@ const states = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-test("a document that has its sketches at last is read again, and its old copy is gone", () => {
+test("a document is read again once it has its sketches, and its old copy is outdated", () => {
   const [document] = serving([{ document: 1, revision: 1, chunks: 3 }])
   if (document === undefined) throw new Error("no document")
   const other = serving([{ document: 2, revision: 1, chunks: 9 }])
@@ -52,11 +52,42 @@ test("a document that has its sketches at last is read again, and its old copy i
   expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
 })
 
-test("after every change the segments hold each serving revision exactly once", () => {
+test("a document in a segment is outdated when it was deleted or is older than the serving revision, but not when it is newer", () => {
+  const [listed] = serving([{ document: 1, revision: 2, chunks: 3 }])
+  if (listed === undefined) throw new Error("no document")
+  const isOutdated = outdatedBy([listed])
+  expect([1, 2, 3].map((revision) => isOutdated({ ...listed, revision }))).toEqual([true, false, false])
+  expect(serving([{ document: 2, revision: 2, chunks: 3 }]).map(isOutdated)).toEqual([true])
+  expect(sizeOf([listed, listed])).toBe(6)
+})
+
+test("of segments that share a document only the largest stays", () => {
+  const [a, b, c] = [1, 2, 3].map((document) => ({ document, revision: 1, chunks: document }))
+  if (a === undefined || b === undefined || c === undefined) throw new Error("no document")
+  const [small, large, other] = [build(serving([a])), build(serving([a, b])), build(serving([c]))]
+  const again = build(serving([{ ...a, revision: 2 }]))
+  expect(disjoint([small, large, other, again])).toEqual([large, other, again])
+  expect(disjoint([])).toEqual([])
+})
+
+test("a new segment absorbs one of twice its size, but no larger one", () => {
+  const [small, large] = [
+    serving([{ document: 1, revision: 1, chunks: 6 }]),
+    serving([{ document: 2, revision: 1, chunks: 19 }]),
+  ]
+  const fresh = serving([{ document: 3, revision: 1, chunks: 3 }])
+  const [joining, staying] = [build(small), build(large)]
+  expect(planSegments([staying, joining], [...small, ...large, ...fresh])).toEqual({
+    keep: [staying],
+    load: [...fresh, ...joining.documents],
+  })
+})
+
+test("after every change, the segments contain each serving revision exactly once", () => {
   fc.assert(
     fc.property(states, (history) => {
       let segments: ReadonlyArray<Segment> = []
-      // A revision's number of chunks never changes.
+      // The number of chunks is fixed for each revision.
       const chunksOf = ({ document, revision }: Wanted): number => 1 + ((7 * document + 3 * revision) % 5)
       for (const state of history) {
         const wanted = serving(state.map((one) => ({ ...one, chunks: chunksOf(one) })))
@@ -70,7 +101,7 @@ test("after every change the segments hold each serving revision exactly once", 
   )
 })
 
-test("documents that come one by one make few segments, and each is read few times", () => {
+test("documents that are added one by one end up in few segments, and each is read few times", () => {
   const documents = serving(Array.from({ length: 200 }, (_, document) => ({ document, revision: 1, chunks: 3 })))
   let segments: ReadonlyArray<Segment> = []
   let read = 0
@@ -83,9 +114,11 @@ test("documents that come one by one make few segments, and each is read few tim
   expect(read).toBeLessThan(documents.length * 8)
 })
 
-test("a segment of which little serves any more is dissolved", () => {
+test("a segment is dissolved when few of its documents still serve", () => {
   const documents = serving(Array.from({ length: 10 }, (_, document) => ({ document, revision: 1, chunks: 1 })))
   const { keep, load } = planSegments([build(documents)], documents.slice(0, 3))
   expect(keep).toEqual([])
   expect(load.map(({ id }) => id).toSorted()).toEqual(documents.slice(0, 3).map(({ id }) => id))
+  const half = build(documents)
+  expect(planSegments([half], documents.slice(0, 5))).toEqual({ keep: [half], load: [] })
 })

@@ -43,16 +43,16 @@ afterAll(async () => {
 })
 
 const ROOMS = 40
-/** Of a room whose passage takes more memory than is expected of one. */
+/** Makes the passage of a room take more memory than the expected size of a chunk. */
 const inventory = Array.from({ length: 600 }, (_, number) => `item${number}`).join(" ")
-/** Rooms of which each has a word of its own; more than are read within a search here. */
+/** Passages with a word of their own each; more than these tests let a search read. */
 const roomsOf = (word: string, more = "a window") =>
   Array.from({ length: ROOMS }, (_, number) => ({ text: `Room ${word}${number} has a projector, ${more}.` }))
 const CHUNKS_WITHIN_SEARCH = 15
 
 const makeDirectory = Effect.sync(() => mkdtempSync(join(root, "data-")))
 const kept = (directory: string, bytes = 100 * MEBIBYTE) => Layer.fresh(Snapshots.layer({ directory, bytes }))
-/** A process of its own, which knows nothing but what is in the database and in the directory. */
+/** Stands for a new process, which has nothing but the database and the directory. */
 const process = (directory: string, { indexBytes = 64 * MEBIBYTE, snapshots = kept(directory) } = {}) =>
   search({ indexBytes, threshold: 0, chunksWithinSearch: CHUNKS_WITHIN_SEARCH }, snapshots)
 
@@ -74,7 +74,7 @@ const filesIn = (directory: string, { organization, chatbot }: Tenant): Readonly
 const segmentsIn = (directory: string, tenant: Tenant) =>
   filesIn(directory, tenant).filter((name) => name.endsWith(".segment"))
 
-/** Searches until an index in memory answers, which was built meanwhile. */
+/** Repeats a search until an index in memory answers it. */
 const findIndexed = Effect.fnUntraced(function* (tenant: Tenant, query: string) {
   const calls = yield* ChunksCalls
   return yield* eventually(
@@ -86,7 +86,7 @@ const findIndexed = Effect.fnUntraced(function* (tenant: Tenant, query: string) 
   )
 })
 
-/** A tenant with a document, of whose index there is a file. */
+/** Makes a tenant with a document whose index has a file. */
 const makeKept = Effect.fnUntraced(function* (directory: string, word = "quartz", more?: string) {
   const tenant = yield* makeTenant
   const document = yield* learn(tenant, "Rooms", roomsOf(word, more))
@@ -95,8 +95,8 @@ const makeKept = Effect.fnUntraced(function* (directory: string, word = "quartz"
   return { tenant, document, found, file }
 })
 
-describe("a large index", () => {
-  test("is kept on disk, and opened by the next process without reading a chunk", () =>
+describe("a large search index", () => {
+  test("is stored on disk, and the next process opens it without reading a chunk", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -112,7 +112,7 @@ describe("a large index", () => {
       }),
     ))
 
-  test("is brought up to date by what is new", () =>
+  test("is brought up to date after a restart by reading only what is new", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -134,7 +134,7 @@ describe("a large index", () => {
       }),
     ))
 
-  test("that is damaged, cut off, of another format or of somebody else is built anew", () =>
+  test("is built again when its file is damaged, cut off, of another format or of another owner", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -166,7 +166,7 @@ describe("a large index", () => {
       }),
     ))
 
-  test("is answered for by the database while it is built, with the same passages first", () =>
+  test("is not needed for a search: while it is built, the database ranks the same passage first", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -195,7 +195,7 @@ describe("a large index", () => {
       }),
     ))
 
-  test("that cannot be built is not tried again at once, and the database answers", () =>
+  test("is not built again at once after a failure, and the database answers meanwhile", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -218,7 +218,7 @@ describe("a large index", () => {
       }),
     ))
 
-  test("makes room for others, and costs the database nothing when it comes back", () =>
+  test("is restored from its file after an eviction, without a query to the database", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -235,7 +235,7 @@ describe("a large index", () => {
             expect((yield* find(tenant, "quartz7"))[0]).toContain("quartz7 ")
             expect(Object.fromEntries(calls)).toEqual({ fetch: 1 })
           }
-          // Without its file it is built again.
+          // Without their files the indexes are built again.
           for (const tenant of tenants) for (const file of filesIn(directory, tenant)) rmSync(file)
           for (const tenant of tenants) expect((yield* find(tenant, "quartz7"))[0]).toContain("quartz7 ")
         }).pipe(Effect.provide(process(directory, { indexBytes: 1.5 * size })))
@@ -243,11 +243,11 @@ describe("a large index", () => {
     ))
 })
 
-describe("the files", () => {
+describe("the files of search indexes", () => {
   const tidy = ({ organization, chatbot }: Tenant) =>
     Snapshots.use((snapshots) => as(organization)(snapshots.tidy(chatbot)))
 
-  test("that hold anything of a deleted document, or of a deleted chatbot, are removed, and no others", () =>
+  test("are removed when they contain a deleted document or belong to a deleted chatbot, and only then", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -266,7 +266,7 @@ describe("the files", () => {
       }),
     ))
 
-  test("that nobody used for long, that were never finished, or that take too much room are swept", () =>
+  test("are swept when they were not used for long, were never finished or take too much space", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* makeDirectory
@@ -278,7 +278,7 @@ describe("the files", () => {
         utimesSync(draft, daysAgo(1), daysAgo(1))
         mkdirSync(join(directory, "foreign"))
         yield* SystemSql.use((sql) => sql`delete from chatbots where id = ${gone.tenant.chatbot}`)
-        /** Until the tenant has no file any more. */
+        /** Sweeps until the tenant has no files any more. */
         const swept = ({ tenant }: typeof gone, bytes?: number) =>
           Effect.forkScoped(Snapshots.use((snapshots) => snapshots.keep)).pipe(
             Effect.andThen(

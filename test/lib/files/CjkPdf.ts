@@ -1,9 +1,10 @@
-import { drawn, type PdfObject, pdfOf } from "./PdfFile.ts"
+import { drawText, type PdfObject, pdfOf } from "./PdfFile.ts"
 
-/** Encodings that a CMap reads and that the platform decodes, or UTF-16 in big-endian order. */
+/** An encoding that both a CMap and the platform decode. */
 export type Encoding = "shift_jis" | "euc-jp" | "gbk" | "big5" | "euc-kr" | "utf-16be"
 
-const characters = (encoding: Encoding): ReadonlyMap<string, string> => {
+/** The code of each character of an encoding, in hexadecimal digits. */
+const codesOf = (encoding: Encoding): ReadonlyMap<string, string> => {
   const decoder = new TextDecoder(encoding)
   const codes = new Map<string, string>()
   const add = (bytes: ReadonlyArray<number>) => {
@@ -15,10 +16,12 @@ const characters = (encoding: Encoding): ReadonlyMap<string, string> => {
   return codes
 }
 
-/** The text in hexadecimal digits; the platform only decodes, so that each code is decoded to find those of the text. */
+/**
+ * Encodes a text in hexadecimal digits. The platform only decodes, so all codes are decoded to find those of the text.
+ */
 export const encoded = (text: string, encoding: Encoding): string => {
   if (encoding === "utf-16be") return Buffer.from(text, "utf16le").swap16().toString("hex")
-  const codes = characters(encoding)
+  const codes = codesOf(encoding)
   return Array.from(text, (character) => {
     const code = codes.get(character)
     if (code === undefined) throw new Error(`${encoding} has no ${character}`)
@@ -26,20 +29,24 @@ export const encoded = (text: string, encoding: Encoding): string => {
   }).join("")
 }
 
+/** A text whose encoding is only named. */
 export interface CjkText {
-  /** As in a file: `/90ms-RKSJ-H`, or a reference to object 8. */
+  /** The encoding as PDF source, such as `/90ms-RKSJ-H`, or `8 0 R` for the first of `more`. */
   readonly encoding: string
-  /** Of Adobe's character collections: `Japan1`, `GB1`, `CNS1`, `Korea1`. */
+  /** One of Adobe's character collections, such as `Japan1`, `GB1`, `CNS1` or `Korea1`. */
   readonly ordering: string
-  /** Lines, or columns of vertical text, in hexadecimal digits. */
+  /** The lines, or the columns of vertical text, in hexadecimal digits. */
   readonly lines: ReadonlyArray<string>
   readonly isVertical?: boolean
-  /** Further objects, from number 8. */
+  /** Further objects, numbered from 8. */
   readonly more?: ReadonlyArray<PdfObject>
 }
 
-/** A page in a font that is not embedded and maps nothing to Unicode, as older programs wrote them, and a line of Helvetica. */
-export const cjkPdf = (text: CjkText, alsoDrawn = ""): Uint8Array<ArrayBuffer> => {
+/**
+ * Makes a PDF in a font that is neither embedded nor mapped to Unicode, as older programs did, with `latinText` in
+ * Helvetica.
+ */
+export const cjkPdf = (text: CjkText, latinText = ""): Uint8Array<ArrayBuffer> => {
   const shown = text.lines.map((line, index) => {
     const [x, y] = text.isVertical === true ? [500 - index * 18, 700] : [72, 700 - index * 18]
     return `BT /F2 12 Tf 1 0 0 1 ${x} ${y} Tm <${line}> Tj ET`
@@ -52,7 +59,7 @@ export const cjkPdf = (text: CjkText, alsoDrawn = ""): Uint8Array<ArrayBuffer> =
       value:
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << /Font << /F1 3 0 R /F2 6 0 R >> >> >>",
     },
-    { value: "<< >>", stream: [...shown, alsoDrawn === "" ? "" : drawn(alsoDrawn)].join("\n") },
+    { value: "<< >>", stream: [...shown, latinText === "" ? "" : drawText(latinText)].join("\n") },
     {
       value: `<< /Type /Font /Subtype /Type0 /BaseFont /Mincho /Encoding ${text.encoding} /DescendantFonts [7 0 R] >>`,
     },

@@ -1,17 +1,21 @@
-/** What becomes of a file: refused with its upload, failed for one of some reasons, or searchable. */
+/** The outcome of an upload: refused, failed with one of some codes, or ready for searches. */
 export type Fate =
   | { readonly status: 415 }
   | { readonly status: "failed"; readonly codes: ReadonlyArray<string> }
   | { readonly status: "ready" }
 
+/** A file that is made to harm the server, and the outcome that its upload must have. */
 export interface HostileFile {
   readonly name: string
   readonly make: () => Uint8Array<ArrayBuffer>
   readonly fate: Fate
 }
 
+/** The upload is refused as no document of its type. */
 export const refused: Fate = { status: 415 }
 export const ready: Fate = { status: "ready" }
+/** The document fails with one of these codes. */
 export const failed = (...codes: ReadonlyArray<string>): Fate => ({ status: "failed", codes })
 
+/** Encodes a text as UTF-8. */
 export const text = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content)

@@ -57,7 +57,7 @@ const truncated: ReadonlyArray<HostileFile> = [
     ]
   }),
   { name: "cut at 2.pdf", make: () => cut(portable(), 0.02), fate: failed("corrupt_document", "no_text") },
-  // What is there of it is found without its table of objects.
+  // The objects in the rest of the file are found without its cross-reference table.
   { name: "cut at 60.pdf", make: () => cut(portable(), 0.6), fate: failed("corrupt_document", "no_text") },
 ]
 
@@ -74,14 +74,14 @@ const names = [
   "%2e%2e%2fencoded.md",
 ]
 
-/** Names that would like to be paths, or to look like other names. */
+/** Files whose names are paths, look like other names, or break logs and commands. */
 export const hostileNames: ReadonlyArray<HostileFile> = names.map((name, index) => ({
   name,
   make: () => text(`# A harmless text\n\nIts number is ${index}.`),
   fate: ready,
 }))
 
-/** Files that would like to stop a server, fill it, or get something out of it; made when they are needed. */
+/** Files that would stop a server, fill its memory, or read its files. Each is made on demand. */
 export const hostileFiles: ReadonlyArray<HostileFile> = [
   ...mislabelled,
   ...empty,

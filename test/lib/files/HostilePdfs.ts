@@ -1,10 +1,10 @@
 import { cjkPdf } from "./CjkPdf.ts"
 import { failed, type HostileFile, ready, text } from "./Fates.ts"
-import { drawn, manyPages, onePage, packed, pageOf, type PdfObject, pdfOf } from "./PdfFile.ts"
+import { drawText, manyPages, onePage, packed, pageOf, type PdfObject, pdfOf } from "./PdfFile.ts"
 
 const MEGABYTE = 1024 * 1024
 
-/** However it shows: what counts is that it ends. */
+/** Any of these codes is right, because what counts is that reading ends. */
 const exhausted = failed(
   "extraction_out_of_memory",
   "extraction_timed_out",
@@ -14,13 +14,13 @@ const exhausted = failed(
 )
 const corrupt = failed("corrupt_document", "no_text")
 
-const line = `${drawn("again")}\n`
+const line = `${drawText("again")}\n`
 
-/** Ten forms, each of which draws the next ten times. */
+/** Ten forms, each of which draws the next one ten times. */
 const formsInForms = (): ReadonlyArray<PdfObject> =>
   Array.from({ length: 10 }, (_, level) => ({
     value: `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> /XObject << /X ${level + 7} 0 R >> >> >>`,
-    stream: level === 9 ? drawn("deep") : "/X Do ".repeat(10),
+    stream: level === 9 ? drawText("deep") : "/X Do ".repeat(10),
   }))
 
 export const hostilePdfs: ReadonlyArray<HostileFile> = [
@@ -48,7 +48,7 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
     name: "form of itself.pdf",
     make: () =>
       onePage(
-        { value: "<< >>", stream: `${drawn("before")} /X Do` },
+        { value: "<< >>", stream: `${drawText("before")} /X Do` },
         [
           {
             value: "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >> >>",
@@ -76,9 +76,9 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
         { value: "<< /Type /Pages /Kids [4 0 R] /Count 1000000000 >>" },
         { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
         pageOf(5),
-        { value: "<< >>", stream: drawn("Only one.") },
+        { value: "<< >>", stream: drawText("Only one.") },
       ]),
-    // The pages that there are count.
+    // The pages that exist are read.
     fate: ready,
   },
   {
@@ -93,7 +93,7 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
   { name: "100,000 pages.pdf", make: () => manyPages(100_000, ""), fate: exhausted },
   {
     name: "deep arrays.pdf",
-    make: () => onePage({ value: "<< >>", stream: `${"[".repeat(200_000)} ${drawn("below")}` }),
+    make: () => onePage({ value: "<< >>", stream: `${"[".repeat(200_000)} ${drawText("below")}` }),
     fate: corrupt,
   },
   {
@@ -103,7 +103,7 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
   },
   {
     name: "width of a planet.pdf",
-    make: () => onePage({ value: "<< >>", stream: `1e30 0 0 1e30 0 0 cm ${drawn("Large letters.")}` }),
+    make: () => onePage({ value: "<< >>", stream: `1e30 0 0 1e30 0 0 cm ${drawText("Large letters.")}` }),
     fate: ready,
   },
   {
@@ -114,13 +114,13 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
         { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
         { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
         pageOf(5),
-        { value: "<< >>", stream: drawn("mapped") },
+        { value: "<< >>", stream: drawText("mapped") },
         {
           value: "<< >>",
           stream: `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FFFFFFFF> endcodespacerange ${"100 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange ".repeat(100)} endcmap`,
         },
       ]),
-    // The map is not written out, and the text is there without it.
+    // The ranges are not expanded, and the text is readable without them.
     fate: ready,
   },
   {
@@ -152,7 +152,7 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
         { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
         { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
         pageOf(5),
-        { value: "<< >>", stream: drawn("Nothing runs.") },
+        { value: "<< >>", stream: drawText("Nothing runs.") },
       ]),
     fate: ready,
   },

@@ -14,7 +14,7 @@ const file = (name: string, content: () => string | Uint8Array<ArrayBuffer>, fat
 const corrupt = failed("corrupt_document")
 const empty = failed("empty_document")
 
-/** Texts on which a careless pattern takes quadratic time, or worse. */
+/** Pieces whose repetition takes a careless regular expression quadratic time or worse. */
 const patterns = [" ", "#", "`", "[", "*", "\n", "-", "<", "&", "|", '"', "\u0301", "=\n", "# \n", "- ", "> "]
 
 const repeated: ReadonlyArray<HostileFile> = patterns.map((pattern, index) =>

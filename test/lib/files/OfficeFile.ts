@@ -1,8 +1,6 @@
 import { type ZipEntry, zipOf } from "./ZipFile.ts"
 
-/*
- * Small Office documents, made of their XML. Namespaces are declared here, so that tests only write what they are about.
- */
+/* Makes small Office documents from their XML, with the namespaces declared here, so that tests write only elements. */
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006"
 const relationshipsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -28,7 +26,7 @@ interface Related {
   readonly external?: boolean
 }
 
-/** The part that says what another part points to; ids are `r1`, `r2`, … */
+/** The part with the relationships of another part, whose ids are `r1`, `r2` and so on. */
 export const relationships = (part: string, related: ReadonlyArray<Related>): ZipEntry => {
   const slash = part.lastIndexOf("/") + 1
   const elements = related.map(
@@ -55,13 +53,14 @@ const packageOf = (main: string, entries: ReadonlyArray<ZipEntry>) => {
 
 const documentPath = "word/document.xml"
 
-/** The parts of a Word document beside its body, by type. */
+/** The content of a Word document's parts besides its body, by type. */
 export type DocxParts = Readonly<Partial<Record<"styles" | "numbering" | "footnotes", string>>>
 
+/** A paragraph (`w:p`) with this text and these properties (`w:pPr`). */
 export const paragraph = (text: string, properties = ""): string =>
   `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
 
-/** A Word document with this body; its part `document.xml` whole, when that matters. */
+/** Makes a Word document with this body (`w:body`). */
 export const docxFile = (
   body: string,
   parts: DocxParts = {},
@@ -69,6 +68,7 @@ export const docxFile = (
   entries: ReadonlyArray<ZipEntry> = [],
 ): Uint8Array<ArrayBuffer> => docxWith(root("w:document", `<w:body>${body}</w:body>`), parts, more, entries)
 
+/** Makes a Word document with this whole `document.xml`. */
 export const docxWith = (
   document: string | Uint8Array,
   parts: DocxParts = {},
@@ -85,19 +85,22 @@ export const docxWith = (
     ...entries,
   ])
 
+/** A slide of a presentation. */
 export interface Slide {
-  /** The shapes within `p:spTree`. */
+  /** The shapes of the slide, as the content of `p:spTree`. */
   readonly shapes: string
   readonly notes?: string
   readonly hidden?: boolean
 }
 
+/** A shape with one paragraph per line of the text, in a placeholder of this type. */
 export const shape = (text: string, placeholder?: string): string => {
   const place = placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`
   const paragraphs = text.split("\n").map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`)
   return `<p:sp><p:nvSpPr><p:nvPr>${place}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs.join("")}</p:txBody></p:sp>`
 }
 
+/** Makes a presentation. */
 export const pptxFile = (slides: ReadonlyArray<Slide>): Uint8Array<ArrayBuffer> => {
   const path = "ppt/presentation.xml"
   const list = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index + 1}"/>`).join("")
@@ -122,26 +125,29 @@ export const pptxFile = (slides: ReadonlyArray<Slide>): Uint8Array<ArrayBuffer> 
   ])
 }
 
+/** A sheet of a workbook. */
 export interface Sheet {
   readonly name: string
-  /** What stands in `worksheet`: `sheetData` with its rows, and what follows it. */
+  /** The content of `worksheet`: `sheetData` with the rows, and the elements after it. */
   readonly content: string
   readonly state?: "hidden"
 }
 
-/** Rows of cells with their text in them, from A1. */
+/** The `sheetData` of these rows, from A1, with the text of each cell. */
 export const rows = (...lines: ReadonlyArray<ReadonlyArray<string>>): string => {
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   return `<sheetData>${lines.map((line) => `<row>${line.map(cell).join("")}</row>`).join("")}</sheetData>`
 }
 
+/** Shared parts of a workbook. */
 export interface WorkbookParts {
-  /** Within `sst`. */
+  /** The content of `sst`. */
   readonly strings?: string
-  /** Within `styleSheet`. */
+  /** The content of `styleSheet`. */
   readonly styles?: string
 }
 
+/** Makes a workbook. */
 export const xlsxFile = (
   sheets: ReadonlyArray<Sheet>,
   { strings, styles }: WorkbookParts = {},
@@ -167,7 +173,7 @@ export const xlsxFile = (
   ])
 }
 
-/** The beginning of a compound file, and the name of one stream in it. */
+/** Makes the beginning of a compound file, with the name of one stream in it. */
 export const compoundFile = (stream: string): Uint8Array<ArrayBuffer> => {
   const bytes = Buffer.alloc(4096)
   Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]).copy(bytes)

@@ -1,12 +1,12 @@
 import { deflateSync } from "node:zlib"
 
-/** An object of a PDF: a dictionary, and what it streams. */
+/** An object of a PDF: a dictionary, and the content of its stream if it is one. */
 export interface PdfObject {
   readonly value: string
   readonly stream?: Uint8Array | string
 }
 
-/** A PDF of these objects, numbered from 1, the first of which is the catalog. */
+/** Makes a PDF of these objects, which are numbered from 1. The first is the catalog. */
 export const pdfOf = (objects: ReadonlyArray<PdfObject>, trailer = ""): Uint8Array<ArrayBuffer> => {
   const parts: Array<Buffer> = [Buffer.from("%PDF-1.7\n")]
   const offsets: Array<number> = []
@@ -35,34 +35,35 @@ export const pdfOf = (objects: ReadonlyArray<PdfObject>, trailer = ""): Uint8Arr
 
 const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 
-/** What draws one line of text. */
-export const drawn = (text: string): string => `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`
+/** The content of a page that draws one line of text. */
+export const drawText = (text: string): string => `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`
 
-/** The first three objects of any document here: catalog, tree of pages, font. Pages come next. */
+/** The first three objects of every document here: catalog, page tree and font. The pages have these numbers. */
 const frame = (pages: ReadonlyArray<number>): ReadonlyArray<PdfObject> => [
   { value: "<< /Type /Catalog /Pages 2 0 R >>" },
   { value: `<< /Type /Pages /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] /Count ${pages.length} >>` },
   { value: font },
 ]
 
+/** A page whose content is the object of this number, with `more` resources. */
 export const pageOf = (content: number, more = ""): PdfObject => ({
   value: `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R /Resources << /Font << /F1 3 0 R >> ${more} >> >>`,
 })
 
-/** A document of one page whose content is this stream; further objects begin at number 6. */
+/** Makes a document of one page with this content. Further objects are numbered from 6. */
 export const onePage = (
   content: PdfObject,
   more: ReadonlyArray<PdfObject> = [],
   resources = "",
 ): Uint8Array<ArrayBuffer> => pdfOf([...frame([4]), pageOf(5, resources), content, ...more])
 
-/** A document of so many pages that all show the same. */
+/** Makes a document of `count` pages that all have the same text. */
 export const manyPages = (count: number, text: string): Uint8Array<ArrayBuffer> => {
   const pages = Array.from({ length: count }, (_, index) => index + 5)
-  return pdfOf([...frame(pages), { value: "<< >>", stream: drawn(text) }, ...pages.map(() => pageOf(4))])
+  return pdfOf([...frame(pages), { value: "<< >>", stream: drawText(text) }, ...pages.map(() => pageOf(4))])
 }
 
-/** A stream that is packed, as often as there are filters. */
+/** A stream that is compressed `times` times. */
 export const packed = (content: Uint8Array, times = 1, value = "<< >>"): PdfObject => {
   let bytes = content
   for (let time = 0; time < times; time++) bytes = deflateSync(bytes)

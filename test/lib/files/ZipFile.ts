@@ -1,18 +1,22 @@
 import { crc32, deflateRawSync } from "node:zlib"
 
-/** A file to put into an archive, and what its directory shall say of it where that is not the truth. */
+/** A file of an archive. */
 export interface ZipEntry {
   readonly name: string
   readonly content: Uint8Array | string
-  /** The directory names its sizes in 64 bits, as programs that stream do. */
+  /** Whether the directory has its sizes in 64 bits, as streaming programs write them. */
   readonly isLong?: boolean
+  /** False values for the fields of its headers. */
   readonly claims?: { readonly bytes?: number; readonly checksum?: number; readonly flags?: number }
 }
 
 const bytesOf = (content: Uint8Array | string) => Buffer.from(content)
 
-/** What header and directory say alike: flags, method, time, checksum, both sizes, length of the name. */
-const described = (entry: ZipEntry, packed: Uint8Array): Buffer => {
+/**
+ * The fields that the file's header and the directory share: flags, method, time, checksum, both sizes, length of the
+ * name.
+ */
+const sharedFields = (entry: ZipEntry, packed: Uint8Array): Buffer => {
   const content = bytesOf(entry.content)
   const record = Buffer.alloc(26)
   record.writeUInt16LE(20, 0)
@@ -31,7 +35,7 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 
-/** Moves the sizes of a record into an extra field, and returns that. */
+/** Moves the sizes of a record into an extra field, and returns the field. */
 const longSizes = (record: Buffer): Buffer => {
   const extra = Buffer.alloc(20)
   extra.writeUInt16LE(1, 0)
@@ -53,14 +57,14 @@ const end = (entries: number, directoryBytes: number, at: number): Buffer => {
   return Buffer.concat([uint32(0x06054b50), record])
 }
 
-/** A zip archive. With `copies`, the directory names each file so many times more, under further names. */
+/** Makes a zip archive. The directory lists each file `copies` more times, under further names. */
 export const zipOf = (entries: ReadonlyArray<ZipEntry>, copies = 0): Uint8Array<ArrayBuffer> => {
   const files: Array<Buffer> = []
   const directory: Array<Buffer> = []
   let at = 0
   for (const entry of entries) {
     const packed = deflateRawSync(bytesOf(entry.content))
-    const record = described(entry, packed)
+    const record = sharedFields(entry, packed)
     const file = Buffer.concat([uint32(0x04034b50), record, Buffer.from(entry.name), packed])
     for (let copy = 0; copy <= copies; copy++) {
       const name = Buffer.from(copy === 0 ? entry.name : `${copy}/${entry.name}`)

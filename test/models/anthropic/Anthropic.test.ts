@@ -1,18 +1,23 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Redacted, Stream } from "effect"
-import { type AiError, type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Fiber, Layer, Redacted, References } from "effect"
+import { type AiError, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { FetchHttpClient, HttpClient } from "effect/http"
+import { Agent } from "../../../src/agent/Agent.ts"
+import { type Generation, readGeneration } from "../../../src/agent/Generation.ts"
+import { StreamedGeneration } from "../../../src/agent/StreamedGeneration.ts"
+import { Unavailable } from "../../../src/domain/Errors.ts"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
+import { Models } from "../../../src/models/Models.ts"
 import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
-import { type ProviderError, toProviderError } from "../../../src/models/ProviderErrors.ts"
-import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
+import { type ProviderError, toProviderError } from "../../../src/models/ClientFailures.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { asking, hello, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
-import { callSettings } from "../../lib/Defaults.ts"
+import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const waiting = (wait: Duration.Duration): Partial<CallSettings> => ({
   retryDelay: Duration.millis(1),
@@ -24,52 +29,35 @@ const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = patient) =>
-  languageModelOf(
-    makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
-      "claude-test-1",
-    ),
+  makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
+    "claude-test-1",
   )
 
-type Ask = (model: LanguageModel.LanguageModel) => Effect.Effect<unknown, AiError.AiError>
+type Ask = (calls: ModelCalls) => Effect.Effect<unknown, AiError.AiError>
+const asWhole = (calls: ModelCalls) => whole(calls)
+const asStream = (calls: ModelCalls) => streamed(calls)
+const ways: ReadonlyArray<Ask> = [asWhole, asStream]
 
-const options = {
-  toolkit: toolkitOf(searchKnowledgeBase),
-  toolChoice: "auto",
-  disableToolCallResolution: true,
-  toolCallValidation: "deferred",
-} as const
-
-const hello = Prompt.fromMessages([
-  Prompt.systemMessage({ content: "Be brief." }),
-  Prompt.userMessage({ content: [Prompt.textPart({ text: "Hello" })] }),
-])
-
-const whole = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Effect.map(model.generateText({ ...options, prompt }), (response) => [...response.content])
-
-const streamed = (model: LanguageModel.LanguageModel, prompt = hello) =>
-  Stream.runCollect(model.streamText({ ...options, prompt }))
-
-/** The parts of one answer, whole or streamed, and what the server saw. */
+/** The parts of one answer, whole or streamed, and the requests that the server received. */
 const answer = <A>(
-  ask: (model: LanguageModel.LanguageModel) => Effect.Effect<A, AiError.AiError>,
+  ask: (calls: ModelCalls) => Effect.Effect<A, AiError.AiError>,
   answers: ReadonlyArray<Answer>,
   limits = patient,
 ) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...answers)
-    const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
+    const result = yield* Effect.result(ask(modelAt(fake, limits)))
     return { fake, result, requests: fake.requests }
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const parts = async (...answers: ReadonlyArray<Answer>) => {
-  const { requests, result } = await answer(whole, answers)
+  const { requests, result } = await answer(asWhole, answers)
   if (result._tag === "Failure") throw result.failure
   return { parts: result.success, requests }
 }
 
 const streamParts = async (...answers: ReadonlyArray<Answer>) => {
-  const { requests, result } = await answer(streamed, answers)
+  const { requests, result } = await answer(asStream, answers)
   if (result._tag === "Failure") throw result.failure
   return { parts: result.success, requests }
 }
@@ -84,17 +72,17 @@ const withThinking = message(
 )
 
 describe("a request", () => {
-  test("shows exactly the body that was sent, of a stream its length alone, and never the key", async () => {
+  test("is shown with its exact body, or of a stream with its length, and never with the key", async () => {
     const { parts: got, requests } = await parts(says("Hi"))
     const metadata = got.find((part) => part.type === "response-metadata")
-    expect(metadata?.metadata.parley?.body).toBe(requests[0]?.body ?? "")
+    expect(metadata?.metadata?.parley?.body).toBe(requests[0]?.body ?? "")
     expect(JSON.stringify(got)).not.toContain(fakeKey)
     const { parts: streamedParts, requests: streamRequests } = await streamParts(says("Hi"))
     const streamMetadata = streamedParts.find((part) => part.type === "response-metadata")
-    expect(streamMetadata?.metadata.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
+    expect(streamMetadata?.metadata?.parley).toMatchObject({ body: "", bodyLength: streamRequests[0]?.body.length })
   })
 
-  test("marks the cache at its three places and sets no sampling", async () => {
+  test("has three cache breakpoints and no sampling parameters", async () => {
     const { requests } = await parts(says("Hi"))
     const body = JSON.parse(requests[0]?.body ?? "")
     const cached = { cache_control: { type: "ephemeral" } }
@@ -111,21 +99,24 @@ describe("a request", () => {
     expect(body.tools[0].input_schema).toMatchObject({ required: ["query"], additionalProperties: false })
   })
 
-  test("is the same, byte for byte, when nothing changed", async () => {
+  test("is the same byte for byte when nothing has changed", async () => {
     const { requests } = await parts(fails(500, "api_error"), says("Hi"))
     expect(requests[0]?.body).toBe(requests[1]?.body ?? "")
   })
 
-  test("shows tools that may not be called, and leaves out tools that are not there", async () => {
-    const ask = (toolChoice: "none" | { readonly oneOf: [] }) => (model: LanguageModel.LanguageModel) =>
-      model.generateText({ ...options, toolChoice, prompt: hello })
-    const shown = await answer(ask("none"), [says("Hi")])
-    expect(JSON.parse(shown.requests[0]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
-    const absent = await answer(ask({ oneOf: [] }), [says("Hi")])
+  test("declares tools that may not be called, and has no list of tools when there are none", async () => {
+    const ask = (more: Partial<ModelRequest>) =>
+      answer((calls) => whole(calls, asking(hello.prompt, more)), [says("Hi")])
+    const shown = await ask({ toolChoice: "none" })
+    expect(JSON.parse(shown.requests[0]?.body ?? "")).toMatchObject({
+      tools: [{ name: "searchKnowledgeBase" }],
+      tool_choice: { type: "none" },
+    })
+    const absent = await ask({ tools: [] })
     expect(Object.keys(JSON.parse(absent.requests[0]?.body ?? ""))).not.toContain("tools")
   })
 
-  test("holds no empty text and lets the user speak first, so that the API takes it", async () => {
+  test("has no empty text and begins with the user, as the API requires", async () => {
     const turn = (role: "user" | "assistant", text: string) =>
       Prompt.makeMessage(role, { content: [Prompt.textPart({ text })] })
     const prompt = Prompt.fromMessages([
@@ -134,32 +125,32 @@ describe("a request", () => {
       turn("assistant", ""),
       turn("user", "Well?"),
     ])
-    const { requests, result } = await answer((model) => whole(model, prompt), [says("Hi")])
+    const { requests, result } = await answer((calls) => whole(calls, asking(prompt)), [says("Hi")])
     expect(result._tag).toBe("Success")
     const roles = JSON.parse(requests[0]?.body ?? "").messages.map((turn: { role: string }) => turn.role)
     expect(roles).toEqual(["user", "assistant", "user", "assistant", "user"])
   })
 
-  test("answers all calls of a message in one message, thinking kept", async () => {
-    const first = await parts(withThinking)
-    const replayed = Prompt.fromMessages([
-      ...hello.content,
-      ...Prompt.fromResponseParts(first.parts).content,
-      Prompt.toolMessage({
-        content: [
-          Prompt.toolResultPart({
-            id: "toolu_1",
-            name: "searchKnowledgeBase",
-            providerExecuted: false,
-            isFailure: true,
-            result: { error: "no" },
-          }),
-        ],
-      }),
-    ])
-    const { requests, result } = await answer((model) => whole(model, replayed), [says("Hi")])
-    expect(result._tag).toBe("Success")
-    expect(JSON.parse(requests[0]?.body ?? "").messages.slice(1)).toEqual([
+  test("has the results of a message's calls in one message, and keeps its reasoning", async () => {
+    const requests = await Effect.gen(function* () {
+      const fake = yield* fakeProvider(withThinking, says("Hi"))
+      const models = Models.layer(modelsSettings({ anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: fake.url } }))
+      const reply = Agent.use((agent) =>
+        agent.reply({
+          model: "claude-test-1",
+          instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+          toolsEnabled: true,
+          history: [{ role: "user", content: "Hello" }],
+          search: () => Effect.fail(new Unavailable({ detail: "no", retry_after_seconds: 1 })),
+        }),
+      )
+      yield* Effect.provide(
+        reply,
+        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+      )
+      return fake.requests
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
+    expect(JSON.parse(requests[1]?.body ?? "").messages.slice(1)).toEqual([
       {
         role: "assistant",
         content: [
@@ -170,13 +161,20 @@ describe("a request", () => {
       },
       {
         role: "user",
-        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"error":"no"}', is_error: true }],
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "toolu_1",
+            content: expect.stringMatching(/^\{"error":"/),
+            is_error: true,
+          },
+        ],
       },
     ])
   })
 })
 
-describe("what was found", () => {
+describe("a search result", () => {
   const found = [
     {
       title: "Refunds",
@@ -188,7 +186,7 @@ describe("what was found", () => {
   ]
   const after = (result: unknown) =>
     Prompt.fromMessages([
-      ...hello.content,
+      ...hello.prompt.content,
       Prompt.assistantMessage({
         content: [
           Prompt.toolCallPart({ id: "call.1", name: "searchKnowledgeBase", params: {}, providerExecuted: false }),
@@ -207,12 +205,12 @@ describe("what was found", () => {
       }),
     ])
   const sentAfter = async (result: unknown) => {
-    const { requests, result: answered } = await answer((model) => whole(model, after(result)), [says("Hi")])
+    const { requests, result: answered } = await answer((calls) => whole(calls, asking(after(result))), [says("Hi")])
     expect(answered._tag).toBe("Success")
     return JSON.parse(requests[0]?.body ?? "").messages.slice(1)
   }
 
-  test("goes to the model as search results that it can cite by the paragraph, under an id that the API takes", async () => {
+  test("is sent as blocks that the model can cite by paragraph, with an id that the API accepts", async () => {
     const result = (source: string, title: string, ...texts: ReadonlyArray<unknown>) => ({
       type: "search_result",
       source,
@@ -238,12 +236,12 @@ describe("what was found", () => {
     ])
   })
 
-  test.each([[[]], [{ rows: 3 }], ["text"]])("is JSON when it is none of the knowledge base's: %j", async (result) => {
+  test.each([[[]], [{ rows: 3 }], ["text"]])("of another tool is sent as JSON: %j", async (result) => {
     const [, { content }] = await sentAfter(result)
     expect(content[0].content).toBe(JSON.stringify(result))
   })
 
-  test("is named by the answer, whole or streamed", async () => {
+  test("is a source of the answer that cites it, whole or streamed", async () => {
     const cites = (source: string, cited_text: string) => ({
       type: "search_result_location",
       source,
@@ -263,7 +261,7 @@ describe("what was found", () => {
     )
     const source = (quote: string) => ({ document_id: "d1", title: "", chunk: 2, page: null, quote })
     for (const got of [(await parts(given)).parts, (await streamParts(given)).parts]) {
-      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))).toEqual([
+      expect(got.flatMap((part) => (part.type === "source" ? [part.metadata?.parley] : []))).toEqual([
         source("Paid in 14 days."),
         source("By card."),
       ])
@@ -272,12 +270,12 @@ describe("what was found", () => {
 })
 
 describe("an answer", () => {
-  test("brings its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
+  test("has its id, model, tokens of all four kinds, and the headers that may be shown", async () => {
     const { parts: got } = await parts(says("Hi"))
     const metadata = got.find((part) => part.type === "response-metadata")
     expect([metadata?.id, metadata?.modelId]).toEqual(["msg_1", "claude-test-1"])
     expect(metadata?.timestamp).toBeDefined()
-    const headers = metadata?.metadata.parley?.headers ?? {}
+    const headers = metadata?.metadata?.parley?.headers ?? {}
     expect(Object.keys(headers).toSorted()).toEqual([
       "anthropic-ratelimit-requests-remaining",
       "content-type",
@@ -300,13 +298,13 @@ describe("an answer", () => {
     ["pause_turn", "pause"],
     ["something_new", "unknown"],
   ]
-  test.each(reasons)("that ends with %s is finished for %s", async (stop, reason) => {
+  test.each(reasons)("with the stop reason %s has the finish reason %s", async (stop, reason) => {
     const ends = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "finish")
     expect(ends((await parts(says("x", stop))).parts)).toMatchObject([{ reason }])
     expect(ends((await streamParts(says("x", stop))).parts)).toMatchObject([{ reason }])
   })
 
-  test("skips blocks that we do not know", async () => {
+  test("is read without blocks of unknown types", async () => {
     const body = {
       id: "msg_9",
       model: "claude-test-1",
@@ -321,7 +319,7 @@ describe("an answer", () => {
     expect(got.map((part) => part.type)).toEqual(["response-metadata", "text", "finish"])
   })
 
-  test("streamed says the same as whole", async () => {
+  test("is the same streamed as whole", async () => {
     const { parts: got } = await streamParts(withThinking)
     expect(got.map((part) => part.type)).toEqual([
       "response-metadata",
@@ -337,13 +335,20 @@ describe("an answer", () => {
       "tool-params-delta",
       "tool-params-end",
       "tool-call",
-      // The counts, for nothing may come after them.
+      // Reports the tokens, because the stream may be cut off after them.
       "response-metadata",
       "finish",
     ])
-    const replay = (list: Parameters<typeof Prompt.fromResponseParts>[0]) =>
-      JSON.stringify(Prompt.fromResponseParts(list).content)
-    expect(replay(got)).toBe(replay((await parts(withThinking)).parts))
+    const pieces = new StreamedGeneration(() => "text")
+    pieces.read(got)
+    const said = ({ parts }: Generation) =>
+      parts.flatMap((part) =>
+        part.type === "text" || part.type === "reasoning" || part.type === "tool-call"
+          ? [{ metadata: {}, ...part }]
+          : [],
+      )
+    expect(said(pieces.generation)).toEqual(said(readGeneration((await parts(withThinking)).parts)))
+    expect(said(pieces.generation)).toHaveLength(3)
     const finish = got.find((part) => part.type === "finish")
     expect(finish?.usage.inputTokens).toEqual({ uncached: 50, total: 68, cacheRead: 11, cacheWrite: 7 })
     expect(finish?.usage.outputTokens.total).toBe(40)
@@ -368,7 +373,7 @@ describe("a failure", () => {
     readonly what: string
     readonly answer: Answer
     readonly tag: ProviderError["_tag"]
-    /** Left out where a slow machine may time out before the server has seen the request. */
+    /** Undefined where a slow machine may time out before the server has received the request. */
     readonly attempts?: number
     readonly limits?: Partial<CallSettings>
   }
@@ -382,13 +387,13 @@ describe("a failure", () => {
     { what: "500", answer: fails(500, "api_error"), tag: "ProviderFailed", attempts: 3 },
     { what: "529", answer: fails(529, "overloaded_error"), tag: "Unavailable", attempts: 3 },
     {
-      what: "500 that forbids another try",
+      what: "500 that forbids a retry",
       answer: fails(500, "api_error", { "x-should-retry": "false" }),
       tag: "ProviderFailed",
       attempts: 1,
     },
     {
-      what: "400 that asks for another try",
+      what: "400 that asks for a retry",
       answer: fails(400, "invalid_request_error", { "x-should-retry": "true" }),
       tag: "ProviderFailed",
       attempts: 3,
@@ -397,8 +402,8 @@ describe("a failure", () => {
     { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
   ]
   for (const { answer: given, attempts, limits, tag, what } of cases) {
-    test(`${what} is ${tag}, after as many attempts as it is worth`, async () => {
-      for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+    test(`of a call by ${what} becomes ${tag} after the right number of attempts`, async () => {
+      for (const ask of ways) {
         const { requests, result } = await answer<unknown>(ask, [given], limits)
         if (result._tag === "Success") throw new Error("It answered")
         const error = toProviderError(result.failure)
@@ -410,18 +415,18 @@ describe("a failure", () => {
     })
   }
 
-  test("of one attempt is forgotten when the next one answers", async () => {
+  test("of an attempt does not matter when the next one succeeds", async () => {
     expect((await parts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).parts).toHaveLength(3)
     expect((await streamParts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).requests).toHaveLength(3)
   })
 
   const malformed: ReadonlyArray<readonly [string, Answer]> = [
-    ["JSON that is none", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
+    ["invalid JSON", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
     ["a page of HTML", { kind: "raw", body: "<html>", contentType: "text/html" }],
     ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
   ]
-  test.each(malformed)("for %s is the provider's", async (_, given) => {
-    const { requests, result } = await answer(whole, [given])
+  test.each(malformed)("by an answer with %s is the provider's", async (_, given) => {
+    const { requests, result } = await answer(asWhole, [given])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)._tag).toBe("ProviderFailed")
     expect(requests).toHaveLength(1)
@@ -429,15 +434,15 @@ describe("a failure", () => {
 })
 
 describe("retry-after", () => {
-  test("is told on when it is longer than we wait", async () => {
-    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
+  test("is passed on to the client when it is longer than the server waits", async () => {
+    const { requests, result } = await answer(asWhole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 33 })
     expect(requests).toHaveLength(1)
   })
 
-  test("of an overloaded provider is told on", async () => {
-    const { result } = await answer(whole, [fails(529, "overloaded_error", { "retry-after": "44" })])
+  test("of an overloaded provider is passed on to the client", async () => {
+    const { result } = await answer(asWhole, [fails(529, "overloaded_error", { "retry-after": "44" })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 44 })
   })
@@ -448,8 +453,8 @@ describe("retry-after", () => {
     ["retry-after", "99999999999999999999999"],
     ["retry-after", "Wed, 21 Oct 9999 07:28:00 GMT"],
     ["retry-after-ms", "Infinity"],
-  ])("as %s: %s is no longer than a day", async (name, value) => {
-    const { requests, result } = await answer(whole, [fails(429, "rate_limit_error", { [name]: value })])
+  ])("in %s with the value %s means at most a day", async (name, value) => {
+    const { requests, result } = await answer(asWhole, [fails(429, "rate_limit_error", { [name]: value })])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 86_400 })
     expect(requests).toHaveLength(1)
@@ -458,12 +463,12 @@ describe("retry-after", () => {
   test.each([
     ["retry-after-ms", "120000"],
     ["retry-after", "120"],
-  ])("as %s is waited for", async (name, value) => {
+  ])("in %s delays the next attempt", async (name, value) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
-      const model = yield* modelAt(fake, {
+      const model = modelAt(fake, {
         ...patient,
-        // The clock of the test runs fast, also while the second attempt is under way.
+        // The test's clock runs fast, even during the second attempt.
         replyTimeout: Duration.days(1),
         retryAfterMax: Duration.minutes(3),
         retryWindow: Duration.minutes(10),
@@ -498,52 +503,47 @@ describe("a stream that has begun", () => {
       limits: { ...patient, stallTimeout: Duration.millis(100) },
     },
     {
-      what: "brings an error event",
+      what: "has an error event",
       given: { kind: "events", events: [...begun, errorEvent], ending: "end" },
       tag: "Unavailable",
     },
     {
-      what: "brings a broken event",
+      what: "has a malformed event",
       given: { kind: "events", events: [...begun, { type: "content_block_delta", index: "x" }], ending: "end" },
       tag: "ProviderFailed",
     },
   ]
   for (const { given, limits, tag, what } of cases) {
-    test(`and ${what} fails with what it said so far, and is not tried again`, async () => {
+    test(`and ${what} fails after its content so far, and is not retried`, async () => {
       const said: Array<string> = []
-      const ask = (model: LanguageModel.LanguageModel) =>
-        model
-          .streamText({ ...options, prompt: hello })
-          .pipe(
-            Stream.runForEach((part) => Effect.sync(() => void (part.type === "text-delta" && said.push(part.delta)))),
-          )
+      const ask = (calls: ModelCalls) => streamed(calls, hello, (parts) => said.push(textOf(parts)))
       const { requests, result } = await answer(ask, [given, says("never asked for")], limits)
       if (result._tag === "Success") throw new Error("It answered")
       expect(toProviderError(result.failure)._tag).toBe(tag)
-      expect(said).toEqual(["Hello"])
+      expect(said.join("")).toBe("Hello")
       expect(requests).toHaveLength(1)
     })
   }
 
-  test("with an error event is tried again", async () => {
+  test("with an error event is retried", async () => {
     const first: Answer = { kind: "events", events: [errorEvent], ending: "end" }
     expect((await streamParts(first, says("Hi"))).requests).toHaveLength(2)
   })
 
-  test("is whole when the connection stays open after the last event", async () => {
+  test("is complete when the connection stays open after the last event", async () => {
     const { parts: got } = await streamParts({ kind: "events", events, ending: "hang" })
     expect(got.at(-1)?.type).toBe("finish")
   })
 
-  test("is hung up on when it has said all and does not end", async () => {
+  test("is closed when its content is complete and it does not end", async () => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
-      yield* streamed(yield* modelAt(fake))
+      yield* streamed(modelAt(fake))
       yield* until(() => fake.hungUp() === 1)
     }).pipe(Effect.scoped, Effect.runPromise)
   })
 
-  test("may hold the input of a call in the event that begins it, as some proxies write it", async () => {
+  test("may have the input of a call in the event that begins it, as some proxies write it", async () => {
     const call = { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "refunds" } }
     const given: Answer = {
       kind: "events",
@@ -560,7 +560,7 @@ describe("a stream that has begun", () => {
     expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ params: { query: "refunds" } })
   })
 
-  test("skips events that we do not know", async () => {
+  test("is read without events of unknown types", async () => {
     const strange = [
       { type: "hologram" },
       { type: "content_block_delta", index: 0, delta: { type: "smell", strength: 3 } },
@@ -572,14 +572,14 @@ describe("a stream that has begun", () => {
 
 describe("an interruption", () => {
   const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
-    ["before the headers", whole, { kind: "hang" }],
-    ["within a body", whole, { kind: "hang in body" }],
-    ["within a stream", streamed, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
+    ["before the headers", asWhole, { kind: "hang" }],
+    ["during a body", asWhole, { kind: "hang in body" }],
+    ["during a stream", asStream, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
   ]
-  test.each(cases)("%s hangs up on the provider", async (_, ask, given) => {
+  test.each(cases)("%s closes the connection to the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(given)
-      const model = yield* modelAt(fake)
+      const model = modelAt(fake)
       const fiber = yield* Effect.forkChild(ask(model))
       yield* until(() => fake.requests.length === 1)
       yield* pause(30)
@@ -590,14 +590,14 @@ describe("an interruption", () => {
   })
 })
 
-/** Real time, whatever clock the test runs on. */
+/** Waits in real time, whatever the clock of the test. */
 const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
 
-/** Fails the test by its time-out when it never comes true. */
+/** Waits until a condition holds. The test fails by its time-out when it never does. */
 const until = (condition: () => boolean) =>
   Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
 
-test("a redirect is not followed: the conversation stays where it belongs", async () => {
+test("a redirect is not followed, so that the conversation reaches no other server", async () => {
   const elsewhere: Array<string> = []
   const server = Bun.serve({
     port: 0,
@@ -607,12 +607,12 @@ test("a redirect is not followed: the conversation stays where it belongs", asyn
       return Response.redirect("/elsewhere", 307)
     },
   })
-  const model = await Effect.runPromise(
-    languageModelOf(
-      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }).calls("m"),
-    ),
-  )
-  for (const ask of [whole, streamed] satisfies ReadonlyArray<Ask>) {
+  const model = makeAnthropic({
+    apiKey: Redacted.make(fakeKey),
+    baseUrl: server.url.origin,
+    limits: callSettings(),
+  }).calls("m")
+  for (const ask of ways) {
     const result = await Effect.runPromise(Effect.result<unknown, AiError.AiError, never>(ask(model)))
     expect(result._tag).toBe("Failure")
   }
@@ -620,7 +620,7 @@ test("a redirect is not followed: the conversation stays where it belongs", asyn
   expect(elsewhere).toEqual([])
 })
 
-test("a key that the provider repeats is not told on to the log", async () => {
+test("a key that the provider repeats is not logged", async () => {
   const server = Bun.serve({
     port: 0,
     fetch: ({ headers }) => Response.json({ error: { message: headers.get("authorization") } }, { status: 401 }),
@@ -630,9 +630,7 @@ test("a key that the provider repeats is not told on to the log", async () => {
     const client = yield* HttpClient.HttpClient
     const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
     return yield* Effect.forEach(models, (calls) =>
-      Effect.flatMap(languageModelOf(calls), (model) =>
-        Effect.all([Effect.flip(whole(model)), Effect.flip(streamed(model))]),
-      ),
+      Effect.all([Effect.flip(whole(calls)), Effect.flip(streamed(calls))]),
     )
   }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)
@@ -642,7 +640,7 @@ test("a key that the provider repeats is not told on to the log", async () => {
   }
 })
 
-test("the key is shown by no inspection of the connection", () => {
+test("the key does not appear when the connection is inspected", () => {
   const anthropic = makeAnthropic({
     apiKey: Redacted.make(fakeKey),
     baseUrl: "http://127.0.0.1:1",
@@ -651,7 +649,7 @@ test("the key is shown by no inspection of the connection", () => {
   expect(Bun.inspect(anthropic, { depth: 20 })).not.toContain(fakeKey)
 })
 
-test("calls come as they are, whatever their input", async () => {
+test("calls are passed on unchanged, whatever their input", async () => {
   const given = message([{ type: "tool_use", id: "t", name: "unknownTool", input: [1, "two"] }], "tool_use")
   const expected = [{ name: "unknownTool", params: [1, "two"] }]
   const callsIn = (list: ReadonlyArray<{ readonly type: string }>) => list.filter((part) => part.type === "tool-call")

@@ -5,7 +5,7 @@ import { type Admission, type CallOutcome, CircuitBreaker } from "../../../src/m
 
 const limits = { failuresMax: 3, window: Duration.seconds(10), openFor: Duration.seconds(5) }
 
-/** A breaker, and the calls of it at times in seconds. */
+/** A circuit breaker, with functions that call it at times in seconds. */
 const make = () => {
   const breaker = new CircuitBreaker(limits)
   const admit = (at: number) => breaker.admit(at * 1_000)
@@ -27,7 +27,7 @@ const opened = () => {
 }
 
 describe("a circuit", () => {
-  test("opens with so many failures within the window, and says for how long", () => {
+  test("opens after the maximum of failures within the window, and says for how long", () => {
     expect(opened().admit(3)).toEqual({ admitted: false, retryAfter: 4_000 })
   })
 
@@ -43,7 +43,7 @@ describe("a circuit", () => {
     expect(admit(9)).toMatchObject({ admitted: true })
   })
 
-  test("lets one call try when its rest is over, and closes when that succeeds", () => {
+  test("admits one call after its time, and closes when that succeeds", () => {
     const { admit, enter, record } = opened()
     const probe = enter(8)
     expect(admit(8)).toMatchObject({ admitted: false })
@@ -51,19 +51,19 @@ describe("a circuit", () => {
     expect([admit(9), admit(9)]).toMatchObject([{ admitted: true }, { admitted: true }])
   })
 
-  test("rests again when the call that tried fails", () => {
+  test("opens again when that call fails", () => {
     const { admit, enter, record } = opened()
     record(enter(8), "failure", 9)
     expect(admit(10)).toEqual({ admitted: false, retryAfter: 4_000 })
   })
 
-  test("lets another call try when the first one was given up", () => {
+  test("admits another call when that one was cancelled", () => {
     const { admit, enter, record } = opened()
     record(enter(8), "neutral", 8)
     expect(admit(8)).toMatchObject({ admitted: true })
   })
 
-  test("is not moved by calls of before", () => {
+  test("is not changed by the outcomes of calls that it admitted in an earlier state", () => {
     const { admit, call, enter, record } = make()
     const [early, late] = [enter(0), enter(0)]
     for (const at of [0, 1, 2]) call(at, "failure")
@@ -75,7 +75,7 @@ describe("a circuit", () => {
     expect(admit(8)).toMatchObject({ admitted: true })
   })
 
-  test("whatever happens, answers again once calls succeed, and never waits longer than its rest", () => {
+  test("always closes again once calls succeed, and never asks for a longer wait than its time", () => {
     const outcome = fc.constantFrom<CallOutcome>("success", "failure", "neutral")
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(4_000), outcome)), (calls) => {

@@ -1,20 +1,19 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope, Stream } from "effect"
-import { type LanguageModel, Prompt } from "effect/ai"
+import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
+import type { ModelCalls } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
-import { toProviderError } from "../../../src/models/ProviderErrors.ts"
+import { toProviderError } from "../../../src/models/ClientFailures.ts"
 import { fails, fakeKey, says } from "../../lib/FakeAnthropic.ts"
-import { languageModelOf } from "../../lib/LanguageModels.ts"
+import { streamed as stream, textOf, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, modelsSettings } from "../../lib/Defaults.ts"
 
-const prompt = Prompt.make("Hello")
 const overloaded = fails(529, "overloaded_error")
 
 const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer>) =>
@@ -25,12 +24,11 @@ const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer
       baseUrl: fake.url,
       limits: callSettings({ attemptsMax: 1, failuresMax: 2, ...limits }),
     })
-    return { fake, model: yield* languageModelOf(calls("claude-1")), other: yield* languageModelOf(calls("claude-2")) }
+    return { fake, model: calls("claude-1"), other: calls("claude-2") }
   })
 
-const say = (model: LanguageModel.LanguageModel) => Effect.map(model.generateText({ prompt }), ({ text }) => text)
-const stream = (model: LanguageModel.LanguageModel) => Stream.runCollect(model.streamText({ prompt }))
-const failure = (model: LanguageModel.LanguageModel) => Effect.map(Effect.flip(say(model)), toProviderError)
+const say = (calls: ModelCalls) => Effect.map(whole(calls), textOf)
+const failure = (calls: ModelCalls) => Effect.map(Effect.flip(say(calls)), toProviderError)
 
 const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
 
@@ -40,8 +38,8 @@ const until = (condition: () => boolean) =>
     { until: (isTrue) => isTrue },
   )
 
-describe("a provider that fails", () => {
-  test("is left alone by all its models, then tried by one call, then asked again", async () => {
+describe("a failing provider", () => {
+  test("gets no calls of any of its models, then one as a probe, then all again", async () => {
     const program = Effect.gen(function* () {
       const { fake, model, other } = yield* connect({}, overloaded, overloaded, says("Back"))
       yield* failure(model)
@@ -57,7 +55,7 @@ describe("a provider that fails", () => {
     await run(Effect.provide(program, TestClock.layer()))
   })
 
-  test("is left alone for no longer when the clock of this machine steps back", async () => {
+  test("gets no calls for no longer when the machine's clock is set back", async () => {
     const program = Effect.gen(function* () {
       const { model } = yield* connect({}, overloaded, overloaded, says("Back"))
       yield* TestClock.setTime(Duration.toMillis("1 hour"))
@@ -70,13 +68,13 @@ describe("a provider that fails", () => {
     await run(Effect.provide(program, TestClock.layer()))
   })
 
-  test("is left alone when its streams break after they have begun", async () => {
+  test("gets no calls when its streams break after they have begun", async () => {
     const program = Effect.gen(function* () {
       const { fake, model } = yield* connect({}, { kind: "early end" })
       yield* Effect.flip(stream(model))
       yield* Effect.flip(stream(model))
       expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable" })
-      // A stream that begins counts as one that succeeds, and its break as one that fails: half of the calls failed.
+      // A stream counts as a success when it begins, and as a failure when it breaks, so half of the calls failed.
       expect(fake.requests).toHaveLength(2)
     })
     await run(program)
@@ -85,8 +83,8 @@ describe("a provider that fails", () => {
   test.each([
     ["refuses requests", fails(400, "invalid_request_error"), "ProviderFailed"],
     ["refuses the key", fails(401, "authentication_error"), "ProviderFailed"],
-    ["limits our rate", fails(429, "rate_limit_error"), "TooManyRequests"],
-  ] as const)("but only %s, is asked on", async (_, answer, tag) => {
+    ["limits the rate", fails(429, "rate_limit_error"), "TooManyRequests"],
+  ] as const)("that only %s still gets calls", async (_, answer, tag) => {
     const program = Effect.gen(function* () {
       const { fake, model } = yield* connect({}, answer)
       for (let call = 0; call < 5; call++) expect((yield* failure(model))._tag).toBe(tag)
@@ -96,8 +94,8 @@ describe("a provider that fails", () => {
   })
 })
 
-describe("calls of one provider at once", () => {
-  test("are limited; the next one begins when one ends, or is given up", async () => {
+describe("concurrent calls of one provider", () => {
+  test("are limited, and the next one begins when one ends or is cancelled", async () => {
     const program = Effect.gen(function* () {
       const { fake, model } = yield* connect({ concurrency: 2 }, { kind: "hang" }, { kind: "hang in body" }, says("Hi"))
       const first = yield* Effect.forkChild(say(model))
@@ -116,13 +114,13 @@ describe("calls of one provider at once", () => {
     await run(program)
   })
 
-  test("wait for their turn, but not for ever", async () => {
+  test("wait for others to end, but only for a limited time", async () => {
     const program = Effect.gen(function* () {
       const limits = { concurrency: 1, turnWait: Duration.millis(20) }
       const { fake, model } = yield* connect(limits, { kind: "hang" }, says("Hi"))
       const first = yield* Effect.forkChild(say(model))
       yield* until(() => fake.requests.length === 1)
-      // Waiting for a turn says nothing of the provider, however often.
+      // Waiting for other calls does not count against the provider.
       for (let call = 0; call < 5; call++) {
         expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 1 })
       }
@@ -138,7 +136,7 @@ describe("fallbacks", () => {
   const withModels = (
     answers: { readonly anthropic: Answer; readonly openai: Answer },
     fallbacks: ReadonlyArray<string>,
-    way: (model: LanguageModel.LanguageModel) => Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown>,
+    way: (calls: ModelCalls) => Effect.Effect<ReadonlyArray<{ readonly type: string }>, unknown>,
   ) =>
     run(
       Effect.gen(function* () {
@@ -152,22 +150,17 @@ describe("fallbacks", () => {
           }),
         ).pipe(Layer.provide(FetchHttpClient.layer))
         const result = yield* Models.use((models) =>
-          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) =>
-            Effect.flatMap(languageModelOf(calls), (model) => Effect.result(way(model))),
-          ),
+          Effect.flatMap(models.get("claude-x", fallbacks), ({ calls }) => Effect.result(way(calls))),
         ).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None"))
         return { result, asked: [anthropic.requests.length, openai.requests.length] }
       }),
     )
 
-  const whole = (model: LanguageModel.LanguageModel) =>
-    Effect.map(model.generateText({ prompt }), ({ content }): ReadonlyArray<{ readonly type: string }> => content)
-
   for (const [name, way] of [
     ["whole", whole],
     ["streamed", stream],
   ] as const) {
-    test(`answer in turn when the provider fails, and say that they did: ${name}`, async () => {
+    test(`answer in turn when the provider fails, with a warning that says so: ${name}`, async () => {
       const { asked, result } = await withModels(
         { anthropic: overloaded, openai: says("Hi") },
         ["claude-gone", "openai/m"],
@@ -181,7 +174,7 @@ describe("fallbacks", () => {
       })
     })
 
-    test(`are not asked when the request is at fault, and not unless they are named: ${name}`, async () => {
+    test(`are not called when the request is invalid, or when the chatbot names none: ${name}`, async () => {
       const refused = await withModels({ anthropic: fails(400, "x"), openai: says("Hi") }, ["openai/m"], way)
       expect([refused.result._tag, refused.asked]).toEqual(["Failure", [1, 0]])
       const unnamed = await withModels({ anthropic: overloaded, openai: says("Hi") }, [], way)
@@ -189,7 +182,7 @@ describe("fallbacks", () => {
     })
   }
 
-  test("are not asked when a stream breaks that has begun", async () => {
+  test("are not called when a stream breaks after it has begun", async () => {
     const { asked, result } = await withModels(
       { anthropic: { kind: "reset in body" }, openai: says("Hi") },
       ["openai/m"],
@@ -198,7 +191,7 @@ describe("fallbacks", () => {
     expect([result._tag, asked]).toEqual(["Failure", [1, 0]])
   })
 
-  test("that are not configured any more do not keep the first model from answering", async () => {
+  test("whose provider is not configured do not keep the first model from answering", async () => {
     const { asked, result } = await withModels({ anthropic: says("Hi"), openai: says("Ho") }, ["gone/x"], whole)
     expect([result._tag, asked]).toEqual(["Success", [1, 0]])
   })

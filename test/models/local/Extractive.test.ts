@@ -1,14 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { Prompt } from "effect/ai"
+import { Prompt, type Response } from "effect/ai"
 import { Agent } from "../../../src/agent/Agent.ts"
 import { extractiveCalls, extractiveModel } from "../../../src/models/local/Extractive.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { Passage } from "../../../src/domain/Passage.ts"
-import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
-import { languageModelOf, toolkitOf } from "../../lib/LanguageModels.ts"
+import { asking, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const policy: Passage = {
@@ -57,7 +56,7 @@ const reply = (
   )
 
 describe("a question", () => {
-  test("is searched for, then answered with the best sentence and its title", async () => {
+  test("is answered after a search with the best sentence and its document's title", async () => {
     const result = await reply("How long does it take until refunds are paid?")
     expect(result.steps.map((step) => [step.stepType, step.finishReason])).toEqual([
       ["initial", "tool-calls"],
@@ -70,12 +69,12 @@ describe("a question", () => {
     expect(result.provider).toBe("local")
   })
 
-  test("that a heading asks is answered by what stands below it", async () => {
+  test("that is a heading is answered with the text below it", async () => {
     const { output } = await reply("How can I ask for a refund?")
     expect(output).toStartWith("Write to support with your order number. We answer within two days.")
   })
 
-  test("is answered in the same words without tools, in one step", async () => {
+  test("is answered with the same words without tools, in one step", async () => {
     const question = "How long does it take until refunds are paid?"
     const [withTools, without] = [await reply(question), await reply(question, [policy, shipping], false)]
     expect(without.output).toBe(withTools.output)
@@ -83,11 +82,11 @@ describe("a question", () => {
     expect(without.toolCalls).toEqual([])
   })
 
-  test.each([true, false])("that finds nothing is told so (tools: %p)", async (toolsEnabled) => {
+  test.each([true, false])("whose search finds nothing is answered so (tools: %p)", async (toolsEnabled) => {
     expect((await reply("Where is Atlantis?", [], toolsEnabled)).output).toContain("found nothing")
   })
 
-  test("that shares no word with what was found gets the closest passage, and is told so", async () => {
+  test("that has no word in common with the passages is answered with the closest one, which is said", async () => {
     const { output } = await reply("Wann?", [shipping])
     expect(output).toContain("no direct answer")
     expect(output).toContain("Parcels leave on Mondays. (Shipping)")
@@ -97,15 +96,15 @@ describe("a question", () => {
     ["code", "```sh\nparley keys create --name ops\n```", "sh parley keys create --name ops"],
     ["headings", "# Opening hours\n\n## Weekend", "Opening hours Weekend"],
     ["a question", "# When?\n\nWhen do you open?", "When? When do you open?"],
-    ["one sentence without an end", "zebra ".repeat(400), `${"zebra ".repeat(99).trim()}…`],
-    ["one word without an end", "漢".repeat(4_000), `${"漢".repeat(599)}…`],
+    ["a sentence without an end", "zebra ".repeat(400), `${"zebra ".repeat(99).trim()}…`],
+    ["a word without an end", "漢".repeat(4_000), `${"漢".repeat(599)}…`],
     [
       "a table",
       "| Day | Hours |\n| --- | --- |\n| Mon | 9 to 5 |\n| Sun | |",
       "- Day: Mon; Hours: 9 to 5\n- Day: Sun\n",
     ],
     ["a table without a header", "| Mon | 9 to 5 |\n| Sun | closed |", "- Mon; 9 to 5\n- Sun; closed\n"],
-  ])("gets the closest passage where that holds no sentences, but %s", async (_, content, shown) => {
+  ])("is answered with the closest passage also when it consists only of %s", async (_, content, shown) => {
     const { output, sources } = await reply("Qwertz?", [{ ...shipping, content }])
     expect(output).toStartWith("I found no direct answer. This is the closest passage:\n\n")
     expect(output).toContain(shown)
@@ -113,7 +112,7 @@ describe("a question", () => {
     expect(sources.length).toBeGreaterThan(0)
   })
 
-  test("is answered with the rows of a table that hold its words, each with the names of its columns", async () => {
+  test("is answered with the rows of a table that have its words, with the names of the columns", async () => {
     const prices: Passage = {
       ...shipping,
       title: "Prices",
@@ -134,12 +133,12 @@ We change them rarely.
     expect(all).toContain("- Plan: Enterprise; Monthly price: 900 EUR\n(Prices)")
   })
 
-  test("is told when the search failed", async () => {
+  test("is answered with an apology when the search failed", async () => {
     const { output } = await reply("Refunds?", new Unavailable({ detail: "down", retry_after_seconds: 1 }))
     expect(output).toContain("could not search")
   })
 
-  test("of any script is answered in its own words", async () => {
+  test("in any script is answered with sentences in that script", async () => {
     const chinese = {
       ...policy,
       title: "退款政策",
@@ -152,7 +151,7 @@ We change them rarely.
 })
 
 test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"])(
-  "the greeting %p is greeted back, without a search",
+  "the greeting %p is returned without a search",
   async (greeting) => {
     const result = await reply(greeting)
     expect(result.output).toStartWith("Hello!")
@@ -161,13 +160,13 @@ test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"
   },
 )
 
-test("a number is no greeting: it is searched for", async () => {
+test("a number is not a greeting, and is searched", async () => {
   const { output, toolCalls } = await reply("4711?", [{ ...shipping, content: "Order 4711 leaves on Monday." }])
   expect(toolCalls).toHaveLength(1)
   expect(output).toStartWith("Order 4711 leaves on Monday.")
 })
 
-test("every step warns that no language model is configured, and shows what the model was given", async () => {
+test("every step warns that no language model is configured, and shows the model's request", async () => {
   const { steps, tokens } = await reply("How long do refunds take?")
   for (const step of steps) {
     expect(step.warnings).toEqual([
@@ -185,7 +184,7 @@ test("every step warns that no language model is configured, and shows what the 
   expect(tokens.output).toBeGreaterThan(0)
 })
 
-test("a streamed answer says the same as a whole one", async () => {
+test("a streamed answer is the same as a whole one", async () => {
   const prompt = Prompt.fromMessages([
     Prompt.userMessage({ content: [Prompt.textPart({ text: "Refunds paid?" })] }),
     Prompt.assistantMessage({
@@ -205,22 +204,13 @@ test("a streamed answer says the same as a whole one", async () => {
       ],
     }),
   ])
-  const options = {
-    prompt,
-    toolkit: toolkitOf(searchKnowledgeBase),
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred",
-  } as const
-  const [whole, parts] = await Effect.runPromise(
-    Effect.gen(function* () {
-      const model = yield* languageModelOf(extractiveCalls)
-      return [yield* model.generateText(options), yield* Stream.runCollect(model.streamText(options))] as const
-    }),
+  const [parts, pieces] = await Effect.runPromise(
+    Effect.all([whole(extractiveCalls, asking(prompt)), streamed(extractiveCalls, asking(prompt))]),
   )
-  const delta = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("")
-  expect(delta).toBe(whole.text)
+  const delta = textOf(pieces)
+  expect(delta).toBe(textOf(parts))
   expect(delta).toContain("14 days")
-  expect(parts.map((part) => part.type)).toEqual([
+  expect(pieces.map((part) => part.type)).toEqual([
     "response-metadata",
     "text-start",
     "text-delta",
@@ -228,7 +218,9 @@ test("a streamed answer says the same as a whole one", async () => {
     "source",
     "finish",
   ])
-  const sources = parts.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : []))
+  const sourcesIn = (list: ReadonlyArray<Response.PartEncoded | Response.StreamPartEncoded>) =>
+    list.flatMap((part) => (part.type === "source" ? [part.metadata?.parley] : []))
+  const sources = sourcesIn(pieces)
   expect(sources).toEqual([expect.objectContaining({ quote: expect.stringContaining("14 days") })])
-  expect(sources).toEqual(whole.content.flatMap((part) => (part.type === "source" ? [part.metadata.parley] : [])))
+  expect(sources).toEqual(sourcesIn(parts))
 })

@@ -6,21 +6,22 @@ import { type Draft, Unreadable } from "../Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
 import { markdownLink } from "../Link.ts"
 import { markdownTable } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 
-/** Deepest nesting that is read: browsers stop at 512 as well. */
+/** The deepest nesting that is read. Browsers stop at 512 as well. */
 const MAX_DEPTH = 512
 
-/** Lists and quotes below this depth are no longer indented, or their indentation would outgrow their text. */
+/** Lists and quotes that are nested deeper are not indented, because their indentation would outgrow their text. */
 const MAX_INDENTS = 12
 
-/** Elements that hold nothing to read, or nothing that belongs to this page. */
-const dropped = new Set(
+/** Elements without text of the page itself, such as scripts, forms and navigation. */
+const skippedElements = new Set(
   "script style noscript template nav head title svg annotation iframe object embed canvas audio video map select button input textarea datalist dialog".split(
     " ",
   ),
 )
 
-const inline = new Set(
+const inlineElements = new Set(
   "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var wbr img br".split(
     " ",
   ),
@@ -34,9 +35,7 @@ const isHidden = ({ attribs }: Element): boolean =>
   attribs["role"] === "navigation" ||
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs["style"] ?? "")
 
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
-
-/** Tables that only arrange the page: one column, tables within, or said to be so. */
+/** Whether a table only arranges the page: its role says so, it has one column, or it has tables within. */
 const isLayout = (table: Element): boolean =>
   ["presentation", "none"].includes(table.attribs["role"] ?? "") ||
   rowElements(table).every((row) => cellElements(row).length <= 1) ||
@@ -51,7 +50,7 @@ const codeLanguage = (pre: Element): string => {
   )
 }
 
-/** Writes the children of one element as Markdown blocks; lists, quotes and cells have writers of their own. */
+/** Writes an element's children as Markdown blocks. Each list item, quote and cell gets a writer of its own. */
 class Writer {
   readonly blocks: Array<string> = []
   private line = ""
@@ -98,7 +97,7 @@ class Writer {
     }
   }
 
-  /** White space is one space, and none at all after another. */
+  /** Appends text with each run of white space as one space, and none at the start of a line. */
   private words(text: string): void {
     const spaced = text.replace(/\s+/g, " ")
     const words = this.endsInSpace ? spaced.trimStart() : spaced
@@ -114,20 +113,20 @@ class Writer {
 
   private element(element: Element): void {
     const { name } = element
-    if (dropped.has(name) || isHidden(element)) return
+    if (skippedElements.has(name) || isHidden(element)) return
     if (name === "br") this.lineBreak()
     else if (name === "img") this.words(element.attribs["alt"] ?? "")
     else if (name === "code" || name === "kbd" || name === "samp") this.words(quoteCode(textContent(element)))
     else if (name === "a") this.link(element)
-    else if (inline.has(name)) this.nodes(element.children)
+    else if (inlineElements.has(name)) this.nodes(element.children)
     else this.blockElement(element)
   }
 
-  /** Addresses within the site say nothing without the site's own, so only whole ones are kept. */
+  /** Keeps only absolute addresses, because the page's own address is not known here. */
   private link(element: Element): void {
     const [from, blocks] = [this.line.length, this.blocks.length]
     this.nodes(element.children)
-    // A link around blocks is none of a text.
+    // A link around blocks cannot be written in Markdown.
     if (this.blocks.length > blocks) return
     const text = this.line.slice(from)
     const written = markdownLink(text.trim(), element.attribs["href"] ?? "")
@@ -155,14 +154,14 @@ class Writer {
   private list(list: Element): void {
     const first = Number.parseInt(list.attribs["start"] ?? "1", 10) || 1
     const items = list.children
-      .filter((node) => isElement(node) && !isHidden(node) && !dropped.has(node.name))
+      .filter((node) => isElement(node) && !isHidden(node) && !skippedElements.has(node.name))
       .map((item) => Writer.blocksOf([item], this.budget, this.indents + 1).join("\n"))
       .filter((text) => text !== "")
     const marker = (index: number) => (list.name === "ol" ? `${first + index}. ` : "- ")
     this.block(items.map((text, index) => item(text, marker(index), "  ")).join("\n"))
   }
 
-  /** Terms are items, and what defines them are items below. */
+  /** Writes terms as items of a list, and their definitions as items below them. */
   private definitions(list: Element): void {
     const lines: Array<string> = []
     const add = (nodes: ReadonlyArray<ChildNode>) => {
@@ -190,7 +189,7 @@ class Writer {
   }
 }
 
-/** Puts an item under its marker; one that is itself a list needs none of its own. */
+/** Writes an item with its marker, or with only its indentation when it is itself a list. */
 const item = (text: string, marker: string, indent: string) =>
   prefixed(text, text.startsWith("- ") ? indent : marker, indent)
 
@@ -213,7 +212,7 @@ const fenced = (text: string, language: string): string => {
   return `${fence}${language}\n${code}\n${fence}`
 }
 
-/** Builds the tree, and gives up one that recursion should not enter before it is built. */
+/** Builds the tree of a page, and throws on nesting that the recursive writer should not enter. */
 class BoundedHandler extends DomHandler {
   override onopentag(name: string, attributes: Record<string, string>): void {
     super.onopentag(name, attributes)
@@ -229,7 +228,7 @@ const parseDocument = (text: string): Document => {
   return handler.root
 }
 
-/** The encoding named in the first bytes, as browsers look for it. */
+/** The encoding that a page declares in its first bytes, where browsers look for it. */
 const declaredEncoding = (bytes: Uint8Array): string | undefined =>
   /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 2048)))?.[1]
 
@@ -239,7 +238,7 @@ const titleOf = (document: Document): string | undefined => {
   return title === null ? undefined : textContent(title)
 }
 
-/** HTML as Markdown, without scripts, styles, navigation and what is hidden. */
+/** Reads HTML into Markdown, without scripts, styles, navigation and hidden elements. */
 export const html = (bytes: Uint8Array): Draft => {
   const document = parseDocument(decodeText(bytes, declaredEncoding(bytes)))
   return {

@@ -1,15 +1,11 @@
 import type { Element } from "domhandler"
+import { MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
 
-/** Longest text that is worth repeating in the cells that a cell spans. */
-const MAX_REPEATED_CHARACTERS = 200
-
-/** Most columns or rows that a cell is taken to span. */
-const MAX_SPAN = 100
-
-/** How many cells a document's spanning cells may still fill beside themselves: a guard against small bombs. */
+/** Limits the further cells that a document's spanning cells fill, so that a small page cannot make a huge text. */
 export class SpanBudget {
   private cells = 10_000
 
+  /** Takes this many cells from the budget, or none and returns `false` when fewer are left. */
   take(cells: number): boolean {
     if (cells > this.cells) return false
     this.cells -= cells
@@ -25,7 +21,7 @@ const span = (element: Element, name: string) => {
 const childrenNamed = (parent: Element, names: ReadonlyArray<string>): ReadonlyArray<Element> =>
   parent.children.filter((node): node is Element => "name" in node && names.includes(node.name))
 
-/** The rows of a table, without those of tables inside of it. */
+/** The rows of a table, without the rows of tables nested in it. */
 export const rowElements = (table: Element): ReadonlyArray<Element> =>
   childrenNamed(table, ["thead", "tbody", "tfoot", "tr"]).flatMap((part) =>
     part.name === "tr" ? [part] : childrenNamed(part, ["tr"]),
@@ -33,46 +29,48 @@ export const rowElements = (table: Element): ReadonlyArray<Element> =>
 
 export const cellElements = (row: Element): ReadonlyArray<Element> => childrenNamed(row, ["td", "th"])
 
-/** Text of a cell that still stands in so many of the following rows. */
-interface Hanging {
+/** A cell that spans further rows below. */
+interface SpanningCell {
   readonly text: string
+  /** How many of the following rows it spans. */
   readonly rows: number
 }
 
-/** One row being laid out below the cells that hang into it. */
+/** Lays out one row, in which cells of the rows above may span columns. */
 class Line {
   readonly cells: Array<string> = []
-  readonly hanging: Array<Hanging | undefined> = []
-  private readonly above: ReadonlyArray<Hanging | undefined>
+  readonly spanning: Array<SpanningCell | undefined> = []
+  private readonly above: ReadonlyArray<SpanningCell | undefined>
 
-  constructor(above: ReadonlyArray<Hanging | undefined>) {
+  constructor(above: ReadonlyArray<SpanningCell | undefined>) {
     this.above = above
   }
 
-  takeHanging(): void {
+  /** Repeats the cells of the rows above, as long as one spans the next column. */
+  repeatSpanning(): void {
     for (let cell = this.above[this.cells.length]; cell !== undefined; cell = this.above[this.cells.length]) {
-      if (cell.rows > 1) this.hanging[this.cells.length] = { text: cell.text, rows: cell.rows - 1 }
+      if (cell.rows > 1) this.spanning[this.cells.length] = { text: cell.text, rows: cell.rows - 1 }
       this.cells.push(cell.text)
     }
   }
 
-  /** Returns whether the rows below repeat the text. */
+  /** Adds a cell. Returns whether the rows below repeat its text. */
   put(text: string, columns: number, rows: number, budget: SpanBudget): boolean {
-    this.takeHanging()
+    this.repeatSpanning()
     const repeated = text.length <= MAX_REPEATED_CHARACTERS ? text : ""
     const width = columns > 1 && budget.take(columns - 1) ? columns : 1
-    const hangs = rows > 1 && budget.take(width * (rows - 1))
+    const spansRows = rows > 1 && budget.take(width * (rows - 1))
     for (let column = 0; column < width; column++) {
-      if (hangs) this.hanging[this.cells.length] = { text: repeated, rows: rows - 1 }
+      if (spansRows) this.spanning[this.cells.length] = { text: repeated, rows: rows - 1 }
       this.cells.push(column === 0 ? text : repeated)
     }
-    return hangs && repeated === text
+    return spansRows && repeated === text
   }
 }
 
 /**
- * The rows of a table with the text of each cell. A cell that spans rows or columns stands in all of them, so that
- * every row explains itself; a row that only opens such cells is left out, for the next one says the same and more.
+ * The rows of a table with the text of each cell. The text of a cell that spans rows or columns is repeated in each of
+ * them, so that every row can be understood alone. A row whose texts are all repeated in the next row is left out.
  */
 export const tableRows = (
   table: Element,
@@ -81,18 +79,18 @@ export const tableRows = (
 ): ReadonlyArray<ReadonlyArray<string>> => {
   const rows: Array<ReadonlyArray<string>> = []
   const elements = rowElements(table)
-  let above: ReadonlyArray<Hanging | undefined> = []
+  let above: ReadonlyArray<SpanningCell | undefined> = []
   for (const [index, row] of elements.entries()) {
     const line = new Line(above)
-    let saysMore = index === elements.length - 1
+    let isNeeded = index === elements.length - 1
     for (const cell of cellElements(row)) {
       const text = textOf(cell)
       const repeats = line.put(text, span(cell, "colspan"), span(cell, "rowspan"), budget)
-      saysMore ||= text !== "" && !repeats
+      isNeeded ||= text !== "" && !repeats
     }
-    line.takeHanging()
-    above = line.hanging
-    if (saysMore && line.cells.some((text) => text !== "")) rows.push(line.cells)
+    line.repeatSpanning()
+    above = line.spanning
+    if (isNeeded && line.cells.some((text) => text !== "")) rows.push(line.cells)
   }
   return rows
 }

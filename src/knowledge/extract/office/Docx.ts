@@ -1,5 +1,6 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
-import { markdownTable } from "../Table.ts"
+import { markdownTable, MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 import { DocxInline, type InlineEvents, noteLabel } from "./DocxInline.ts"
 import { DocxNumbering } from "./DocxNumbering.ts"
 import { DocxStyles, isOn, type ParagraphKind, valueOf } from "./DocxStyles.ts"
@@ -11,21 +12,17 @@ type Kind = "paragraph" | "item" | "code"
 interface Block {
   readonly kind: Kind
   readonly text: string
-  /** From 1. */
+  /** The page on which the block begins, from 1. */
   readonly page: number
 }
 
-/** Elements that only hold others. */
+/** Elements that only group other elements. */
 const wrappers = new Set(["w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "mc:Choice"])
 
-/** Deepest nesting of text boxes and of tables in tables; what is below is left out. */
+/** The deepest nesting of text boxes and of tables in tables. Deeper content is left out. */
 const MAX_NESTING = 12
 
-/** Longest text that is worth repeating in the cells that a cell spans, and most cells that are filled so. */
-const MAX_REPEATED_CHARACTERS = 200
-const MAX_SPAN = 100
-
-/** Counts pages: as Word saw them when it last saved, else by the breaks that the author made. */
+/** Counts pages by the page breaks of Word's last rendering, or by the author's page breaks when there was none. */
 class Pages {
   page = 1
   readonly isRendered: boolean
@@ -113,7 +110,7 @@ class DocxWriter {
 
   private written(kind: ParagraphKind, text: string): readonly [Kind, string] {
     if (text === "") return ["paragraph", ""]
-    // Only from where white space begins: a long run of spaces would be tried from each of its places.
+    // Without the look-behind, a long run of spaces would be matched from each of its positions, in quadratic time.
     const line = text.replace(/(?<!\s)\s*\n\s*/g, " ")
     if (kind.isTitle) {
       this.title ??= line
@@ -132,7 +129,7 @@ class DocxWriter {
     return ["paragraph", kind.isQuote ? `> ${text.replaceAll("\n", "\n> ")}` : text]
   }
 
-  /** A note follows the paragraph that refers to it, so that both are found together. */
+  /** Writes a note after the paragraph that refers to it, so that both get into one passage. */
   private note(kind: "w:footnote" | "w:endnote", id: string): void {
     const note = this.notes.get(`${kind} ${id}`)
     if (note === undefined || this.notesRead.has(note)) return
@@ -148,22 +145,18 @@ class DocxWriter {
     this.nesting--
   }
 
-  /** What elements say, on one line. */
+  /** The text of elements, on one line. */
   private textOf(elements: ReadonlyArray<XmlElement>): string {
     const from = this.blocks.length
     this.nested(() => this.readAll(elements))
-    return this.blocks
-      .splice(from)
-      .map(({ text }) => text)
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim()
+    const blocks = this.blocks.splice(from)
+    return oneLine(blocks.map(({ text }) => text).join(" "))
   }
 
   private table(element: XmlElement): void {
     const rows = rowsOf(element)
     const cells = rows.map(cellsOf)
-    // A table of one cell is a frame around text.
+    // A table with one cell is a frame around text.
     if (cells.length === 1 && cells[0]?.length === 1) return this.readAll(elementsOf(cells[0][0]))
     if (this.nesting > 0) {
       const lines = cells.map((row) => row.map((cell) => this.textOf(elementsOf(cell))).join(" "))
@@ -174,7 +167,7 @@ class DocxWriter {
     if (grid.length > 0) this.put("paragraph", markdownTable(grid), page)
   }
 
-  /** A cell that spans rows or columns stands in all of them, so that every row explains itself. */
+  /** The cells of each row. The text of a cell that spans rows or columns is repeated in each of them. */
   private grid(rows: ReadonlyArray<XmlElement>): ReadonlyArray<ReadonlyArray<string>> {
     let above: ReadonlyArray<string> = []
     const grid: Array<ReadonlyArray<string>> = []
@@ -183,11 +176,11 @@ class DocxWriter {
       for (const cell of cellsOf(row)) {
         const properties = childOf(cell, "w:tcPr")
         const merge = childOf(properties, "w:vMerge")
-        const hangs = merge !== undefined && merge.attributes["w:val"] !== "restart"
-        const text = hangs ? (above[line.length] ?? "") : this.textOf(elementsOf(cell))
+        const isContinued = merge !== undefined && merge.attributes["w:val"] !== "restart"
+        const text = isContinued ? (above[line.length] ?? "") : this.textOf(elementsOf(cell))
         const repeated = text.length <= MAX_REPEATED_CHARACTERS ? text : ""
         const width = Math.min(Number(valueOf(properties, "w:gridSpan") ?? 1) || 1, MAX_SPAN)
-        for (let column = 0; column < width; column++) line.push(column === 0 && !hangs ? text : repeated)
+        for (let column = 0; column < width; column++) line.push(column === 0 && !isContinued ? text : repeated)
       }
       above = line
       if (line.some((text) => text !== "")) grid.push(line)
@@ -206,7 +199,7 @@ const rowsOf = (table: XmlElement) =>
 
 const cellsOf = (row: XmlElement) => within(row, "w:tc")
 
-/** Blocks as Markdown: items of lists below each other, lines of code within one fence. */
+/** Joins blocks into Markdown, with consecutive items as one list and consecutive code within one fence. */
 const join = (blocks: ReadonlyArray<Block>): string => {
   let written = ""
   for (const [index, { kind, text }] of blocks.entries()) {
@@ -228,7 +221,7 @@ const byPage = (blocks: ReadonlyArray<Block>): ReadonlyArray<string> => {
   return pages.map(join)
 }
 
-/** A Word document as Markdown. Comments, deletions and hidden text are not part of it, nor are heads and feet. */
+/** Reads a Word document into Markdown, without comments, deletions, hidden text, headers and footers. */
 export const docx: Reader = (bytes, textLimit): Draft => {
   const office = new OfficePackage(bytes)
   const { path, root } = office.main("w:document")

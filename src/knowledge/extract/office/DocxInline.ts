@@ -5,33 +5,34 @@ import { markdownLink } from "../Link.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
-/** What is not the text of the document: properties, what was deleted, instructions of fields, marks of comments. */
-const skipped = new Set(
+/** Elements that are not text of the document: properties, deletions, field instructions, marks of notes. */
+const skippedElements = new Set(
   "w:rPr w:pPr w:sdtPr w:sdtEndPr w:del w:moveFrom w:delText w:instrText w:commentReference w:annotationRef w:footnoteRef w:endnoteRef w:rt w:tblPr w:trPr w:tcPr".split(
     " ",
   ),
 )
 
-/** A field (`w:fldChar`) that is open: its instruction, and where the text that it stands for begins. */
+/** An open field (`w:fldChar`). */
 interface Field {
   readonly instruction: string
+  /** Where the text of its result begins; `undefined` while the instruction is read. */
   readonly textFrom: number | undefined
 }
 
-/** What is told about while text is read. */
+/** The events of reading a paragraph, in their order. */
 export interface InlineEvents {
-  /** A page ends here. `isRendered`: where Word last saw it end, and not where the author made it. */
+  /** A page ends: at a break of Word's last rendering if `isRendered`, else at one that the author made. */
   readonly pageBreak: (isRendered: boolean) => void
   readonly text: () => void
 }
 
 /** Reads the text of one paragraph. */
 export class DocxInline {
-  /** What hangs at the paragraph and has text of its own: text boxes. */
+  /** The text boxes that are anchored in the paragraph. */
   readonly boxes: Array<XmlElement> = []
-  /** Markdown blocks that follow the paragraph: charts and diagrams. */
+  /** The charts and diagrams in the paragraph, as Markdown blocks that follow it. */
   readonly blocks: Array<string> = []
-  /** The notes that it refers to, by kind and id. */
+  /** The notes that the paragraph refers to. */
   readonly notes: Array<{ readonly kind: "w:footnote" | "w:endnote"; readonly id: string }> = []
   private readonly office: OfficePackage
   private readonly path: string
@@ -55,7 +56,7 @@ export class DocxInline {
 
   private read(element: XmlElement): void {
     const { name, attributes } = element
-    if (skipped.has(name)) return this.instruction(element)
+    if (skippedElements.has(name)) return this.instruction(element)
     switch (name) {
       case "w:t":
         return this.write(textOf(element))
@@ -109,7 +110,7 @@ export class DocxInline {
 
   private symbol(code: string): void {
     const point = Number.parseInt(code, 16)
-    // Private ones mean something in one font only.
+    // Private-use characters mean something in one font only.
     if (point > 0x20 && point < 0xd800) this.write(String.fromCodePoint(point))
   }
 
@@ -165,10 +166,11 @@ export class DocxInline {
   }
 }
 
+/** The label of a note in Markdown. Ids of footnotes and endnotes overlap, so those of endnotes get an `e`. */
 export const noteLabel = (kind: "w:footnote" | "w:endnote", id: string): string =>
   kind === "w:footnote" ? id : `e${id}`
 
 const dollars = (formula: string, sign: string) => (formula === "" ? "" : `${sign}${formula}${sign}`)
 
-/** The address in the instruction of a field: `HYPERLINK "https://…" \t "_blank"`. */
+/** The address in a field's instruction, such as `HYPERLINK "https://…" \t "_blank"`; empty for other fields. */
 const addressIn = (instruction: string): string => /^\s*HYPERLINK\s+"([^"]+)"/i.exec(instruction)?.[1] ?? ""

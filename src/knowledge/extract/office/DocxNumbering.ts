@@ -4,7 +4,7 @@ import { childrenOf, descend, type XmlElement } from "./Xml.ts"
 interface Level {
   readonly start: number
   readonly isBullet: boolean
-  /** `%1.%2.`, where a number stands for that level's. */
+  /** The template of the marker, such as `%1.%2.`, in which `%1` is the count of the first level. */
   readonly text: string
   readonly isLetter: boolean
 }
@@ -27,7 +27,7 @@ const numeral = (count: number, isLetter: boolean): string =>
 export class DocxNumbering {
   private readonly levels = new Map<string, ReadonlyMap<number, Level>>()
   private readonly listOf = new Map<string, string>()
-  /** Of each list, how far each level is. */
+  /** The count of each level, by list. Uses of one list share the array. */
   private readonly counts = new Map<string, Array<number | undefined>>()
 
   constructor(numbering: XmlElement | undefined) {
@@ -40,7 +40,7 @@ export class DocxNumbering {
     for (const use of childrenOf(numbering, "w:num")) {
       const id = use.attributes["w:numId"] ?? ""
       const list = valueOf(use, "w:abstractNumId") ?? ""
-      // Uses of one list go on counting where another left off, unless they begin anew.
+      // Uses of one list continue its counts, unless they override the start.
       const restarts = childrenOf(use, "w:lvlOverride").some((level) => descend(level, "w:startOverride") !== undefined)
       this.listOf.set(id, list)
       this.counts.set(id, restarts ? [] : (this.counts.get(`list ${list}`) ?? this.share(list)))
@@ -53,7 +53,7 @@ export class DocxNumbering {
     return counts
   }
 
-  /** The next item's marker in Markdown, such as `-`, `3.` or `2.1.`; `undefined` for a list that is not declared. */
+  /** Counts an item and returns its Markdown marker, such as `-` or `2.1.`; `undefined` for an undeclared list. */
   next({ id, level }: NonNullable<ParagraphKind["list"]>): string | undefined {
     const levels = this.levels.get(this.listOf.get(id) ?? "")
     const counts = this.counts.get(id)

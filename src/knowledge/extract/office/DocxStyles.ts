@@ -1,13 +1,13 @@
 import { childOf, childrenOf, type XmlElement } from "./Xml.ts"
 
-/** What a paragraph is, by its own properties and those of its style. */
+/** The role of a paragraph, by its own properties and those of its style. */
 export interface ParagraphKind {
-  /** 1 to 6. */
+  /** The level of a heading, from 1 to 6. */
   readonly heading: number | undefined
   readonly isTitle: boolean
   readonly isCode: boolean
   readonly isQuote: boolean
-  /** Of a list; `level` counts from 0. */
+  /** The list that the paragraph is an item of. `level` counts from 0. */
   readonly list: { readonly id: string; readonly level: number } | undefined
 }
 
@@ -24,20 +24,21 @@ const plain: Style = {
   fixedPitch: false,
 }
 
-/** Word has nine levels of headings, and Markdown six. */
+/** The deepest heading in Markdown. Word has nine levels. */
 const MAX_HEADING = 6
 
-/** Styles may be based on each other, in circles too. */
+/** The longest chain of styles that are based on each other. A file may have circles of them. */
 const MAX_STYLE_DEPTH = 20
 
 const codeStyle =
   /^(?:source ?code|code(?: ?(?:block|sample|text|snippet))?|html preformatted|preformatted text|listing|verbatim)$/i
 const fixedPitchFont = /\b(?:courier|consolas|monaco|menlo|mono|monospaced?|lucida console|cascadia)\b/i
 
+/** The `w:val` attribute of a child element. */
 export const valueOf = (properties: XmlElement | undefined, name: string): string | undefined =>
   childOf(properties, name)?.attributes["w:val"]
 
-/** A property that is on by being there. */
+/** Whether a property is on. It is on by being there, unless its value says otherwise. */
 export const isOn = (properties: XmlElement | undefined, name: string): boolean => {
   const property = childOf(properties, name)
   return property !== undefined && !["0", "false", "none"].includes(property.attributes["w:val"] ?? "1")
@@ -45,7 +46,7 @@ export const isOn = (properties: XmlElement | undefined, name: string): boolean 
 
 const headingOf = (properties: XmlElement | undefined): number | undefined => {
   const level = valueOf(properties, "w:outlineLvl")
-  // 9 is body text.
+  // Level 9 is body text.
   return level === undefined || Number(level) > 8 ? undefined : Math.min(Number(level) + 1, MAX_HEADING)
 }
 
@@ -54,7 +55,7 @@ const listOf = (properties: XmlElement | undefined, inherited: ParagraphKind["li
   if (numbering === undefined) return inherited
   const id = valueOf(numbering, "w:numId") ?? inherited?.id
   const level = Number(valueOf(numbering, "w:ilvl") ?? inherited?.level ?? 0)
-  // 0 takes a paragraph out of the list of its style.
+  // The id 0 takes a paragraph out of its style's list.
   return id === undefined || id === "0" ? undefined : { id, level: Math.min(Math.max(level, 0) || 0, 8) }
 }
 
@@ -110,7 +111,7 @@ export class DocxStyles {
     return style
   }
 
-  /** All of it is set in a font of typewriters, and it holds signs that prose does not. */
+  /** Whether all of a paragraph is in a fixed-pitch font, and it has characters that prose does not have. */
   private looksLikeCode(paragraph: XmlElement, style: Style): boolean {
     const runs = childrenOf(paragraph, "w:r").filter((run) => childOf(run, "w:t") !== undefined)
     if (runs.length === 0 || !runs.every((run) => isFixedPitch(childOf(run, "w:rPr")) ?? style.fixedPitch)) return false

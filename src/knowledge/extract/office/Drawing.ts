@@ -1,12 +1,13 @@
 import { markdownTable } from "../Table.ts"
+import { oneLine } from "../Text.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
-/** Most points of a series: a chart with more shows a curve, whose numbers nobody reads. */
+/** A chart with more points per series is written as its title only, because it shows a curve and not its numbers. */
 const MAX_POINTS = 200
 
-/** The values that a chart was last drawn with, by their places. */
-const cached = (element: XmlElement | undefined): ReadonlyMap<number, string> =>
+/** The values with which a chart was last drawn, by their index. */
+const cachedValues = (element: XmlElement | undefined): ReadonlyMap<number, string> =>
   new Map(
     allOf(element, "c:pt").map((point) => [Number(point.attributes["idx"]), textOf(childOf(point, "c:v"))] as const),
   )
@@ -19,21 +20,21 @@ const titleOf = (chart: XmlElement): string =>
     .join("")
     .trim()
 
-/** `Bar chart`, `Line chart`, … */
+/** The kind of a chart, such as `Bar chart`. */
 const kindOf = (chart: XmlElement): string => {
   const plots = elementsOf(descend(chart, "c:chart", "c:plotArea"))
   const kind = plots.map(({ name }) => /^c:([a-z]+)(?:3D)?Chart$/.exec(name)?.[1]).find((found) => found !== undefined)
   return kind === undefined ? "Chart" : `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} chart`
 }
 
-/** A chart as its title and a table of its series, one in each column. */
+/** Writes a chart as its title and a table with one column per series. */
 const write = (root: XmlElement): ReadonlyArray<string> => {
   const title = titleOf(root)
   const series = allOf(descend(root, "c:chart", "c:plotArea"), "c:ser")
   const columns = series.map((each) => ({
-    name: first(cached(childOf(each, "c:tx"))) || textOf(descend(each, "c:tx", "c:v")),
-    categories: cached(childOf(each, "c:cat") ?? childOf(each, "c:xVal")),
-    values: cached(childOf(each, "c:val") ?? childOf(each, "c:yVal")),
+    name: first(cachedValues(childOf(each, "c:tx"))) || textOf(descend(each, "c:tx", "c:v")),
+    categories: cachedValues(childOf(each, "c:cat") ?? childOf(each, "c:xVal")),
+    values: cachedValues(childOf(each, "c:val") ?? childOf(each, "c:yVal")),
   }))
   const points = Math.max(0, ...columns.map(({ values }) => Math.max(-1, ...values.keys()) + 1))
   const blocks = [title === "" ? kindOf(root) : `${kindOf(root)}: ${title}`]
@@ -45,7 +46,7 @@ const write = (root: XmlElement): ReadonlyArray<string> => {
   return [...blocks, markdownTable([["", ...columns.map(({ name }) => name)], ...rows])]
 }
 
-/** The charts that a drawing of a part shows, as Markdown blocks. */
+/** The charts in a drawing, as Markdown blocks. `path` is the part of the package that contains the drawing. */
 export const chartsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
   allOf(drawing, "c:chart").flatMap(({ attributes }) => {
     const target = office.target(path, attributes["r:id"])
@@ -53,7 +54,7 @@ export const chartsIn = (office: OfficePackage, path: string, drawing: XmlElemen
     return root === undefined ? [] : write(root)
   })
 
-/** The text of the diagrams that a drawing of a part shows, as lists. */
+/** The text of the diagrams in a drawing, as lists. `path` is the part of the package that contains the drawing. */
 export const diagramsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
   allOf(drawing, "dgm:relIds").flatMap(({ attributes }) => {
     const target = office.target(path, attributes["r:dm"])
@@ -63,15 +64,15 @@ export const diagramsIn = (office: OfficePackage, path: string, drawing: XmlElem
     return items.length === 0 ? [] : [items.map((text) => `- ${text}`).join("\n")]
   })
 
-/** What stands for a picture: the words that its author wrote for those who do not see it. */
+/** The alternative text of a picture, from the properties of its drawing; empty when it is a file's name. */
 export const alternativeText = (properties: XmlElement | undefined): string => {
-  const text = (properties?.attributes["descr"] ?? "").replace(/\s+/g, " ").trim()
-  // Programs put the name of the file there.
+  const text = oneLine(properties?.attributes["descr"] ?? "")
+  // Programs fill in the name of the file.
   return /\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?)$/i.test(text) ? "" : text
 }
 
-/** The rows of the tables of drawings. */
-export const drawnRows = (
+/** The rows of a table in DrawingML (`a:tbl`), with the text of each cell. */
+export const drawingTableRows = (
   table: XmlElement,
   cellText: (cell: XmlElement) => string,
 ): ReadonlyArray<ReadonlyArray<string>> => {
@@ -79,7 +80,7 @@ export const drawnRows = (
   return childrenOf(table, "a:tr").map((row) => {
     const cells: Array<string> = []
     for (const [column, cell] of childrenOf(row, "a:tc").entries()) {
-      // Merged cells are all there; the first of them has the text, which every row and column repeats.
+      // The file has all cells of a merged area, but only the first has the text, which is repeated in all of them.
       const { hMerge, vMerge } = cell.attributes
       const merged = isOn(hMerge) ? cells.at(-1) : isOn(vMerge) ? above[column] : undefined
       cells.push(merged ?? cellText(cell))

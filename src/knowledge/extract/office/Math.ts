@@ -1,10 +1,11 @@
+import { oneLine } from "../Text.ts"
 import { childOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /*
- * Office's mathematics (ECMA-376 part 1, 22.1) as LaTeX: what people search for and language models read.
+ * Office's mathematics (ECMA-376 part 1, 22.1) as LaTeX, which people search for and language models read.
  */
 
-/** Signs that LaTeX has a word for; what is not here stands for itself. */
+/** The LaTeX commands of signs. Other signs stay as they are. */
 const signs = new Map(
   Object.entries({
     "∑": "\\sum",
@@ -71,7 +72,7 @@ const signs = new Map(
 
 const functions = new Set(["sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp", "lim", "min", "max", "det"])
 
-/** A word of LaTeX ends where no letter follows. */
+/** Replaces signs by LaTeX commands, each followed by a space because a following letter would become part of it. */
 const withSigns = (text: string): string =>
   Array.from(text, (char) => (signs.has(char) ? `${signs.get(char)} ` : char)).join("")
 
@@ -119,13 +120,12 @@ const matrix = (element: XmlElement): string => {
   return `\\begin{matrix}${rows.map((row) => cells(row).map(inside).join(" & ")).join(" \\\\ ")}\\end{matrix}`
 }
 
-/** A base that is more than a letter is held together. */
+/** The base of a subscript or superscript. A fraction is put in braces, so that the script belongs to all of it. */
 const base = (element: XmlElement): string => {
   const text = part(element, "m:e")
   return text.startsWith("\\frac") ? `{${text}}` : text
 }
 
-/** An element of a formula as LaTeX. */
 const latexOf = (element: XmlElement): string => {
   switch (element.name) {
     case "m:t":
@@ -164,5 +164,5 @@ const latexOf = (element: XmlElement): string => {
   }
 }
 
-/** A formula (`m:oMath`) as LaTeX without its dollar signs; empty when it holds nothing. */
-export const latex = (formula: XmlElement): string => inside(formula).replace(/\s+/g, " ").trim()
+/** Writes a formula (`m:oMath`) as LaTeX without dollar signs; empty when the formula is empty. */
+export const latex = (formula: XmlElement): string => oneLine(inside(formula))

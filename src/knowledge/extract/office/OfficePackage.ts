@@ -3,14 +3,15 @@ import { Unreadable } from "../Extraction.ts"
 import { childrenOf, parseXml, type XmlElement } from "./Xml.ts"
 import { Zip } from "./Zip.ts"
 
-/** Where a part points to: another part of the package, or an address outside of it, which is never opened. */
+/** A reference from one part of a package to another, or to an external address, which is never opened. */
 export interface Relationship {
   readonly type: string
+  /** The path of a part, or an address if `isExternal`. */
   readonly target: string
   readonly isExternal: boolean
 }
 
-/** `EncryptedPackage`, as a compound file writes the names of its streams. */
+/** The name of the stream that an encrypted document has, in the encoding of compound files. */
 const encryptedStream = Buffer.from("EncryptedPackage", "utf16le")
 
 const refuseCompoundFile = (bytes: Uint8Array): void => {
@@ -24,7 +25,7 @@ const refuseCompoundFile = (bytes: Uint8Array): void => {
   )
 }
 
-/** `../media/a.xml` as seen from `ppt/slides/slide1.xml`: `ppt/media/a.xml`. */
+/** Resolves a path relative to a part: `../media/a.xml` in `ppt/slides/slide1.xml` is `ppt/media/a.xml`. */
 const resolve = (from: string, target: string): string => {
   const parts = target.startsWith("/") ? [] : from.split("/").slice(0, -1)
   for (const part of target.split("/")) {
@@ -39,10 +40,10 @@ const relationshipsPath = (part: string): string => {
   return `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
 }
 
-/** A document of Office (ECMA-376): parts of XML in a zip archive, which point to each other. Throws `Unreadable`. */
+/** An Office document (ECMA-376): a zip of XML parts that refer to each other. All methods throw `Unreadable`. */
 export class OfficePackage {
   private readonly zip: Zip
-  /** Names of parts are the same in any case. */
+  /** The names in the archive, by their lower-case form, because the names of parts are not case-sensitive. */
   private readonly names = new Map<string, string>()
   private readonly relationshipsOf = new Map<string, ReadonlyMap<string, Relationship>>()
 
@@ -52,17 +53,19 @@ export class OfficePackage {
     for (const name of this.zip.names) this.names.set(name.replaceAll("\\", "/").toLowerCase(), name)
   }
 
+  /** The content of a part; `undefined` when there is none of that name. */
   bytes(part: string): Uint8Array | undefined {
     const name = this.names.get(part.toLowerCase())
     return name === undefined ? undefined : this.zip.read(name)
   }
 
+  /** A part as XML; `undefined` when there is none of that name. */
   part(part: string): XmlElement | undefined {
     const bytes = this.bytes(part)
     return bytes === undefined ? undefined : parseXml(bytes)
   }
 
-  /** What a part points to, by id. */
+  /** The relationships of a part, by id. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
     const known = this.relationshipsOf.get(part)
     if (known !== undefined) return known
@@ -80,19 +83,19 @@ export class OfficePackage {
     return found
   }
 
-  /** The part that another one points to by such an id. */
+  /** The part to which a relationship refers; `undefined` for an unknown id and for an external address. */
   target(from: string, id: string | undefined): string | undefined {
     const relationship = this.relationships(from).get(id ?? "")
     return relationship === undefined || relationship.isExternal ? undefined : relationship.target
   }
 
-  /** The parts that a part points to, of one type: the last word of the type's name. */
+  /** The parts to which the relationships of one type refer. `type` is the last segment of the type's URI. */
   targets(from: string, type: string): ReadonlyArray<string> {
     const ofType = [...this.relationships(from).values()].filter((each) => each.type.endsWith(`/${type}`))
     return ofType.filter(({ isExternal }) => !isExternal).map(({ target }) => target)
   }
 
-  /** The document itself, whose outermost element has this name; what else the archive may be is refused. */
+  /** The main part. Throws when the archive has none, or its root element has another name. */
   main(rootName: string): { readonly path: string; readonly root: XmlElement } {
     const [path] = this.targets("", "officeDocument")
     const root = path === undefined ? undefined : this.part(path)
@@ -105,7 +108,7 @@ export class OfficePackage {
     return { path, root }
   }
 
-  /** The title that its author gave it. */
+  /** The title in the document's properties. */
   title(): string | undefined {
     const [path] = this.targets("", "core-properties")
     const title = path === undefined ? undefined : childrenOf(this.part(path), "dc:title")[0]

@@ -1,19 +1,21 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
-import { alternativeText, chartsIn, diagramsIn, drawnRows } from "./Drawing.ts"
+import { oneLine } from "../Text.ts"
+import { alternativeText, chartsIn, diagramsIn, drawingTableRows } from "./Drawing.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
 import { OfficePackage } from "./OfficePackage.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
-/** Places of a slide that hold the same on all of them. */
-const furniture = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"])
+/** Types of placeholders whose content is the same on all slides. */
+const repeatedPlaceholders = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"])
 
-/** Places whose text is a list unless a paragraph says otherwise. */
-const listed = new Set(["body", "obj", undefined])
+/** Types of placeholders whose paragraphs are items of a list, unless a paragraph says otherwise. */
+const listPlaceholders = new Set(["body", "obj", undefined])
 
+/** The place of a slide's layout that a shape fills. */
 interface Placeholder {
-  /** `undefined` for a general one. */
+  /** The type; `undefined` for a general placeholder. */
   readonly type: string | undefined
 }
 
@@ -30,7 +32,7 @@ const isTitle = (placeholder: Placeholder | undefined) =>
 
 const pictureProperties = (picture: XmlElement) => descend(picture, "p:nvPicPr", "p:cNvPr")
 
-/** One slide as Markdown blocks. */
+/** Writes one slide as Markdown blocks. */
 class SlideWriter {
   readonly blocks: Array<string> = []
   title: string | undefined
@@ -42,7 +44,7 @@ class SlideWriter {
     this.path = path
   }
 
-  /** The title comes first, wherever it stands; all else is in the order of the file, which is that of reading aloud. */
+  /** Writes the title first and the other shapes in the order of the file, in which screen readers read them. */
   write(tree: XmlElement | undefined): void {
     const isTitleShape = (shape: XmlElement) => isTitle(placeholderOf(shape))
     const shapes = elementsOf(tree)
@@ -51,11 +53,8 @@ class SlideWriter {
   }
 
   private titleShape(shape: XmlElement): void {
-    const text = this.paragraphs(shape)
-      .map((paragraph) => this.textOfParagraph(paragraph))
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim()
+    const paragraphs = this.paragraphs(shape).map((paragraph) => this.textOfParagraph(paragraph))
+    const text = oneLine(paragraphs.join(" "))
     if (text === "") return
     this.title ??= text
     this.blocks.push(`# ${text}`)
@@ -63,7 +62,7 @@ class SlideWriter {
 
   private shape(shape: XmlElement): void {
     const placeholder = placeholderOf(shape)
-    if (furniture.has(placeholder?.type ?? "")) return
+    if (repeatedPlaceholders.has(placeholder?.type ?? "")) return
     switch (shape.name) {
       case "p:sp":
         return this.put(this.text(shape, placeholder))
@@ -88,7 +87,9 @@ class SlideWriter {
 
   private frame(frame: XmlElement): void {
     for (const table of allOf(frame, "a:tbl")) {
-      const rows = drawnRows(table, (cell) => this.cellText(cell)).filter((row) => row.some((text) => text !== ""))
+      const rows = drawingTableRows(table, (cell) => this.cellText(cell)).filter((row) =>
+        row.some((text) => text !== ""),
+      )
       if (rows.length > 0) this.put(markdownTable(rows))
     }
     for (const block of chartsIn(this.office, this.path, frame)) this.put(block)
@@ -107,7 +108,7 @@ class SlideWriter {
   }
 
   private text(shape: XmlElement, placeholder: Placeholder | undefined): string {
-    const isList = placeholder !== undefined && listed.has(placeholder.type)
+    const isList = placeholder !== undefined && listPlaceholders.has(placeholder.type)
     const counts: Array<number> = []
     let written = ""
     let wasItem = false
@@ -122,7 +123,7 @@ class SlideWriter {
     return written
   }
 
-  /** The text of a paragraph with its links. */
+  /** The text of a paragraph, with its links and formulas. */
   textOfParagraph(paragraph: XmlElement): string {
     return elementsOf(paragraph)
       .map((run) => {
@@ -143,7 +144,7 @@ class SlideWriter {
   }
 }
 
-/** `- ` or `3. ` behind the paragraph's indent; `undefined` for one that is no item of a list. */
+/** The indented marker of a list item, such as `- ` or `3. `, if it is one. `counts` has a count per level. */
 const markerOf = (paragraph: XmlElement, isList: boolean, counts: Array<number>): string | undefined => {
   const properties = childOf(paragraph, "a:pPr")
   const level = Math.min(Math.max(Number(properties?.attributes["lvl"] ?? 0) || 0, 0), 8)
@@ -162,7 +163,7 @@ const markerOf = (paragraph: XmlElement, isList: boolean, counts: Array<number>)
   return isItem ? `${indent}- ` : undefined
 }
 
-/** What the speaker wrote below the slide. */
+/** The speaker's notes of a slide. */
 const notesOf = (office: OfficePackage, slidePath: string): string => {
   const [path] = office.targets(slidePath, "notesSlide")
   if (path === undefined) return ""
@@ -179,7 +180,7 @@ const slidesOf = (office: OfficePackage, path: string, root: XmlElement): Readon
     ({ attributes }) => office.target(path, attributes["r:id"]) ?? [],
   )
 
-/** A presentation as Markdown, one page for each slide, with the speaker's notes. Hidden slides are left out. */
+/** Reads a presentation into Markdown, with one page per slide and the speaker's notes. Hidden slides are left out. */
 export const pptx: Reader = (bytes, textLimit): Draft => {
   const office = new OfficePackage(bytes)
   const { path, root } = office.main("p:presentation")
@@ -197,11 +198,11 @@ export const pptx: Reader = (bytes, textLimit): Draft => {
     if (characters > textLimit) throw tooLarge(textLimit)
     return text
   })
-  return { title: ownTitle(office.title()) ?? title, text: slides }
+  return { title: authoredTitle(office.title()) ?? title, text: slides }
 }
 
-/** Programs name a presentation after themselves. */
-const ownTitle = (title: string | undefined): string | undefined =>
+/** Ignores the titles that programs give to presentations. */
+const authoredTitle = (title: string | undefined): string | undefined =>
   title === undefined || /^(?:powerpoint|pptx|presentation|präsentation|presentación)\b/i.test(title)
     ? undefined
     : title

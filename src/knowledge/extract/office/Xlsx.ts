@@ -1,27 +1,30 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { cellsOnLine, writeSheetRows } from "../Rows.ts"
+import { MAX_REPEATED_CHARACTERS } from "../Table.ts"
 import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
 import { type NumberKind, numberKinds, numberText, placeOf } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
 
-/** Most cells of a workbook that hold something. */
+/** Most cells of a workbook that are not empty. */
 const MAX_CELLS = 2_000_000
 
-/** Longest text that merged cells repeat, and most cells that are filled so. */
-const MAX_REPEATED_CHARACTERS = 200
+/** Most merged cells of a sheet that are filled with the text of the first. */
 const MAX_MERGED_CELLS = 10_000
 
+/** The texts of cells, by row and column, both from 0. */
 type Cells = Map<number, Map<number, string>>
 
-/** What all sheets of a workbook share. */
+/** The parts of a workbook that its sheets share. */
 interface Workbook {
   readonly strings: ReadonlyArray<string>
+  /** The kind of number of each cell format. */
   readonly kinds: ReadonlyArray<NumberKind>
+  /** Whether dates count from 1904 rather than 1900. */
   readonly is1904: boolean
 }
 
-/** Counts what has been read of a workbook, and stops the one that grows too large on the way. */
+/** Counts the cells and characters that are read of a workbook, and throws when they exceed the limits. */
 class Budget {
   private cells = 0
   private characters = 0
@@ -38,7 +41,7 @@ class Budget {
   }
 }
 
-/** The text of a string that may be set in several fonts, without the reading aids of Japanese. */
+/** The shared strings of a workbook. The runs of a string are joined, and phonetic guides are left out. */
 const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => {
   const strings: Array<string> = []
   let text = ""
@@ -63,7 +66,7 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
   return strings
 }
 
-/** Reads the cells of one sheet, which may be large, without a tree of it. */
+/** Reads the cells of one sheet from XML events, because a sheet may be too large for a tree. */
 class SheetReader {
   readonly cells: Cells = new Map()
   readonly merged: Array<string> = []
@@ -97,7 +100,7 @@ class SheetReader {
       this.row = attributes["r"] === undefined ? this.row + 1 : Number(attributes["r"]) - 1
       this.column = -1
     } else if (name === "x:c") {
-      // Both may leave out where they are: then they follow the one before.
+      // A row or cell without a reference follows the one before.
       const place = placeOf(attributes["r"] ?? "")
       this.column = place?.column ?? this.column + 1
       this.row = place?.row ?? this.row
@@ -129,7 +132,7 @@ class SheetReader {
   }
 }
 
-/** Merged cells all say what the first of them says, as far as rows that exist go. */
+/** Repeats the text of the first of merged cells in all of them, in the rows that exist. */
 const fillMerged = (cells: Cells, merged: ReadonlyArray<string>): void => {
   let budget = MAX_MERGED_CELLS
   for (const range of merged) {
@@ -147,11 +150,12 @@ const fillMerged = (cells: Cells, merged: ReadonlyArray<string>): void => {
   }
 }
 
-/** Of a group of rows, so many places are laid out for each cell that holds something: beyond it, cells lie scattered. */
+/** A group of rows is written as a table when it has at most this many places per cell that is not empty. */
 const MAX_PLACES_PER_CELL = 50
+/** A group of rows with at most this many places is always written as a table. */
 const ALWAYS_ALLOWED_PLACES = 100_000
 
-/** Rows side by side, without the columns that none of them uses; scattered ones as lines of their cells. */
+/** Writes rows as a table without the columns that are empty in all of them, or scattered cells as one line per row. */
 const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit: number): string => {
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
   const places = rows.length * columns.length
@@ -165,7 +169,7 @@ const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit:
   )
 }
 
-/** The rows of a sheet in groups that empty rows divide. */
+/** The groups of rows that empty rows separate. */
 const groupsOf = (cells: Cells): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> => {
   const groups: Array<Array<ReadonlyMap<number, string>>> = []
   let before: number | undefined
@@ -177,8 +181,8 @@ const groupsOf = (cells: Cells): ReadonlyArray<ReadonlyArray<ReadonlyMap<number,
   return groups
 }
 
-/** Text boxes and charts that lie on a sheet, or are all of it. */
-const drawn = (office: OfficePackage, sheetPath: string): ReadonlyArray<string> =>
+/** The text boxes and charts of a sheet, as Markdown blocks. */
+const drawingBlocks = (office: OfficePackage, sheetPath: string): ReadonlyArray<string> =>
   office.targets(sheetPath, "drawing").flatMap((path) => {
     const drawing = office.part(path)
     if (drawing === undefined) return []
@@ -193,13 +197,16 @@ const sheetText = (office: OfficePackage, path: string, name: string, workbook: 
   sheet.read(bytes)
   fillMerged(sheet.cells, sheet.merged)
   const tables = groupsOf(sheet.cells).map((rows) => writeGroup(rows, budget.textLimit))
-  const blocks = [...tables, ...drawn(office, path)]
+  const blocks = [...tables, ...drawingBlocks(office, path)]
   return blocks.length === 0 ? "" : [`# ${name}`, ...blocks].join("\n\n")
 }
 
 const isHidden = ({ attributes }: XmlElement) => (attributes["state"] ?? "visible") !== "visible"
 
-/** A workbook as Markdown, one page for each sheet, headed by its name. Formulas stand as their values; hidden sheets are left out. */
+/**
+ * Reads a workbook into Markdown, with one page per sheet below its name. Formulas become their values, and hidden
+ * sheets are left out.
+ */
 export const xlsx: Reader = (bytes, textLimit): Draft => {
   const office = new OfficePackage(bytes)
   const { path, root } = office.main("x:workbook")

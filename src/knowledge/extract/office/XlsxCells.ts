@@ -1,9 +1,9 @@
 import { childrenOf, type XmlElement } from "./Xml.ts"
 
-/** How a number is shown, as far as its meaning depends on it. */
+/** The meaning of a number, as the format of its cell shows it. */
 export type NumberKind = "number" | "percent" | "date" | "time" | "date and time"
 
-/** The formats that every workbook has (ECMA-376 part 1, 18.8.30). */
+/** The kinds of the built-in number formats (ECMA-376 part 1, 18.8.30), by their ids. */
 const builtInKinds: ReadonlyMap<number, NumberKind> = new Map([
   [9, "percent"],
   [10, "percent"],
@@ -14,7 +14,7 @@ const builtInKinds: ReadonlyMap<number, NumberKind> = new Map([
 ])
 
 const kindOfCode = (code: string): NumberKind => {
-  // Quoted text, escaped signs, and colours, conditions and currencies in brackets say nothing about the number.
+  // Quoted text, escaped characters, and colours, conditions and currencies in brackets do not affect the kind.
   const [plain = ""] = code
     .replace(/"[^"]*"|\\.|_.|\*./g, "")
     .replace(/\[(?!h+\]|m+\]|s+\])[^\][]*\]/gi, "")
@@ -26,7 +26,7 @@ const kindOfCode = (code: string): NumberKind => {
   return isTime ? "time" : "number"
 }
 
-/** The kinds of the formats of cells, by the numbers that cells name them with. */
+/** The kind of number of each cell format, by the index that cells refer to. */
 export const numberKinds = (styles: XmlElement | undefined): ReadonlyArray<NumberKind> => {
   const list = (name: string) => childrenOf(styles, name).flatMap(({ children }) => children)
   const codes = new Map<number, NumberKind>()
@@ -43,7 +43,7 @@ export const numberKinds = (styles: XmlElement | undefined): ReadonlyArray<Numbe
 }
 
 const MILLISECONDS_PER_DAY = 86_400_000
-/** Days from the beginning of a workbook's calendar to that of Unix. 1900 counts a day that never was. */
+/** Days from the start of a workbook's calendar to 1970. The one from 1900 has a 29 February 1900, which never was. */
 const DAYS_TO_1970 = { from1900: 25_569, from1904: 24_107 }
 /** The last day of the year 9999. */
 const MAX_DAYS = 2_958_466
@@ -56,10 +56,10 @@ const dateText = (days: number, kind: NumberKind, is1904: boolean): string => {
   return kind === "date" ? date : `${date} ${time}`
 }
 
-/** A number without what binary fractions add to it. */
+/** Writes a number without the inexact digits of binary fractions. */
 const plainNumber = (value: number): string => String(Number(value.toPrecision(15)))
 
-/** A number as it is meant. */
+/** Writes the value of a cell as a number, a percentage, a date or a time. A value that is no number stays as it is. */
 export const numberText = (raw: string, kind: NumberKind, is1904: boolean): string => {
   const value = Number(raw)
   if (raw.trim() === "" || !Number.isFinite(value)) return raw
@@ -68,7 +68,7 @@ export const numberText = (raw: string, kind: NumberKind, is1904: boolean): stri
   return dateText(value, kind, is1904)
 }
 
-/** Column and row, from 0, of `B12`; `undefined` for what is no such reference. */
+/** The column and row, from 0, of a reference such as `B12`; `undefined` for other text. */
 export const placeOf = (reference: string): { readonly column: number; readonly row: number } | undefined => {
   const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference) ?? []
   if (letters === undefined || digits === undefined) return undefined

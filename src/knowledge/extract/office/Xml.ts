@@ -1,27 +1,27 @@
 import { Parser } from "htmlparser2"
 import { Unreadable } from "../Extraction.ts"
 
-/** An element; names carry the prefix of `prefixes`, whatever the file uses for the namespace. */
+/** An element. Names have the prefixes of `prefixes`, whatever prefixes the file declares for the namespaces. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   readonly children: ReadonlyArray<XmlElement | string>
 }
 
-/** What a reader of large parts sees of them, one after the other. */
-export interface XmlEvents {
+/** The events of reading XML, for parts that are too large for a tree. */
+interface XmlEvents {
   readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly text: (text: string) => void
   readonly close: (name: string) => void
 }
 
-/** Deepest nesting that is read. Office's own documents stay below 100. */
+/** The deepest nesting that is read. Documents written by Office stay below 100. */
 const MAX_DEPTH = 400
 
-/** Most elements of a part that is held as a tree. */
+/** Most elements of a part that is read into a tree. */
 const MAX_ELEMENTS = 3_000_000
 
-/** The namespaces that documents are made of, by the ends of their names: the strict ones begin differently. */
+/** The prefixes of namespaces by the ends of their URIs, because the URIs of strict documents begin differently. */
 const prefixes: ReadonlyArray<readonly [ending: RegExp, prefix: string]> = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, "w"],
   [/\/presentationml\/(?:2006\/)?main$/, "p"],
@@ -45,10 +45,10 @@ const decode = (bytes: Uint8Array): string => {
   return new TextDecoder().decode(bytes)
 }
 
-/** Shared by all elements without attributes: most of a large document's. */
-const none: Readonly<Record<string, string>> = {}
+/** Shared by the elements without attributes, which are most of a large document. */
+const noAttributes: Readonly<Record<string, string>> = {}
 
-/** The names that prefixes stand for, in the elements that are open. */
+/** Replaces the prefixes that a file declares by those of `prefixes`, in the scope of the open elements. */
 class Namespaces {
   private readonly scopes: Array<ReadonlyMap<string, string>> = [new Map()]
   private readonly renamed = new Map<string, string>()
@@ -70,7 +70,7 @@ class Namespaces {
     if (left !== this.scopes.at(-1)) this.renamed.clear()
   }
 
-  /** @param isElement the namespace without a prefix holds for elements only */
+  /** Replaces the prefix of a name. Attributes (`isElement` is false) have no default namespace. */
   rename(name: string, isElement: boolean): string {
     const known = this.renamed.get(name)
     if (known !== undefined) return known
@@ -85,7 +85,7 @@ class Namespaces {
 
   renameAttributes(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const names = Object.keys(attributes)
-    if (names.length === 0) return none
+    if (names.length === 0) return noAttributes
     const renamed: Record<string, string> = {}
     for (const name of names) renamed[this.rename(name, false)] = attributes[name] ?? ""
     return renamed
@@ -93,8 +93,8 @@ class Namespaces {
 }
 
 /**
- * Reads XML from its beginning to its end. Only the five entities of XML itself are known, and nothing outside of the
- * text is ever looked at; a document type, which could declare more, is refused. Throws `Unreadable`.
+ * Reads XML and calls `events` in the order of the text. Only XML's five predefined entities are resolved, and a
+ * document type declaration, which could declare more, is rejected. Throws `Unreadable`.
  */
 export const readXml = (bytes: Uint8Array, events: XmlEvents): void => {
   const namespaces = new Namespaces()
@@ -119,37 +119,39 @@ export const readXml = (bytes: Uint8Array, events: XmlEvents): void => {
     { xmlMode: true },
   )
   const text = decode(bytes)
-  // In pieces, so that a deep or large document is given up before all of it is taken apart.
+  // The parser gets pieces, so that it stops early at a document that is too deep or too large.
   for (let at = 0; at < text.length; at += PIECE_CHARACTERS) parser.write(text.slice(at, at + PIECE_CHARACTERS))
   parser.end()
 }
 
+/** The length of a piece that the parser gets at a time, in UTF-16 code units. */
 const PIECE_CHARACTERS = 1024 * 1024
 
-interface Growing {
+/** An element whose children are still being read. */
+interface OpenElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   readonly children: Array<XmlElement | string>
 }
 
-/** XML as a tree: the outermost element, empty when there is none. Throws `Unreadable`. */
+/** Parses XML into a tree and returns the root element, or an empty element when there is none. Throws `Unreadable`. */
 export const parseXml = (bytes: Uint8Array): XmlElement => {
-  const root: Growing = { name: "", attributes: {}, children: [] }
-  const open: Array<Growing> = [root]
+  const root: OpenElement = { name: "", attributes: {}, children: [] }
+  const open: Array<OpenElement> = [root]
   let elements = 0
   readXml(bytes, {
     open: (name, attributes) => {
       if (++elements > MAX_ELEMENTS) {
         throw new Unreadable("too_large_when_extracted", "The document consists of too many parts to be read.")
       }
-      const element: Growing = { name, attributes, children: [] }
+      const element: OpenElement = { name, attributes, children: [] }
       open.at(-1)?.children.push(element)
       open.push(element)
     },
     text: (text) => {
       const children = open.at(-1)?.children
       const last = children?.at(-1)
-      // The reader hands text over in pieces.
+      // One text may arrive in several events.
       if (children !== undefined && typeof last === "string") children[children.length - 1] = last + text
       else children?.push(text)
     },
@@ -160,25 +162,25 @@ export const parseXml = (bytes: Uint8Array): XmlElement => {
   return root.children.find((child) => typeof child !== "string") ?? root
 }
 
-/** The elements within. */
+/** The child elements of an element. */
 export const elementsOf = (element: XmlElement | undefined): ReadonlyArray<XmlElement> =>
   element?.children.filter((child) => typeof child !== "string") ?? []
 
-/** The first element within that has the name. */
+/** The first child element of this name. */
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   elementsOf(element).find((child) => child.name === name)
 
 export const childrenOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
   elementsOf(element).filter((child) => child.name === name)
 
-/** The element at the end of a path of names. */
+/** The element at the end of a path of names, taking the first child of each name. */
 export const descend = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): XmlElement | undefined =>
   path.reduce(childOf, element)
 
-/** All elements of the name, however deep, in their order; not those within one of them. */
+/** The descendants of this name, in document order, without those nested in one another. */
 export const allOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
   elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)))
 
-/** All text within. */
+/** The text of an element and its descendants. */
 export const textOf = (element: XmlElement | undefined): string =>
   element?.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("") ?? ""

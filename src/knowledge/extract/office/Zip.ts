@@ -1,23 +1,25 @@
 import { crc32, inflateRawSync } from "node:zlib"
 import { Unreadable } from "../Extraction.ts"
 
-/** Most files in an archive: a presentation of 1,000 slides has about 5,000. */
+/** Most files in an archive. A presentation of 1,000 slides has about 5,000. */
 const MAX_ENTRIES = 20_000
-/** Most bytes of one file, and of all files together that are XML or are read, once they are inflated. */
+/** Most bytes of one inflated file. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024
+/** Most bytes of all inflated XML files together, and of all files that are read. */
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024
-/** XML shrinks to a tenth, tables of one value to a hundredth. Small files may be anything. */
+/** The largest ratio of inflated to compressed size. XML has about 10, and tables of one value about 100. */
 const MAX_RATIO = 250
+/** Files of at most this many bytes may have any ratio. */
 const ALWAYS_ALLOWED_BYTES = 1024 * 1024
 
-/** Records of the format (APPNOTE.TXT 4.3), by their signatures, and their lengths without what varies. */
+/** The records of the format (APPNOTE.TXT 4.3): their signatures, and the sizes of their fixed parts. */
 const END_OF_DIRECTORY = { signature: 0x06054b50, bytes: 22 }
 const DIRECTORY_ENTRY = { signature: 0x02014b50, bytes: 46 }
 const FILE_HEADER = { signature: 0x04034b50, bytes: 30 }
 const MAX_COMMENT_BYTES = 0xffff
-/** What stands for a number that needs 64 bits. */
+/** The placeholder in a 32-bit field for a number that is stored in 64 bits. */
 const ZIP64 = 0xffffffff
-/** Where the number is then, among an entry's extra fields. */
+/** The id of the extra field that stores the 64-bit numbers. */
 const ZIP64_EXTRA = 1
 
 const STORED = 0
@@ -31,6 +33,7 @@ interface Entry {
   readonly checksum: number
   readonly packedBytes: number
   readonly bytes: number
+  /** The offset of the file's header. */
   readonly at: number
 }
 
@@ -39,11 +42,11 @@ const damaged = () => new Unreadable("corrupt_document", "The file is damaged: i
 const bomb = () =>
   new Unreadable("too_large_when_extracted", "The file unpacks to far more than a document of its size holds.")
 
-const locked = () => new Unreadable("password_protected", "The file is protected by a password.")
+const passwordProtected = () => new Unreadable("password_protected", "The file is protected by a password.")
 
 /**
- * A zip archive, whose files are inflated when they are asked for, within limits. Throws `Unreadable`. Names are only
- * compared: nothing is ever written under one.
+ * Reads a zip archive, and inflates its files on demand within limits. All methods throw `Unreadable`. Names of files
+ * are only compared, and never used as paths.
  */
 export class Zip {
   private readonly content: Uint8Array
@@ -57,7 +60,7 @@ export class Zip {
     try {
       this.readDirectory()
     } catch (cause) {
-      // What the directory says lies outside of the file.
+      // An offset in the directory lies outside of the file.
       throw cause instanceof RangeError ? damaged() : cause
     }
   }
@@ -66,11 +69,11 @@ export class Zip {
     return this.entries.keys()
   }
 
-  /** Inflates a file; `undefined` when there is none of that name. */
+  /** Inflates a file. Returns `undefined` when there is none of that name. */
   read(name: string): Uint8Array | undefined {
     const entry = this.entries.get(name)
     if (entry === undefined) return undefined
-    if ((entry.flags & ENCRYPTED_FLAG) !== 0) throw locked()
+    if ((entry.flags & ENCRYPTED_FLAG) !== 0) throw passwordProtected()
     this.inflatedBytes += entry.bytes
     const isLarge = entry.bytes > ALWAYS_ALLOWED_BYTES
     if (isLarge && (entry.bytes > MAX_FILE_BYTES || entry.bytes > entry.packedBytes * MAX_RATIO)) throw bomb()
@@ -84,7 +87,7 @@ export class Zip {
       const start = at + FILE_HEADER.bytes + this.view.getUint16(at + 26, true) + this.view.getUint16(at + 28, true)
       const packed = this.content.subarray(start, start + packedBytes)
       if (method !== STORED && method !== DEFLATED) throw damaged()
-      // No more is ever inflated than the directory announced, and was allowed.
+      // No more is inflated than the size in the directory, which has been checked against the limits.
       const inflated = method === STORED ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(bytes, 1) })
       if (inflated.length !== bytes || crc32(inflated) !== checksum) throw damaged()
       return inflated
@@ -98,15 +101,15 @@ export class Zip {
     const count = this.view.getUint16(end + 10, true)
     if (count > MAX_ENTRIES) throw bomb()
     let at = this.view.getUint32(end + 16, true)
-    // Documents are far from 4 GiB, so that a directory beyond it is none.
+    // Documents are far smaller than 4 GiB, so a directory beyond that is damaged.
     if (at === ZIP64) throw damaged()
     for (let number = 0; number < count; number++) at = this.readEntry(at)
-    // Told before anything is inflated: reading up to the limit takes seconds.
+    // Checked before anything is inflated, because inflating up to the limit takes seconds.
     const xml = this.entries.entries().filter(([name]) => /\.(?:xml|rels)$/i.test(name))
     if (xml.reduce((sum, [, { bytes }]) => sum + bytes, 0) > MAX_TOTAL_BYTES) throw bomb()
   }
 
-  /** The end of the directory is the last record, and has a comment behind it. */
+  /** Finds the end-of-directory record, which is the last one and may be followed by a comment. */
   private findEnd(): number {
     const last = this.content.length - END_OF_DIRECTORY.bytes
     for (let at = last; at >= Math.max(last - MAX_COMMENT_BYTES, 0); at--) {
@@ -115,7 +118,7 @@ export class Zip {
     throw damaged()
   }
 
-  /** Returns where the next one begins. */
+  /** Reads an entry of the directory. Returns the offset of the next one. */
   private readEntry(at: number): number {
     const number = (offset: number) => this.view.getUint32(at + offset, true)
     const short = (offset: number) => this.view.getUint16(at + offset, true)
@@ -127,7 +130,7 @@ export class Zip {
     const extraEnd = nameEnd + short(30)
     const long = this.longNumbers(nameEnd, extraEnd)
     const sized = (value: number) => (value === ZIP64 ? (long.shift() ?? ZIP64) : value)
-    // In the order of the long numbers, of which there are only those that are missing.
+    // The extra field has only the 64-bit numbers that are needed, in this order.
     const bytes = sized(number(24))
     const packedBytes = sized(number(20))
     this.entries.set(decoder.decode(this.content.subarray(nameStart, nameEnd)), {
@@ -141,7 +144,7 @@ export class Zip {
     return extraEnd + short(32)
   }
 
-  /** The numbers of 64 bits that some programs write for files of any size. */
+  /** The 64-bit numbers of an entry, which some programs write for files of any size. */
   private longNumbers(from: number, end: number): Array<number> {
     for (let at = from; at + 4 <= end; at += 4 + this.view.getUint16(at + 2, true)) {
       if (this.view.getUint16(at, true) !== ZIP64_EXTRA) continue

@@ -21,25 +21,25 @@ const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<R
   return pages.map(({ height, runs }) => ({ height, lines: linesOf(runs.map(withPitch)) }))
 }
 
-/** Titles that programs write by themselves. */
-const noTitle =
+/** Matches titles that programs write on their own, such as file names. */
+const generatedTitle =
   /^(?:untitled|document\d*$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi)$/i
 
 const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { info } = await document.getMetadata()
   const title = "Title" in info && typeof info.Title === "string" ? cleanTitle(info.Title) : undefined
-  return title === undefined || noTitle.test(title) ? undefined : title
+  return title === undefined || generatedTitle.test(title) ? undefined : title
 }
 
 const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
-/** Pages, from the first, that are asked why there is no text. */
-const PAGES_ASKED = 10
+/** The number of pages, from the first, whose fonts are checked when a document has no text. */
+const FONT_CHECK_PAGES = 10
 
-/** What pdf.js says of a font that it could not read, and of which it then shows nothing: it stands where the font should. */
+/** The message that pdf.js stores in place of a font that it cannot read, and whose text it omits. */
 const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { OPS } = await getResolvedPDFJS()
-  for (let number = 1; number <= Math.min(document.numPages, PAGES_ASKED); number++) {
+  for (let number = 1; number <= Math.min(document.numPages, FONT_CHECK_PAGES); number++) {
     const page = await document.getPage(number)
     const { fnArray, argsArray } = await page.getOperatorList()
     for (const [index, operator] of fnArray.entries()) {
@@ -53,6 +53,7 @@ const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefin
   return undefined
 }
 
+/** The failure of a document without text, with the reason that there is none. */
 const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
   const failure = await fontFailure(document)
   if (failure === undefined) {
@@ -80,7 +81,7 @@ const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
   return { title: title ?? (first === undefined ? undefined : titleOn(first, style)), text: texts }
 }
 
-/** pdf.js gives its failures names but no types. */
+/** Turns a failure of pdf.js, which is known by its name only, into `Unreadable`. */
 const unreadable = (cause: unknown): Unreadable => {
   if (cause instanceof Unreadable) return cause
   if (cause instanceof Error && cause.name === "PasswordException") {
@@ -90,7 +91,7 @@ const unreadable = (cause: unknown): Unreadable => {
 }
 
 const parse = async (bytes: Uint8Array, textLimit: number) => {
-  // pdf.js takes the buffer over, so it gets one of its own. Images hold no text: none is small enough to unpack.
+  // pdf.js transfers the buffer, so it gets a copy. Images have no text: a size limit of 0 skips them.
   const options = { verbosity: 0, BinaryDataFactory: PdfCMaps, maxImageSize: 0 }
   const document = await getDocumentProxy(bytes.slice(), options)
   try {
@@ -102,7 +103,10 @@ const parse = async (bytes: Uint8Array, textLimit: number) => {
   }
 }
 
-/** PDF as Markdown, page by page: paragraphs joined, headings by their type, running heads and page numbers left out. */
+/**
+ * Reads a PDF into one Markdown text per page. Lines are joined into paragraphs, headings are recognised by their type,
+ * and running heads and page numbers are left out.
+ */
 export const pdf = async (bytes: Uint8Array, textLimit: number): Promise<Draft> => {
   const { pages, title } = await parse(bytes, textLimit).catch((cause: unknown) => {
     throw unreadable(cause)

@@ -1,20 +1,20 @@
 /*
- * Older Chinese, Japanese and Korean PDFs name the encoding of their text, such as 90ms-RKSJ-H, and leave the table of
- * it, a CMap, to the reader. pdf.js asks for those it knows by their file names.
+ * Older Chinese, Japanese and Korean PDFs only name the encoding of their text, such as 90ms-RKSJ-H, and do not include
+ * its table, a CMap. pdf.js requests the CMaps that it knows by their file names.
  */
 
 const cMapName = /^[\w-]+\.bcmap$/
 
-/** What pdf.js asks for: `kind` is `cMapUrl`, or another for fonts and programs, which only drawing takes. */
-interface Wanted {
+/** A request of pdf.js for a file. `kind` is `cMapUrl` for a CMap, and another for files that only drawing needs. */
+interface FileRequest {
   readonly kind: string
   readonly filename: string
 }
 
-/** Gives pdf.js the CMaps of its own package, each read when a document first wants it, and nothing else. */
+/** Reads the CMaps in pdf.js's own package, and no other file. */
 export class PdfCMaps {
-  async fetch({ kind, filename }: Wanted): Promise<Uint8Array> {
-    // The name comes from the document, if only by way of pdf.js's list of names.
+  async fetch({ kind, filename }: FileRequest): Promise<Uint8Array> {
+    // The name comes from the document, although pdf.js checks it against its list of names.
     if (kind !== "cMapUrl" || !cMapName.test(filename)) throw new Error("It is no CMap.")
     return Bun.file(new URL(`cmaps/${filename}`, import.meta.resolve("pdfjs-dist/package.json"))).bytes()
   }

@@ -1,17 +1,18 @@
 import { markdownTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
 
+/** A page of a PDF as lines of text. */
 export interface Page {
-  /** In points. */
+  /** The height in points. */
   readonly height: number
   readonly lines: ReadonlyArray<Line>
 }
 
-/** What is usual in a document, against which headings and paragraphs stand out. */
+/** The usual type of a document, against which headings and paragraphs are recognised. */
 export interface Style {
   readonly bodySize: number
   readonly bodyFont: string
-  /** Distance of lines within a paragraph, in font sizes. */
+  /** The distance between the lines of a paragraph, in font sizes. */
   readonly leading: number
   /** The usual font sizes of headings, largest first. */
   readonly headingSizes: ReadonlyArray<number>
@@ -19,22 +20,23 @@ export interface Style {
 
 type Kind = "paragraph" | "item" | "row" | "code"
 
-/** Rows of a table stand apart by at most so many font sizes. */
+/** The largest distance between two rows of a table, in font sizes. */
 const MAX_ROW_DISTANCE = 3
 
-/** Lines that belong together. */
+/** Consecutive lines that form one paragraph, item, table or piece of code. */
 interface Block {
   readonly kind: Kind
   readonly lines: Array<Line>
 }
 
-/** How much larger than the text a heading is, at least. */
+/** The smallest ratio of a heading's font size to the body's. */
 const HEADING_SCALE = 1.12
+/** The longest heading, in UTF-16 code units. */
 const MAX_HEADING_CHARACTERS = 200
-/** Levels told by size; a heading that is only set bold is one below. */
+/** The number of heading levels recognised by font size. A heading that is only bold is one level below them. */
 const MAX_HEADING_SIZES = 4
 
-/** Running heads and page numbers stand in this share of the page, at its top and at its bottom. */
+/** The share of the page's height, at its top and at its bottom, in which running heads and page numbers stand. */
 const EDGE_SHARE = 0.1
 
 const pageNumber = /^(?:page |seite |p\. ?)?[-–— ]*(?:\d{1,4}|[ivxlc]{1,6})[-–— ]*(?:(?:of|von|de|\/)\s*\d{1,4})?$/i
@@ -44,7 +46,7 @@ const withoutNumbers = (text: string) => text.replace(/\d+|\b[ivxlc]+$/gi, "#").
 const isAtEdge = (line: Line, page: Page) =>
   line.y < page.height * EDGE_SHARE || line.y > page.height * (1 - EDGE_SHARE)
 
-/** Drops running heads and feet, page numbers, and nothing from a document too short to tell. */
+/** Removes running heads, running feet and page numbers, which are recognised by being repeated. */
 export const withoutRunningHeads = (pages: ReadonlyArray<Page>): ReadonlyArray<Page> => {
   const pagesWith = new Map<string, number>()
   for (const page of pages) {
@@ -60,7 +62,7 @@ export const withoutRunningHeads = (pages: ReadonlyArray<Page>): ReadonlyArray<P
   }))
 }
 
-/** The lower third of the distances between following lines: larger ones stand between paragraphs. */
+/** The lower tercile of the distances between lines, because larger distances separate paragraphs. */
 const usualLeading = (pages: ReadonlyArray<Page>): number => {
   const distances = pages
     .flatMap(({ lines }) => lines.slice(1).map((line, index) => (line.y - (lines[index]?.y ?? line.y)) / line.size))
@@ -69,7 +71,7 @@ const usualLeading = (pages: ReadonlyArray<Page>): number => {
   return distances[Math.floor(distances.length / 3)] ?? 1.2
 }
 
-/** The sizes that most larger lines have: a cover page with its own should not shift all levels. */
+/** The most frequent sizes above the body's, so that the unusual sizes of a cover page do not shift all levels. */
 const usualHeadingSizes = (lines: ReadonlyArray<Line>, bodySize: number): ReadonlyArray<number> => {
   const counts = new Map<number, number>()
   for (const { size, text } of lines) {
@@ -99,7 +101,7 @@ const kindOf = (line: Line): Kind => {
 
 const endsSentence = (text: string) => /[.!?:。！？؟]["'”’)\]]*$/.test(text)
 
-/** Whether a line goes on with the block whose last line is `last`. */
+/** Whether a line continues the block whose last line is `last`. */
 const continues = (block: Block, last: Line, line: Line, style: Style): boolean => {
   const kind = kindOf(line)
   const distance = (line.y - last.y) / Math.max(last.size, line.size)
@@ -143,12 +145,13 @@ const boxOf = (block: Block): Box => ({
   top: least(block.lines, (line) => line.y),
 })
 
-/** More blocks than this on a page are left in the order of the file: ordering them takes quadratic time. */
+/** Pages with more blocks keep the order of the file, because ordering takes quadratic time. */
 const MAX_ORDERED_BLOCKS = 600
 
 /**
- * Reading order. Files mostly hold it, columns included, but for what was placed apart, such as tables and notes: so
- * the order of the file stands, except that a block follows whatever is above it in the same columns.
+ * Sorts blocks into reading order. Files mostly have that order, also for columns, except for blocks that were placed
+ * separately, such as tables and notes. So the order of the file is kept, except that a block follows all blocks above
+ * it in the same columns.
  */
 const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   if (blocks.length > MAX_ORDERED_BLOCKS) return blocks
@@ -165,18 +168,18 @@ const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   return [...done].map((box) => box.block)
 }
 
-/** Scripts without spaces between words, and their punctuation: a line of theirs may end anywhere. */
+/** Matches a character or punctuation of a script without spaces, whose lines may break anywhere. */
 const unspaced = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
 const brokenAnywhere = new RegExp(`${unspaced}\n${unspaced}`, "u")
 
-/** What stands between two lines that belong together. */
+/** The separator between two lines of one paragraph: a space, or nothing in a script without spaces. */
 const jointOf = (text: string, next: string): string =>
   brokenAnywhere.test(`${text.slice(-2)}\n${next.slice(0, 2)}`) ? "" : " "
 
 const joined = (lines: ReadonlyArray<string>): string =>
   lines.reduce((text, next) => text + jointOf(text, next) + next).replaceAll("\t", " ")
 
-/** Joins two lines of a paragraph; `knows` tells whether the document has a word elsewhere. */
+/** Joins two lines of a paragraph. `knows` says whether a word occurs elsewhere in the document. */
 const joinLines = (text: string, next: string, knows: (word: string) => boolean): string => {
   const head = /([\p{L}\p{M}]+)[-\u00ad\u2010]$/u.exec(text.slice(-60))?.[1]
   const tail = /^\p{Ll}[\p{L}\p{M}]*/u.exec(next)?.[0]
@@ -194,7 +197,7 @@ const codeOf = (lines: ReadonlyArray<Line>): string => {
   return `\`\`\`\n${indented.join("\n")}\n\`\`\``
 }
 
-/** Rows that agree on their columns are a table; others are left as they stand. */
+/** Writes rows as a table when they have the same number of columns, and as lines otherwise. */
 const rowsOf = (lines: ReadonlyArray<string>): string => {
   const cells = lines.map((line) => line.split("\t"))
   const isTable = cells.length > 1 && cells.every((row) => row.length === cells[0]?.length)
@@ -209,10 +212,11 @@ const headingLevel = (block: Block, style: Style): number | undefined => {
   if (line.size >= style.bodySize * HEADING_SCALE) {
     return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, MAX_HEADING_SIZES)
   }
-  // A short line of its own in another font than the text is a heading set bold.
-  const stands = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
-  const differs = line.font !== style.bodyFont && line.size >= style.bodySize * 0.98 && /^[\p{Lu}\d]/u.test(line.text)
-  return stands && differs && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
+  // A short line on its own in another font than the body's is a bold heading.
+  const isShortLine = block.kind === "paragraph" && block.lines.length === 1 && line.text.length < 80
+  const hasOtherFont =
+    line.font !== style.bodyFont && line.size >= style.bodySize * 0.98 && /^[\p{Lu}\d]/u.test(line.text)
+  return isShortLine && hasOtherFont && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
 }
 
 const write = (block: Block, level: number | undefined, knows: (word: string) => boolean): string => {
@@ -225,8 +229,8 @@ const write = (block: Block, level: number | undefined, knows: (word: string) =>
 }
 
 /**
- * How a text goes on with a sentence that a column or a page broke off: so many characters of `before` are dropped, and
- * the joint stands between. `undefined` when `after` begins something of its own.
+ * How to join two texts when `after` continues a sentence of `before` across columns or pages: `drop` characters are
+ * removed from the end of `before`, and `joint` is put between. `undefined` when `after` does not continue a sentence.
  */
 export const resumption = (
   before: string,
@@ -237,7 +241,7 @@ export const resumption = (
   return /[\p{L}\p{N},]$/u.test(before) ? { drop: 0, joint: " " } : undefined
 }
 
-/** A page as Markdown; `knows` tells whether the document has a word. */
+/** Writes a page as Markdown. `knows` says whether a word occurs in the document. */
 export const markdownOf = (page: Page, style: Style, knows: (word: string) => boolean): string => {
   let written = ""
   let kindBefore: Kind | "heading" | undefined
@@ -255,10 +259,10 @@ export const markdownOf = (page: Page, style: Style, knows: (word: string) => bo
   return written
 }
 
-/** Type of this many times the size of the text is that of a title. */
+/** The smallest ratio of a title's font size to the body's. */
 const TITLE_SCALE = 1.4
 
-/** The largest heading of the first page if it is set like a title, else the heading that the page begins with. */
+/** The title on a first page: its largest heading if that has a title's size, else a heading at its start. */
 export const titleOn = (page: Page, style: Style): string | undefined => {
   const blocks = inReadingOrder(blocksOf(page.lines, style))
   const headings = blocks.filter((block) => headingLevel(block, style) !== undefined)

@@ -1,4 +1,6 @@
-/** A piece of text as a PDF places it; lengths are in points, `y` grows downwards from the page's top edge. */
+import { isVisible } from "../Text.ts"
+
+/** A piece of text as a PDF places it. Lengths are in points, and `y` grows downwards from the page's top edge. */
 export interface Run {
   readonly text: string
   readonly x: number
@@ -11,35 +13,38 @@ export interface Run {
   readonly rotated: boolean
 }
 
+/** A line of text on a page. Lengths are in points, and `y` grows downwards from the page's top edge. */
 export interface Line {
   readonly text: string
   readonly x: number
   readonly right: number
   readonly y: number
-  /** Size and font of most of its characters. */
+  /** The font size of most of its characters. */
   readonly size: number
+  /** The font of most of its characters. */
   readonly font: string
   readonly monospaced: boolean
   readonly rightToLeft: boolean
-  /** Begins with a bullet, which is no longer in `text`. */
+  /** Whether the line begins with a bullet, which `text` does not include. */
   readonly bullet: boolean
-  /** Wide gaps in it are tabs: it is likely a row of a table. */
+  /** Whether the line has wide gaps, which are tabs in `text`. It is likely a row of a table. */
   readonly tabbed: boolean
 }
 
-/** Gaps between runs, in font sizes: wider than these is a space, or a gap between columns of a table. */
+/** A gap between two runs that is wider than this, in font sizes, is a space. */
 const SPACE_GAP = 0.15
+/** A gap between two runs that is wider than this, in font sizes, separates columns of a table. */
 const COLUMN_GAP = 1.5
 
-/** Bullets, and what symbol fonts without a proper encoding leave of them. */
+/** Matches bullets, and the characters that symbol fonts without a proper encoding give for them. */
 const bulletGlyphs = String.raw`(?:[•‣◦▪▫●○■□◆➢➤✓✔❖∙·*–—\u0001-\u001f\u007f-\u009f\uf000-\uf0ff]|o(?=\s|$))`
 const bullet = new RegExp(String.raw`^${bulletGlyphs}\s+(?=\S)`, "u")
 const loneBullet = new RegExp(`^${bulletGlyphs}$`, "u")
 
-/** The dots that lead from a title to its page number. */
+/** Matches the dots between a title and its page number in a table of contents. */
 const leader = /(?:[ \t]?[.…]){4,}[ \t]*/g
 
-/** The value that most characters share. */
+/** The value with the largest sum of weights, such as the font of most characters. */
 export const mostCommon = <A>(items: Iterable<readonly [value: A, weight: number]>): A | undefined => {
   const weights = new Map<A, number>()
   let best: A | undefined
@@ -51,15 +56,15 @@ export const mostCommon = <A>(items: Iterable<readonly [value: A, weight: number
   return best
 }
 
-/** Like `Math.min`, for lists of any length. */
+/** The smallest value of the items. Unlike `Math.min`, it takes lists of any length. */
 export const least = <A>(items: ReadonlyArray<A>, of: (item: A) => number): number =>
   items.reduce((best, item) => Math.min(best, of(item)), Number.POSITIVE_INFINITY)
 
-/** Like `Math.max`, for lists of any length. */
+/** The largest value of the items. Unlike `Math.max`, it takes lists of any length. */
 export const most = <A>(items: ReadonlyArray<A>, of: (item: A) => number): number =>
   items.reduce((best, item) => Math.max(best, of(item)), Number.NEGATIVE_INFINITY)
 
-/** Distance between two runs on a line, whichever stands first; negative when they overlap. */
+/** The distance between two runs on a line, in either order; negative when they overlap. */
 const gapBetween = (left: Run, right: Run) =>
   Math.max(right.x - (left.x + left.width), left.x - (right.x + right.width))
 
@@ -75,15 +80,15 @@ const separator = (previous: Run | undefined, run: Run): string => {
   if (previous === undefined) return ""
   const gap = gapBetween(previous, run) / Math.max(previous.size, run.size)
   if (gap > COLUMN_GAP && !run.rightToLeft) return "\t"
-  // pdf.js loses the space between words of different direction.
+  // pdf.js omits the space between words of different directions.
   const turns = previous.rightToLeft !== run.rightToLeft && /^[\p{L}\p{N}]/u.test(run.text)
   return gap > SPACE_GAP || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
-/** A lam-alef ligature whose letters are still reversed: after another alef it can be told, since two never follow each other. */
-const mendLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
+/** Corrects reversed lam-alef ligatures after an alef, where they are certain because alef never follows alef. */
+const correctLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
 
-/** Runs of a line as they are read: a PDF may draw those of a line from right to left in any order. */
+/** Sorts the runs of a line from right to left into reading order, because a PDF may draw them in any order. */
 const inReadingOrder = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const characters = (isOfScript: (run: Run) => boolean) =>
     runs.filter(isOfScript).reduce((sum, run) => sum + run.text.trim().length, 0)
@@ -91,7 +96,7 @@ const inReadingOrder = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const ordered: Array<Run> = []
   let latin: Array<Run> = []
   for (const run of runs.toSorted((a, b) => b.x - a.x)) {
-    // Numbers and Latin words within still go from left to right.
+    // Numbers and Latin words within it run from left to right.
     if (run.rightToLeft) {
       ordered.push(...latin, run)
       latin = []
@@ -118,13 +123,13 @@ const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
   const [first] = visible
   if (first === undefined) return undefined
   const joined = joinRuns(inReadingOrder(visible)).replace(leader, "\t")
-  if (!/[\p{L}\p{N}\p{S}]/u.test(joined)) return undefined
+  if (!isVisible(joined)) return undefined
   const marker = bullet.exec(joined)
   const rest = marker === null ? joined : joined.slice(marker[0].length)
   const rightToLeft = visible.some((run) => run.rightToLeft)
   const main = marker !== null && visible.length > 1 ? visible.slice(1) : visible
   return {
-    text: rightToLeft ? mendLamAlef(rest) : rest,
+    text: rightToLeft ? correctLamAlef(rest) : rest,
     x: least(visible, (run) => run.x),
     right: most(visible, (run) => run.x + run.width),
     y: first.y,
@@ -137,7 +142,7 @@ const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
   }
 }
 
-/** Some programs draw the bullets of a page after its text: each belongs to the line on its right. */
+/** Assigns bullets that a program draws after the page's text to the nearest line on their right. */
 const withLoneBullets = (lines: ReadonlyArray<Line>, bullets: ReadonlyArray<Run>): ReadonlyArray<Line> => {
   const marked = new Set<Line>()
   for (const { x, y, size } of bullets) {
@@ -148,7 +153,7 @@ const withLoneBullets = (lines: ReadonlyArray<Line>, bullets: ReadonlyArray<Run>
   return marked.size === 0 ? lines : lines.map((line) => (marked.has(line) ? { ...line, bullet: true } : line))
 }
 
-/** Runs in the order of the PDF as lines. White space between runs is a run of its own there, and empty ones occur. */
+/** Groups the runs of a page, in the order of the file, into lines. White space is a run of its own. */
 export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
   const groups: Array<Array<Run>> = []
   let previous: Run | undefined
@@ -166,19 +171,21 @@ export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
   return withLoneBullets(lines, bullets)
 }
 
-/** How evenly a fixed-pitch font spaces its characters, and how many different words it takes to tell. */
+/** The largest relative difference between the character widths of a fixed-pitch font. */
 const PITCH_TOLERANCE = 0.01
-const WORDS_TO_TELL_PITCH = 4
+/** A font needs this many different words before its pitch is judged. */
+const MIN_PITCH_WORDS = 4
 
-/** Scripts whose characters have one width in any font, and the share of a font's text from which they are what it is for. */
+/** Matches characters of scripts that have one width in any font. */
 const square = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
+/** A font with at least this share of such characters is a font for such scripts. */
 const SQUARE_SHARE = 0.2
 
 const hasOnePitch = (values: ReadonlyArray<number>) =>
-  values.length >= WORDS_TO_TELL_PITCH &&
+  values.length >= MIN_PITCH_WORDS &&
   values.every((value) => Math.abs(value - (values[0] ?? 0)) <= PITCH_TOLERANCE * value)
 
-/** Fonts whose characters all have one width, whatever the PDF calls them, where that tells code from text. */
+/** The fonts whose characters all have one width, except fonts for scripts that always have one width. */
 export const fixedPitchFonts = (runs: ReadonlyArray<Run>): ReadonlySet<string> => {
   const fixed: Array<string> = []
   for (const [font, of] of Map.groupBy(runs, (run) => run.font)) {

@@ -1,6 +1,6 @@
 import type { PDFPageProxy } from "unpdf/pdfjs"
 import { normalize } from "../../../text/Normalization.ts"
-import { mendingLigatures } from "./PdfLigatures.ts"
+import { ligatureCorrection } from "./PdfLigatures.ts"
 import type { Run } from "./PdfLines.ts"
 
 type Content = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>
@@ -12,7 +12,7 @@ const asMatrix = (values: ReadonlyArray<unknown>): Matrix => {
   return [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
-/** `inner` is applied first. */
+/** Multiplies two transformations, of which `inner` is applied first. */
 const multiply = (outer: Matrix, inner: Matrix): Matrix => [
   outer[0] * inner[0] + outer[2] * inner[1],
   outer[1] * inner[0] + outer[3] * inner[1],
@@ -22,16 +22,17 @@ const multiply = (outer: Matrix, inner: Matrix): Matrix => [
   outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
 ]
 
+/** The runs of a page. A page of vertical text is turned, so that its columns become lines. */
 export interface PageRuns {
-  /** In points; of a page of vertical text the width, since it is turned. */
+  /** The height in points, or the width of a turned page. */
   readonly height: number
   readonly runs: ReadonlyArray<Run>
 }
 
 /**
- * Ligatures, the shapes of Arabic letters, the punctuation of vertical text and the radicals that fonts show for
- * ideographs, as the characters they stand for. pdf.js would do so for some before it turns text from right to left
- * around, and the letters of a ligature with it.
+ * Replaces ligatures, Arabic presentation forms, vertical punctuation and radicals by the characters they stand for.
+ * This is disabled in pdf.js, which does it before it reverses text from right to left, and so reverses the letters of
+ * a ligature.
  */
 const withLetters = (text: string) =>
   text.replace(/[\u2f00-\u2fd5\ufb00-\ufdfb\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc]+/g, (shapes) =>
@@ -53,11 +54,11 @@ const runOf = (item: TextItem, { styles }: Content, upright: Matrix): Run => {
   }
 }
 
-/** Vertical text as if it were horizontal: its columns, from the right, become lines, from the top. */
+/** Turns a run of a page of vertical text: the columns from the right become lines from the top. */
 const turned = (run: Run, item: TextItem, isVertical: boolean, pageWidth: number): Run =>
   isVertical
     ? { ...run, x: run.y, y: pageWidth - run.x, width: item.height }
-    : // Numbers and Latin words stand upright in their column, which goes through their middle.
+    : // Numbers and Latin words stand upright, centred on their column.
       { ...run, x: run.y - run.size, y: pageWidth - (run.x + run.width / 2), width: run.size }
 
 export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
@@ -66,9 +67,9 @@ export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
   const upright = asMatrix(viewport.transform)
   const content = await page.getTextContent({ disableNormalization: true })
   const read = content.items.filter((item) => "str" in item)
-  const mend = read.some((item) => item.dir === "rtl") ? await mendingLigatures(page) : undefined
+  const correct = read.some((item) => item.dir === "rtl") ? await ligatureCorrection(page) : undefined
   page.cleanup()
-  const items = mend === undefined ? read : read.map((item) => ({ ...item, str: mend(item.str) }))
+  const items = correct === undefined ? read : read.map((item) => ({ ...item, str: correct(item.str) }))
   const runs = items.map((item) => runOf(item, content, upright))
   const isVertical = (item: TextItem) => content.styles[item.fontName]?.vertical === true
   const characters = (of: ReadonlyArray<TextItem>) => of.reduce((sum, { str }) => sum + str.length, 0)

@@ -4,22 +4,24 @@ import { clean, type Generation, readCall, readGeneration, readTokens } from "./
 import { LongText } from "./LongText.ts"
 import { TokenCount } from "../models/TokenCount.ts"
 
+/** A text that has started and not ended yet. */
 interface OpenText {
-  /** Its name in events; those of the provider may return in the next step. */
+  /** The id of the text in events. The provider's own ids may occur again in the next step. */
   readonly id: string
   readonly metadata: Response.TextStartPartEncoded["metadata"]
-  readonly said: LongText
-  /** First half of a character whose second half may come with the next piece. */
+  readonly content: LongText
+  /** The first half of a surrogate pair whose second half may come with the next piece, or an empty text. */
   half: string
 }
 
+/** A model's reasoning that has started and not ended yet. */
 interface OpenReasoning {
-  readonly said: LongText
+  readonly content: LongText
   metadata: Response.ReasoningStartPartEncoded["metadata"]
 }
 
-/** Puts an answer together that comes in pieces, and tells what each piece means to somebody who watches. */
-export class Pieces {
+/** Assembles an answer from the parts of a stream, and translates the parts into events. */
+export class StreamedGeneration {
   private readonly parts: Array<Response.PartEncoded> = []
   private readonly texts = new Map<string, OpenText>()
   private readonly reasonings = new Map<string, OpenReasoning>()
@@ -27,22 +29,23 @@ export class Pieces {
   private readonly newTextId: () => string
   private readonly count = new TokenCount()
   private metadata: Response.ResponseMetadataPartEncoded | undefined
-  /** Whether anything came at all. */
-  begun = false
+  /** Whether any part was received. */
+  hasBegun = false
 
   constructor(newTextId: () => string) {
     this.newTextId = newTextId
   }
 
-  /** The answer as far as it has come. */
+  /** The answer as far as it was received. */
   get generation(): Generation {
-    const open = Array.from(this.texts.values(), ({ said, metadata }) => textPart(said.text, metadata))
+    const open = Array.from(this.texts.values(), ({ content, metadata }) => textPart(content.text, metadata))
     return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count)
   }
 
+  /** Adds parts to the answer, and returns their events. */
   read(pieces: ReadonlyArray<Response.StreamPartEncoded>): Array<AgentEvent> {
-    const events: Array<AgentEvent> = this.begun ? [] : [{ type: "step-start" }]
-    this.begun = true
+    const events: Array<AgentEvent> = this.hasBegun ? [] : [{ type: "step-start" }]
+    this.hasBegun = true
     for (const piece of pieces) this.take(piece, events)
     return events
   }
@@ -51,12 +54,12 @@ export class Pieces {
     switch (piece.type) {
       case "text-start": {
         const id = this.newTextId()
-        this.texts.set(piece.id, { id, metadata: piece.metadata, said: new LongText(), half: "" })
+        this.texts.set(piece.id, { id, metadata: piece.metadata, content: new LongText(), half: "" })
         events.push({ type: "text-start", id })
         return
       }
       case "text-delta": {
-        this.count.came(piece.delta.length)
+        this.count.addCharacters(piece.delta.length)
         const open = this.texts.get(piece.id)
         if (open !== undefined) pushDelta(open, piece.delta, events)
         return
@@ -67,17 +70,17 @@ export class Pieces {
         this.texts.delete(piece.id)
         if (open.half !== "") pushText(open, open.half, events)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push(textPart(open.said.text, metadata))
+        this.parts.push(textPart(open.content.text, metadata))
         events.push({ type: "text-end", id: open.id })
         return
       }
       case "reasoning-start":
-        this.reasonings.set(piece.id, { said: new LongText(), metadata: piece.metadata })
+        this.reasonings.set(piece.id, { content: new LongText(), metadata: piece.metadata })
         return
       case "reasoning-delta": {
-        this.count.came(piece.delta.length)
+        this.count.addCharacters(piece.delta.length)
         const open = this.reasonings.get(piece.id)
-        if (open !== undefined) open.said.add(piece.delta)
+        if (open !== undefined) open.content.add(piece.delta)
         return
       }
       case "reasoning-end": {
@@ -85,14 +88,14 @@ export class Pieces {
         if (open === undefined) return
         this.reasonings.delete(piece.id)
         const metadata = { ...open.metadata, ...piece.metadata }
-        this.parts.push({ type: "reasoning", text: open.said.text, metadata })
+        this.parts.push({ type: "reasoning", text: open.content.text, metadata })
         return
       }
       case "tool-params-start":
         this.startCall(piece.id, piece.name, events)
         return
       case "tool-params-delta":
-        this.count.came(piece.delta.length)
+        this.count.addCharacters(piece.delta.length)
         return
       case "tool-params-end":
       case "error":
@@ -107,11 +110,11 @@ export class Pieces {
       case "response-metadata": {
         this.metadata ??= piece
         const tokens = piece.metadata?.parley?.tokens
-        if (tokens !== undefined) this.count.tell(tokens)
+        if (tokens !== undefined) this.count.report(tokens)
         return
       }
       case "finish":
-        this.count.tell(readTokens(piece.usage))
+        this.count.report(readTokens(piece.usage))
         this.parts.push(piece)
         return
       default:
@@ -133,12 +136,12 @@ const textPart = (text: string, metadata: OpenText["metadata"]): Response.TextPa
   metadata,
 })
 
-/** What may have to be cleaned, or may be half of something. */
-const odd = /[\0\ud800-\udfff]/
+/** Characters that have to be removed, or may be half of a surrogate pair. */
+const needsCleaning = /[\0\ud800-\udfff]/
 
 const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
-  if (open.half === "" && !odd.test(delta)) return pushClean(open, delta, events)
-  // What stands between the halves and is left out must not keep them apart.
+  if (open.half === "" && !needsCleaning.test(delta)) return pushClean(open, delta, events)
+  // NUL is removed first, so that one between the halves of a pair does not separate them.
   const text = open.half + delta.replaceAll("\u0000", "")
   const last = text.charCodeAt(text.length - 1)
   const whole = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
@@ -150,9 +153,9 @@ const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void
 
 const pushClean = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
   if (delta === "") return
-  open.said.add(delta)
+  open.content.add(delta)
   const last = events.at(-1)
   if (last?.type !== "text-delta" || last.id !== open.id) events.push({ type: "text-delta", id: open.id, delta })
-  // What came together is told together.
+  // Deltas that were received together are one event.
   else events[events.length - 1] = { ...last, delta: last.delta + delta }
 }

@@ -1,16 +1,18 @@
 import { Cause, Duration } from "effect"
 import type { AiError } from "effect/ai"
 import { ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
+import { overloadedStatuses } from "./calls/ProviderFailure.ts"
 
+/** The failures of a model provider that clients see. */
 export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | TooManyRequests
 
-/** What a client is told to wait when the provider does not say, in seconds. */
+/** The longest part of a provider's message that is logged, in UTF-16 code units. */
+export const LOGGED_MAX_LENGTH = 500
+
+/** The wait that is asked of clients when the provider does not ask for one, in seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 10
 
-/** The answers of a provider that has no room at the moment: 503, and Anthropic's "overloaded". */
-const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
-
-/** What a client may know of a provider's failure: the kind, and nothing of the provider's words. */
+/** The failure that clients see for a provider's failure. It reveals the kind, and none of the provider's words. */
 export const toProviderError = (error: AiError.AiError): ProviderError => {
   const { reason } = error
   switch (reason._tag) {
@@ -37,6 +39,7 @@ export const toProviderError = (error: AiError.AiError): ProviderError => {
   }
 }
 
+/** The failure that clients see when a model takes too long. */
 export const timedOut = () => new ProviderTimeout({ detail: "The model did not answer in time." })
 
 const failed = () => new ProviderFailed({ detail: "The model provider failed to answer." })

@@ -3,21 +3,21 @@ import { postingOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
 import { type Presence, similarityIn } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
-/** A close look at one candidate chunk after the other. */
-export class Examination {
+/** Scores the phrases of candidate chunks, and their similarity to the question. It looks at one chunk at a time. */
+export class ChunkScorer {
   private readonly plan: QueryPlan
   private readonly weights: LexicalWeights
   private readonly isOneWord: boolean
   private readonly similarityOf: ReturnType<typeof similarityIn>
   private readonly information: ReadonlyArray<number>
-  /** Of each term of the plan in the chunk, or -1. */
+  /** The posting of each term of the plan in the current chunk, or -1. */
   private readonly postings: Int32Array
-  /** 1 for each term of the plan that stands beside a neighbour. */
+  /** 1 for each term of the plan that stands beside a neighbour in the current chunk. */
   private readonly joined: Uint8Array
 
   /**
-   * @param isOneWord the question is but one word, which has no neighbour to stand beside
-   * @param chunks in the collection
+   * @param isOneWord whether the question is a single word, which has no neighbour
+   * @param chunks the number of chunks in the collection
    */
   constructor(plan: QueryPlan, isOneWord: boolean, chunks: number, weights: LexicalWeights) {
     this.plan = plan
@@ -30,12 +30,13 @@ export class Examination {
   }
 
   /**
-   * Turns to a chunk of the segment, which is the plan's segment of this number.
+   * Makes a chunk the current one.
    *
+   * @param number the number of the segment in the plan
    * @param norm BM25's length normalisation of the chunk
-   * @returns what its phrases score
+   * @returns the score of its phrases
    */
-  begin(segment: Segment, number: number, chunk: number, norm: number): number {
+  moveTo(segment: Segment, number: number, chunk: number, norm: number): number {
     const { k1, phrase, reversed } = this.weights
     const postings = this.postings
     let index = 0
@@ -46,7 +47,7 @@ export class Examination {
       const leftPosting = postings[left] ?? -1
       const rightPosting = postings[right] ?? -1
       if (leftPosting < 0 || rightPosting < 0) continue
-      // In either order they are about the same thing.
+      // Two words side by side mean much the same in either order.
       const forward = timesAdjacent(segment, leftPosting, rightPosting)
       const backward = timesAdjacent(segment, rightPosting, leftPosting)
       if (forward + backward === 0) continue
@@ -59,7 +60,7 @@ export class Examination {
     return score
   }
 
-  /** Of the chunk that it turned to. */
+  /** The similarity of the current chunk to the question, 0–1. */
   get similarity(): number {
     return this.similarityOf(this.information, this.presenceOf)
   }

@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Console, Context, Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import * as Cli from "../../src/cli/Cli.ts"
+import { Api } from "../../src/api/Api.ts"
+import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
+import { Unavailable } from "../../src/domain/Errors.ts"
+import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
+import { ApiKeys } from "../../src/services/ApiKeys.ts"
+import { Doctor, type Finding } from "../../src/services/Doctor.ts"
+import { Organizations } from "../../src/services/Organizations.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { StartupError } from "../../src/system/StartupError.ts"
+import { commandLine } from "../lib/CommandLine.ts"
+import { platform, storage } from "../lib/Layers.ts"
+import { as, makeChatbot } from "../lib/Tenants.ts"
+
+/*
+ * Every command, in this process and over a database of its own. `CliProcess.test.ts` shows that a process prints and
+ * ends accordingly.
+ */
+
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+
+const runtime = ManagedRuntime.make(
+  Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(
+    Layer.provideMerge(OrganizationRemoval.layer),
+    Layer.provideMerge(Layer.mergeAll(storage, platform)),
+  ),
+)
+afterAll(() => runtime.dispose())
+
+/** The findings of the doctor, which a test sets. */
+let findings: ReadonlyArray<Finding> = []
+
+const actions: Actions = {
+  serve: Console.log("It serves."),
+  tenancy: Layer.effectContext(runtime.contextEffect),
+  doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
+}
+type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never>>[0]
+
+/** The command line with these actions in place of the usual ones. */
+const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))
+const run = commandWith()
+const parley = (command: string) => run(...command.split(" "))
+
+/** The output of a command that succeeds. */
+const outputOf = async (command: string) => {
+  const said = await parley(command)
+  expect(said).toEqual({ succeeded: true, out: said.out, usage: "", why: "" })
+  return said.out
+}
+
+/** The reason with which a command fails, while it prints nothing else. */
+const failureOf = async (command: string) => {
+  const said = await parley(command)
+  expect(said).toEqual({ succeeded: false, out: "", usage: "", why: said.why })
+  expect(said.why).toMatch(/^[^\n]+\.$/)
+  return said.why
+}
+
+/** The usage error of a command, with which its help is printed. */
+const usageErrorOf = async (command: string) => {
+  const { out, succeeded, usage, why } = await parley(command)
+  expect({ succeeded, why }).toEqual({ succeeded: false, why: "" })
+  expect(out).toContain("USAGE")
+  return usage
+}
+
+/** The first API key and the first id in an output. */
+const keyAndId = (out: string) => ({
+  key: /^(prl_\w+)$/m.exec(out)?.[1] ?? "",
+  id: /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(out)?.[0] ?? "",
+})
+
+const newKey = async (flags: string) => keyAndId(await outputOf(`keys create ${flags}`))
+const newOrganization = async (name: string) => (await outputOf(`organizations create ${name}`)).trim()
+
+/** The line of a list that contains this name. */
+const lineOf = async (command: string, name: string) =>
+  (await outputOf(command)).split("\n").find((line) => line.includes(name))
+
+const authentication = (key: string) => ApiKeys.use((keys) => keys.authenticate(Redacted.make(key)))
+const authenticate = (key: string) => runtime.runPromise(authentication(key))
+/** The tag of the failure with which a key is refused. */
+const refusal = async (key: string) => (await runtime.runPromise(Effect.flip(authentication(key))))._tag
+
+beforeAll(() => runtime.runPromise(Organizations.use(({ bootstrap }) => bootstrap(undefined))))
+
+describe("the command line", () => {
+  test.each([
+    ["", "It serves."],
+    ["serve", "It serves."],
+    ["migrate", "The database is up to date."],
+    ["--version", "parley v1.2.3"],
+  ])("runs `parley %s`", async (command, out) => {
+    expect(await run(...command.split(" ").filter((word) => word !== ""))).toEqual({
+      succeeded: true,
+      out: `${out}\n`,
+      usage: "",
+      why: "",
+    })
+  })
+
+  test.each([
+    ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
+    ["keys --help", ["create", "list", "revoke", "budget"]],
+    ["organizations --help", ["create", "list", "budget", "rename", "delete"]],
+  ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
+    const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
+    const lines = listed.trimEnd().split("\n")
+    expect(lines.map((line) => line.trim().split(/\s+/)[0])).toEqual(names)
+    for (const line of lines) expect(line).toMatch(/^ {2}\w+ +[A-Z].*[a-z)1]$/)
+  })
+
+  test.each([
+    ["fly", 'Unknown subcommand "fly" for "parley"'],
+    ["keys fly", 'Unknown subcommand "fly" for "parley keys"'],
+    ["serve now", 'Unexpected positional argument: "now"'],
+    ["serve --port 3000", "Unrecognized flag: --port"],
+    ["keys create", "Missing required argument: name"],
+    ["keys create website", "Missing required flag: --scope"],
+    ["keys create website --scope fly", 'Invalid value for flag --scope: "fly"'],
+    [`keys create ${"x".repeat(201)} --scope chat`, "Expected: 1 to 200 characters"],
+    ["keys create website --scope chat --expires tomorrow", 'Invalid value for flag --expires: "tomorrow"'],
+    ["keys create website --scope chat --chatbot seven", "Expected: the id of a chatbot, a UUID"],
+    ["keys create website --scope chat --organization seven", "Expected: the id of an organization, a UUID"],
+    ["keys list --organization seven", "Expected: the id of an organization, a UUID"],
+    ["keys revoke", "Missing required argument: id"],
+    ["keys revoke seven", '"seven". Expected: the id of an API key, a UUID'],
+    ["keys budget seven", "Expected: the id of an API key, a UUID"],
+    [`keys budget ${nowhere} --tokens-per-day -1`, 'Expected: a whole number, "unlimited" or "default"'],
+    [`keys budget ${nowhere} --concurrent-chats 1.5`, 'Expected: a whole number, "unlimited" or "default"'],
+    [`keys budget ${nowhere} --concurrent-chats many`, 'Expected: a whole number, "unlimited" or "default"'],
+    ["organizations create", "Missing required argument: name"],
+    ["organizations rename seven Other", "Expected: the id of an organization, a UUID"],
+    ["organizations delete", "Missing required argument: id"],
+    [`organizations delete ${nowhere} seven`, "Expected: the same id once more"],
+    ["organizations budget seven", "Expected: the id of an organization, a UUID"],
+  ])("names the error in the usage of `parley %s`", async (command, words) => {
+    expect(await usageErrorOf(command)).toContain(words)
+  })
+
+  test.each([{ words: ["create", "   "] }, { words: ["rename", nowhere, ""] }])(
+    "refuses a blank name: organizations $words",
+    async ({ words }) => {
+      const { succeeded, usage } = await run("organizations", ...words)
+      expect(succeeded).toBe(false)
+      expect(usage).toContain("Expected: 1 to 200 characters, not all of them blank")
+    },
+  )
+})
+
+describe("a command fails when nothing has the given id:", () => {
+  test.each([
+    [`keys revoke ${nowhere}`, /no such API key/],
+    [`keys create website --scope chat --chatbot ${nowhere}`, /no such chatbot/],
+    [`keys create website --scope chat --organization ${nowhere}`, /no such organization/],
+    [`keys list --organization ${nowhere}`, /no such organization/],
+    [`keys budget ${nowhere} --concurrent-chats 1`, /no such API key/],
+    [`organizations budget ${nowhere}`, /no such organization/],
+    [`organizations rename ${nowhere} Other`, /no such organization/],
+    [`organizations delete ${nowhere} --yes`, /no such organization/],
+  ])("%s", async (command, words) => {
+    const why = await failureOf(command)
+    expect(why).toMatch(words)
+    expect(why).toMatch(/`organizations list`.* shows? which ones there are\.$/)
+    expect(await outputOf("keys list")).not.toContain("website")
+  })
+})
+
+describe("keys create", () => {
+  test("prints a new key with its scopes, chatbots and expiry", async () => {
+    const out = await outputOf(
+      "keys create widget --scope chat --scope knowledge:read --scope chat --expires 2999-12-31",
+    )
+    expect(out).toContain("widget  [knowledge:read chat]  all chatbots  expires 2999-12-31T00:00:00.000+00:00")
+    expect(out).toContain("It is shown this once.")
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: ["knowledge:read", "chat"], chatbotId: null })
+  })
+
+  test("creates a key with all scopes that never expires", async () => {
+    const out = await outputOf("keys create backup --scope all")
+    expect(out).toContain(`backup  [${allScopes.join(" ")}]  all chatbots  never expires`)
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: allScopes, isOperator: true })
+  })
+
+  test("creates a key for another organization and one of its chatbots", async () => {
+    const organization = await newOrganization("Elsewhere")
+    const { id: chatbot } = await runtime.runPromise(
+      makeChatbot.pipe(as(Schema.decodeSync(ApiKey.fields.organization_id)(organization))),
+    )
+    const { key } = await newKey(`bound --scope chat --organization ${organization} --chatbot ${chatbot}`)
+    expect(await authenticate(key)).toMatchObject({ organizationId: organization, chatbotId: chatbot })
+    expect(await outputOf(`keys list --organization ${organization}`)).toContain(`bound  [chat]  chatbot ${chatbot}`)
+    expect(await outputOf("keys list")).not.toContain("bound")
+    expect(await failureOf(`keys create stolen --scope chat --chatbot ${chatbot}`)).toContain("no such chatbot")
+  })
+
+  test("refuses an expiry in the past, and creates no key", async () => {
+    expect(await failureOf("keys create late --scope chat --expires 2001-01-01")).toBe(
+      "The expiry has passed. Set --expires to a time that is still to come.",
+    )
+    expect(await outputOf("keys list")).not.toContain("late")
+  })
+})
+
+test("keys list shows all keys without their secrets, newest first, and which are expired or revoked", async () => {
+  const { key } = await newKey("earlier --scope chat")
+  const { id: gone } = await newKey("gone --scope chat")
+  await newKey("old --scope admin --expires 2999-12-31")
+  await outputOf(`keys revoke ${gone}`)
+  await runtime.runPromise(
+    SystemSql.use((sql) => sql`update api_keys set expires_at = '2001-01-01' where name = 'old'`),
+  )
+  const out = await outputOf("keys list")
+  expect(out).not.toContain(key)
+  expect(out).toMatch(
+    new RegExp(
+      [
+        `\\S+ {2}prl_\\w+…\\w{4} {2}old {2}\\[admin\\] {2}all chatbots {2}expired 2001-01-01T00:00:00.000\\+00:00`,
+        `${gone} {2}\\S+ {2}gone {2}\\[chat\\] {2}all chatbots {2}revoked \\d{4}-\\S+`,
+        `\\S+ {2}${key.slice(0, 8)}\\w*…${key.slice(-4)} {2}earlier {2}\\[chat\\] {2}all chatbots {2}never expires`,
+      ].join("\n"),
+    ),
+  )
+})
+
+test("keys revoke revokes one key, and may be repeated", async () => {
+  const [gone, kept] = [await newKey("gone-now --scope chat"), await newKey("kept --scope chat")]
+  const revoked = `Revoked ${gone.id} (gone-now). Running servers refuse it within a second.\n`
+  expect(await outputOf(`keys revoke ${gone.id}`)).toBe(revoked)
+  expect(await outputOf(`keys revoke ${gone.id}`)).toBe(revoked)
+  expect(await refusal(gone.key)).toBe("Unauthorized")
+  expect(await authenticate(kept.key)).toMatchObject({ scopes: ["chat"] })
+})
+
+describe.each([
+  ["keys budget", async () => (await newKey("budgeted --scope chat")).id],
+  ["organizations budget", () => newOrganization("Budgeted")],
+])("%s", (command, make) => {
+  const shown = (tokens: string, chats: string) =>
+    `Tokens per day: ${tokens}. Concurrent chats: ${chats}. Running servers keep to it within a second.\n`
+
+  test("changes the given limits, and shows all limits", async () => {
+    const id = await make()
+    expect(await outputOf(`${command} ${id}`)).toBe(shown("default", "default"))
+    expect(await outputOf(`${command} ${id} --tokens-per-day 1000`)).toBe(shown("1000", "default"))
+    expect(await outputOf(`${command} ${id} --concurrent-chats 0`)).toBe(shown("1000", "0"))
+    expect(await outputOf(`${command} ${id} --concurrent-chats unlimited`)).toBe(shown("1000", "unlimited"))
+    expect(await outputOf(`${command} ${id} --tokens-per-day default`)).toBe(shown("default", "unlimited"))
+    expect(await outputOf(`${command} ${id}`)).toBe(shown("default", "unlimited"))
+  })
+})
+
+describe("organizations", () => {
+  test("are listed with the operator's own, and renamed", async () => {
+    const id = await newOrganization("Some")
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+    expect(await lineOf("organizations list", id)).toBe(`${id}  Some`)
+    expect(await outputOf(`organizations rename ${id} Other`)).toBe(`${id}  Other\n`)
+    expect(await lineOf("organizations list", id)).toBe(`${id}  Other`)
+    expect((await outputOf("organizations list")).match(/\(operator\)/g)).toHaveLength(1)
+  })
+
+  test("are deleted with everything they own when their id is given twice", async () => {
+    const id = await newOrganization("Doomed")
+    const { key } = await newKey(`doomed --scope chat --organization ${id}`)
+    await runtime.runPromise(makeChatbot.pipe(as(Schema.decodeSync(ApiKey.fields.organization_id)(id))))
+    const chatbots = SystemSql.use((sql) => sql`select id from chatbots where organization_id = ${id}`)
+    const warning =
+      "This deletes Doomed with its chatbots, documents, conversations, keys and usage. Give its id twice, or --yes, if that is meant."
+    expect(await failureOf(`organizations delete ${id}`)).toBe(warning)
+    expect(await failureOf(`organizations delete ${id} ${nowhere}`)).toBe(warning)
+    expect(await failureOf(`organizations delete ${nowhere}`)).toContain(`This deletes ${nowhere} with`)
+    expect(await runtime.runPromise(chatbots)).toHaveLength(1)
+    expect(await outputOf(`organizations delete ${id} ${id.toUpperCase()}`)).toBe(
+      `Deleted ${id}. Running servers refuse its keys within a second.\nAll that it owned is deleted; a running server, or the next to start, removes its files.\n`,
+    )
+    expect(await runtime.runPromise(chatbots)).toHaveLength(0)
+    expect(await outputOf("organizations list")).not.toContain(id)
+    expect(await refusal(key)).toBe("Unauthorized")
+  })
+
+  test("are deleted with --yes in place of the second id", async () => {
+    const id = await newOrganization("Doomed")
+    expect(await outputOf(`organizations delete ${id} --yes`)).toContain(`Deleted ${id}.`)
+    expect(await failureOf(`organizations delete ${id} --yes`)).toContain("no such organization")
+  })
+
+  test("are never deleted when they are the operator's own", async () => {
+    const own = /^(\S+) .*\(operator\)$/m.exec(await outputOf("organizations list"))?.[1] ?? ""
+    expect(await failureOf(`organizations delete ${own} --yes`)).toContain(
+      "The operator's own organization cannot be deleted.",
+    )
+    expect(await lineOf("organizations list", own)).toContain("(operator)")
+  })
+})
+
+describe("doctor", () => {
+  const ok: Finding = { state: "ok", part: "database", text: "PostgreSQL 18" }
+  const note: Finding = { state: "note", part: "ingestion", text: "3 documents wait" }
+  const wrong: Finding = { state: "wrong", part: "files", text: "a file is missing" }
+
+  test("prints its findings in columns", async () => {
+    findings = [ok, note]
+    expect(await outputOf("doctor")).toBe("ok     database    PostgreSQL 18\nnote   ingestion   3 documents wait\n")
+  })
+
+  test.each([
+    ["1 of these is wrong.", [ok, wrong]],
+    ["2 of these are wrong.", [wrong, ok, wrong]],
+  ])("fails with “%s”", async (words, found) => {
+    findings = found
+    const { out, succeeded, why } = await parley("doctor")
+    expect(succeeded).toBe(false)
+    expect(why).toBe(`${words} Mend that and look again.`)
+    expect(out.trim().split("\n")).toHaveLength(found.length)
+  })
+})
+
+describe("while a running server uses the database,", () => {
+  const inUse = Layer.effectContext(Effect.fail(new StartupError({ what: "It is in use.", doThis: "", isInUse: true })))
+  const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, doctor: inUse }), { PUBLIC_URL: "http://host:1" })
+
+  test.each(["migrate", "doctor"])("`%s` asks to stop the server", async (command) => {
+    const { succeeded, why } = await busy(command)
+    expect(succeeded).toBe(false)
+    expect(why).toBe(
+      "It is in use. Stop that process first. Whether a server there is ready, http://host:1/readyz tells.",
+    )
+  })
+
+  const { endpoints } = Api.groups.admin
+
+  test.each([
+    ["keys create website --scope chat", endpoints.createApiKey, { name: "website", scopes: ["chat"] }],
+    ["keys list", endpoints.listApiKeys, undefined],
+    [`keys revoke ${nowhere}`, endpoints.revokeApiKey, undefined],
+    [`keys budget ${nowhere}`, endpoints.updateApiKey, { budget: { concurrent_chats: 8 } }],
+    ["organizations create Another", endpoints.createOrganization, { name: "Another" }],
+    ["organizations list", endpoints.listOrganizations, undefined],
+    [`organizations budget ${nowhere}`, endpoints.updateOrganization, { budget: { concurrent_chats: 8 } }],
+    [`organizations rename ${nowhere} Other`, endpoints.updateOrganization, { name: "Another" }],
+    [`organizations delete ${nowhere}`, endpoints.deleteOrganization, undefined],
+  ])("`%s` prints the request that does the same", async (command, { method, path }, body) => {
+    const { succeeded, why } = await busy(...command.split(" "))
+    expect(succeeded).toBe(false)
+    expect(why).toBe(
+      [
+        "It is in use. A running server does the same: curl",
+        ...(String(method) === "GET" ? [] : ["-X", method]),
+        `http://host:1${path.replace(/:\w+/, "$ID")} -H "x-api-key: $KEY"`,
+        ...(body === undefined ? [] : [`-H "content-type: application/json" -d '${JSON.stringify(body)}'`]),
+      ].join(" "),
+    )
+  })
+})
+
+describe("a command fails in one line while the database is unavailable:", () => {
+  const detail = "The database cannot be reached right now."
+  const gone = Effect.fail(new Unavailable({ detail, retry_after_seconds: 1 }))
+  const failing = commandWith({
+    tenancy: Layer.mergeAll(
+      Layer.succeed(ApiKeys, {
+        authenticate: () => gone,
+        issue: () => gone,
+        create: () => gone,
+        list: () => gone,
+        revoke: () => gone,
+        update: () => gone,
+      }),
+      Layer.succeed(Organizations, {
+        create: () => gone,
+        find: () => gone,
+        list: () => gone,
+        update: () => gone,
+        remove: () => gone,
+        bootstrap: () => gone,
+      }),
+      Layer.succeed(OrganizationRemoval, { want: Effect.void, run: gone, keep: () => Effect.never }),
+    ),
+    doctor: Layer.succeed(Doctor, { examine: gone }),
+  })
+
+  test.each([
+    "doctor",
+    "keys create website --scope chat",
+    "keys list",
+    `keys revoke ${nowhere}`,
+    `keys budget ${nowhere}`,
+    "organizations create Another",
+    "organizations list",
+    `organizations budget ${nowhere}`,
+    `organizations rename ${nowhere} Another`,
+    `organizations delete ${nowhere} --yes`,
+  ])("%s", async (command) => {
+    expect(await failing(...command.split(" "))).toEqual({
+      succeeded: false,
+      out: "",
+      usage: "",
+      why: `${detail} See that it runs, and try again.`,
+    })
+  })
+})
+
+test("keys create fails when there is no operator's organization", async () => {
+  const lost = commandWith({
+    tenancy: Layer.effectContext(
+      Effect.map(runtime.contextEffect, (context) =>
+        Context.add(context, Organizations, {
+          ...Context.get(context, Organizations),
+          list: () => Effect.succeed({ items: [], next: undefined }),
+        }),
+      ),
+    ),
+  })
+  expect((await lost("keys", "create", "website", "--scope", "chat")).why).toBe(
+    "There is no operator's organization. `organizations list` shows which ones there are.",
+  )
+})

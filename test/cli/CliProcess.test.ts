@@ -1,0 +1,101 @@
+import { cpSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import manifest from "../../package.json" with { type: "json" }
+import { serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
+import { fresh, freshDirectory, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+/*
+ * What only a process shows: how it ends, where it prints, and what stands behind the commands in `main.ts`. What each
+ * command does is in `Cli.test.ts`.
+ */
+
+setDefaultTimeout(testTimeout)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+
+const parley = async (settings: Settings, command: string) => {
+  const process = await run(serverProcess(settings, command.split(" ")))
+  return { code: await process.exited, out: process.stdout(), error: process.stderr() }
+}
+
+describe("the process of a command", () => {
+  let settings: Settings = {}
+  beforeAll(async () => {
+    settings = await run(Effect.flatMap(fresh, settingsFor))
+  })
+
+  test("ends with 0 on success, and prints the first API key once", async () => {
+    const { BOOTSTRAP_API_KEY: _, ...keyless } = settings
+    const first = await parley(keyless, "migrate")
+    expect(first).toMatchObject({ code: 0, error: "" })
+    expect(first.out).toMatch(/^Your API key, shown this once:\n\n {2}prl_\w+\n\nThe database is up to date\.\n$/)
+    expect(await parley(keyless, "migrate")).toEqual({ code: 0, out: "The database is up to date.\n", error: "" })
+  })
+
+  test("ends with 1 and prints one line on failure", async () => {
+    expect(await parley(settings, `keys revoke ${nowhere}`)).toEqual({
+      code: 1,
+      out: "",
+      error: expect.stringMatching(/^parley: There is no such API key\. [^\n]+\.\n$/),
+    })
+  })
+
+  test("ends with 1 and prints the usage on a usage error", async () => {
+    const { code, error, out } = await parley(settings, "keys revoke seven")
+    expect(code).toBe(1)
+    expect(out).toContain("parley keys revoke")
+    expect(error).toContain("the id of an API key, a UUID")
+    expect(error).not.toContain("parley:")
+  })
+})
+
+describe("while a running server uses the embedded database,", () => {
+  let settings: Settings = {}
+  let url = ""
+  beforeAll(async () => {
+    settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+    url = await (await run(serverProcess(settings))).listening
+    settings = { ...settings, PORT: new URL(url).port }
+  })
+
+  test("a command prints the request that does the same", async () => {
+    const { code, error, out } = await parley(settings, "keys list")
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(error).toMatch(/^parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
+    expect(error).toEndWith(`A running server does the same: curl ${url}/api/admin/api-keys -H "x-api-key: $KEY"\n`)
+  })
+})
+
+describe("`bun run start` fails in one line", () => {
+  /** Runs `bun run start` in a checkout without installed packages, and returns its error output. */
+  const startIn = async (manifest: object) => {
+    const checkout = await run(temporaryDirectory("checkout"))
+    for (const name of ["bunfig.toml", "src", "sql"]) {
+      cpSync(join(import.meta.dir, "..", "..", name), join(checkout, name), { recursive: true })
+    }
+    writeFileSync(join(checkout, "package.json"), JSON.stringify(manifest))
+    const settings = { DATA_DIR: join(checkout, "data") }
+    const { exited, stderr, stdout } = spawn(settings, [process.execPath, "run", "start"], checkout)
+    expect(await exited).toBe(1)
+    expect(stdout()).toBe("")
+    return stderr()
+  }
+
+  test("without installed packages", async () => {
+    expect(await startIn(manifest)).toMatch(/^parley: [^\n]*not installed. Run `bun install`[^\n]*\n$/)
+  })
+
+  test("on a version of Bun that is too old, even without installed packages", async () => {
+    expect(await startIn({ ...manifest, engines: { bun: ">=99.1.2" } })).toBe(
+      `parley: This is Bun ${Bun.version}, and Parley needs 99.1.2 or later: \`npx --yes bun@99.1.2 …\` runs it.\n`,
+    )
+  })
+})

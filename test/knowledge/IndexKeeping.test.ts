@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test"
+import { Effect, Layer } from "effect"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import * as IndexKeeping from "../../src/knowledge/IndexKeeping.ts"
+import { chunksThatFit } from "../../src/knowledge/search/IndexBuilder.ts"
+import { Snapshots } from "../../src/knowledge/segments/Snapshots.ts"
+import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
+import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
+import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
+import { eventually } from "../lib/Layers.ts"
+
+const BYTES = 100_000_000
+
+/** Builds the layer, and returns which indexes it maintains. */
+const maintainedWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
+  Effect.gen(function* () {
+    const maintained: Array<string> = []
+    const maintain = (what: string) =>
+      Effect.andThen(
+        Effect.sync(() => maintained.push(what)),
+        Effect.never,
+      )
+    const local = yield* Embeddings
+    const stores = Layer.mergeAll(
+      Layer.mock(LexemeIndexes)({ keep: (leastChunks) => maintain(`words from ${leastChunks} chunks on`) }),
+      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => maintain(`vectors by ${model}`) }),
+      Layer.mock(Snapshots)({ pathOf: () => undefined, keep: maintain("files") }),
+      Layer.succeed(Embeddings, { ...local, model: "large", isSemantic }),
+      Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
+    )
+    yield* Layer.build(Layer.provide(IndexKeeping.layer({ bytes: BYTES }), stores))
+    yield* eventually(Effect.yieldNow, () => maintained.includes("files"))
+    // The indexes of vectors come last, one step after the files.
+    yield* Effect.yieldNow
+    return maintained.toSorted()
+  }).pipe(Effect.scoped, Effect.provide(Embeddings.layerLocal), Effect.runPromise)
+
+const most = chunksThatFit(BYTES)
+
+test.each([
+  [
+    "a database that answers queries while it builds indexes gets them before they are needed",
+    true,
+    true,
+    most / 2,
+    ["vectors by large"],
+  ],
+  ["vectors without meaning get no index", true, false, most / 2, []],
+  [
+    "a database that answers no queries meanwhile gets only an index of words, once it is needed",
+    false,
+    true,
+    most,
+    [],
+  ],
+] as const)("%s", async (_, answersWhileIndexing, isSemantic, chunks, vectors) => {
+  expect(await maintainedWith(answersWhileIndexing, isSemantic)).toEqual([
+    "files",
+    ...vectors,
+    `words from ${Math.floor(chunks)} chunks on`,
+  ])
+})

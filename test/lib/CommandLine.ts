@@ -1,0 +1,56 @@
+import {
+  NodeChildProcessSpawner,
+  NodeFileSystem,
+  NodePath,
+  NodeStdio,
+  NodeTerminal,
+} from "@effect/platform-node-shared"
+import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
+import { CliError, Command } from "effect/cli"
+import { StartupError } from "../../src/system/StartupError.ts"
+
+/** How a command ended, and what it printed. */
+export interface Said {
+  /** Whether the process would end with 0. */
+  readonly succeeded: boolean
+  readonly out: string
+  /** What the command line itself says of a command that it does not understand. */
+  readonly usage: string
+  /** The line in which a command explains why it failed. */
+  readonly why: string
+}
+
+const environment = Layer.mergeAll(
+  NodeFileSystem.layer,
+  NodePath.layer,
+  NodeStdio.layer,
+  NodeTerminal.layer,
+  NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer])),
+)
+
+/** Runs command lines of a command in this process, with these environment variables as its settings. */
+export const commandLine =
+  <Name extends string, Input, Context, E>(
+    command: Command.Command<Name, Input, Context, E, Command.Environment>,
+    settings: Readonly<Record<string, string>> = {},
+  ) =>
+  async (...args: ReadonlyArray<string>): Promise<Said> => {
+    let out = ""
+    let usage = ""
+    const console = {
+      ...globalThis.console,
+      log: (...words: ReadonlyArray<unknown>) => void (out += `${words.join(" ")}\n`),
+      error: (...words: ReadonlyArray<unknown>) => void (usage += `${words.join(" ")}\n`),
+    }
+    const exit = await Effect.runPromiseExit(
+      Command.runWith(command, { version: "1.2.3" })(args).pipe(
+        Effect.provideService(Console.Console, console),
+        Effect.provide([environment, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
+      ),
+    )
+    if (Exit.isSuccess(exit)) return { succeeded: true, out, usage, why: "" }
+    const error = Cause.squash(exit.cause)
+    if (error instanceof StartupError) return { succeeded: false, out, usage, why: error.message }
+    if (CliError.isCliError(error)) return { succeeded: false, out, usage, why: "" }
+    throw error
+  }
