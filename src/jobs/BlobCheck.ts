@@ -141,7 +141,7 @@ export class BlobCheck extends Context.Service<
           const condemn = (keys: ReadonlyArray<string>) =>
             isShared
               ? Effect.void
-              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: CONCURRENCY }), owners.condemn)
+              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: CONCURRENCY }), owners.discardStrangers)
           const comparison = yield* compareWith(condemn, isShared)
           yield* blobs.nudge
           return comparison

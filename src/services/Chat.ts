@@ -26,7 +26,8 @@ import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
-import { type BotMessage, Conversations } from "../storage/Conversations.ts"
+import { Conversations } from "../storage/Conversations.ts"
+import type { BotMessage } from "../storage/ConversationWrites.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
@@ -123,7 +124,7 @@ export class Chat extends Context.Service<
           request: ChatRequest,
           gate: EmailGate | undefined,
         ) {
-          return yield* conversations.say(
+          return yield* conversations.append(
             chatbot.id,
             {
               id: session?.id ?? SessionId.make(yield* random.uuidV7()),

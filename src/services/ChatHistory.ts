@@ -2,7 +2,7 @@ import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
-import type { HistoryBounds, OpenSession, Said } from "../storage/Conversations.ts"
+import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
 
 /*
  * Compares a chat request with the stored session that it continues: which of its messages are new, and which
@@ -31,7 +31,7 @@ export interface ChatContext {
   /** The messages of the request that are not stored yet. */
   readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
   /** The stored messages before those of the request. */
-  readonly history: ReadonlyArray<Said>
+  readonly history: ReadonlyArray<HistoryMessage>
 }
 
 /** More characters than any text has. */
@@ -70,24 +70,24 @@ export const contextOf = (session: OpenSession | undefined, request: ChatRequest
  * for a new message. A repeated question is stored more than once: the client's id tells which was the first.
  */
 const indexIn = (
-  stored: ReadonlyArray<Said>,
+  stored: ReadonlyArray<HistoryMessage>,
   { again, messages, replaces }: ChatRequest,
   isStored: boolean,
 ): number => {
   if (replaces !== undefined) return stored.findIndex(({ mid }) => mid === replaces)
   if (again !== true && !isStored) return -1
   const last = messages.at(-1)
-  const isQuestion = (said: Said) => said.sender_type === "user" && said.content === last?.content
+  const isQuestion = (said: HistoryMessage) => said.sender_type === "user" && said.content === last?.content
   const first = last?.id === undefined ? -1 : stored.findIndex((said) => isQuestion(said) && said.mid === last.id)
   return first === -1 ? stored.findLastIndex(isQuestion) : first
 }
 
-const toTurn = ({ sender_type, content }: Said): ChatTurn => ({
+const toTurn = ({ sender_type, content }: HistoryMessage): ChatTurn => ({
   role: sender_type === "user" ? "user" : "assistant",
   content,
 })
 
-const toStoredTurn = (said: Said): StoredTurn => ({
+const toStoredTurn = (said: HistoryMessage): StoredTurn => ({
   ...toTurn(said),
   id: said.id,
   isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
@@ -104,13 +104,13 @@ export const emailGateOf = (chatbot: ChatbotRow, context: ChatContext, request: 
     : gate
 }
 
-const isRequestIn = (history: ReadonlyArray<Said>) => {
+const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   const requests = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))
   return (content: string) => requests.has(content)
 }
 
 /** The messages of the request, after those of the session if the request has a single one. */
-const turnsOf = (history: ReadonlyArray<Said>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
+const turnsOf = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
   [
     ...(messages.length > 1 ? [] : history.map(toTurn)),
     ...messages.map(({ role, content }) => ({ role, content })),
@@ -122,7 +122,7 @@ const turnsOf = (history: ReadonlyArray<Said>, { messages }: ChatRequest): Reado
  */
 export const conversationOf = (
   chatbot: ChatbotRow,
-  history: ReadonlyArray<Said>,
+  history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
 ): ReadonlyArray<ChatTurn> => {
   const turns = turnsOf(history, request)
@@ -132,7 +132,7 @@ export const conversationOf = (
 /** The texts of the first prompt, without passages of the knowledge base. */
 export const promptTextsOf = (
   chatbot: ChatbotRow,
-  history: ReadonlyArray<Said>,
+  history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
 ): ReadonlyArray<string> => [
   chatbot.settings.prompt,

@@ -39,7 +39,7 @@ export class Usage extends Context.Service<
     readonly read: (
       request: UsageRequest,
     ) => Effect.Effect<
-      Storage.UsageFound & { readonly from: string; readonly to: string },
+      Storage.UsagePage & { readonly from: string; readonly to: string },
       InvalidRequest | Unavailable,
       Caller | CurrentOrganization
     >

@@ -1,25 +1,30 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 
+const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
+
 /**
- * Keys of blobs that nobody owns, or not yet. A key is announced before its blob is written. The transaction that gives
- * it an owner takes it off again, and the transaction that drops its owner puts it back: triggers of the owners' tables
- * see to both. So no crash leaves a blob behind for ever, and no deletion forgets one.
+ * The table `blob_garbage`: the keys of blobs that have no owner, or not yet. A key is inserted before its blob is
+ * written. The transaction that gives the blob an owner deletes the key, and the one that deletes the owner inserts it
+ * again; triggers on the owners' tables do both. So neither a crash nor a deletion leaves a blob behind for ever.
  */
 export class BlobGarbage extends Context.Service<
   BlobGarbage,
   {
-    /** These blobs are about to be written; each is garbage unless somebody owns it before `grace` has passed. */
+    /**
+     * Announces blobs that are about to be written. Each is garbage unless it has an owner before `grace` has passed.
+     */
     readonly announce: (keys: ReadonlyArray<string>, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
-    /** Keys whose blobs are to be deleted now. */
+    /** Returns keys of garbage whose blobs are due to be deleted, the longest due first. */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Their blobs cannot be deleted now: not due again before `delay` has passed. */
+    /** Puts off keys whose blobs could not be deleted: they are due again after `delay`. */
     readonly postpone: (keys: ReadonlyArray<string>, delay: Duration.Duration) => Effect.Effect<void, Unavailable>
-    /** Their blobs are gone. */
+    /** Deletes the keys of blobs that were deleted. */
     readonly forget: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
   }
 >()("parley/storage/BlobGarbage") {
@@ -35,8 +40,9 @@ export class BlobGarbage extends Context.Service<
       }, withoutSqlErrors)
 
       const due = Effect.fnUntraced(function* (limit: number) {
-        const rows = yield* sql<{ key: string }>`
-          select key from blob_garbage where due_at <= now() order by due_at limit ${limit}`
+        const rows = yield* decodeKeys(
+          sql`select key from blob_garbage where due_at <= now() order by due_at limit ${limit}`,
+        )
         return rows.map((row) => row.key)
       }, withoutSqlErrors)
 
@@ -55,7 +61,7 @@ export class BlobGarbage extends Context.Service<
   )
 }
 
-/** Within a transaction that gives an announced blob no owner after all: it is garbage from its commit on. */
+/** A statement that makes an announced blob garbage at once, for a transaction that gives it no owner after all. */
 export const discardBlob = (sql: SqlClient.SqlClient, key: string) =>
   sql`insert into blob_garbage (key, due_at) values (${key}, now())
     on conflict (key) do update set due_at = excluded.due_at`

@@ -1,32 +1,44 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { OrganizationId } from "../domain/Ids.ts"
+import { OrganizationId } from "../domain/Ids.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 
-/** A blob that a row owns. */
-export interface OwnedBlob {
-  readonly key: string
+/** A blob that a document or a chatbot owns. */
+export const OwnedBlob = Schema.Struct({
+  key: Schema.String,
   /** The id of the document or chatbot. */
-  readonly owner: string
-  /** As its owner is called. */
-  readonly name: string
-}
+  owner: Schema.String,
+  /** The name of the owner. */
+  name: Schema.String,
+})
+export type OwnedBlob = typeof OwnedBlob.Type
 
-/** Whose the blobs are, of all organizations. */
+const decodeOwned = decodeRows(OwnedBlob)
+const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
+const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
+
+/**
+ * The owners of blobs, of all organizations: documents, queued ingestions, and chatbots with an avatar. A blob is a
+ * stranger when it has no owner and its key is not in `blob_garbage` either.
+ */
 export class BlobOwners extends Context.Service<
   BlobOwners,
   {
-    /** The blobs that documents and avatars are made of, by key, from the first after `after`. */
+    /** Lists the blobs of documents and avatars, ordered by key, from the first key after `after`. */
     readonly owned: (after: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<OwnedBlob>, Unavailable>
-    /** Of these keys, those that nobody owns and that are not on the register of garbage either. */
+    /** Returns those of these keys that are strangers. */
     readonly strangers: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Puts those of these keys that are strangers on the register: their blobs are to be deleted. */
-    readonly condemn: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
-    /** Whether nobody has begun to compare the store with this database for so long; then the caller has, now. */
+    /** Makes the strangers among these keys garbage, so that their blobs are deleted. */
+    readonly discardStrangers: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
+    /**
+     * Returns true when no process has begun to compare the blob store with this database for as long as `gap`. The
+     * caller then counts as having begun.
+     */
     readonly beginCheck: (gap: Duration.Duration) => Effect.Effect<boolean, Unavailable>
-    /** Tells this database from others: the id of the operator's organization; undefined before there is one. */
+    /** The id of the operator's organization, which identifies this database; undefined before there is one. */
     readonly database: Effect.Effect<OrganizationId | undefined, Unavailable>
   }
 >()("parley/storage/BlobOwners") {
@@ -36,16 +48,17 @@ export class BlobOwners extends Context.Service<
       const sql = yield* SystemSql
 
       const owned = Effect.fnUntraced(function* (after: string | undefined, limit: number) {
-        return yield* sql<OwnedBlob>`
+        return yield* decodeOwned(sql`
           (select blob_key as key, id::text as owner, name from documents where blob_key > ${after ?? ""}
             order by blob_key limit ${limit})
           union all
           (select avatar_blob, id::text, name from chatbots where avatar_blob > ${after ?? ""}
             order by avatar_blob limit ${limit})
-          order by key limit ${limit}`
+          order by key limit ${limit}`)
       }, withoutSqlErrors)
 
-      /** One statement sees one state: a key is on the register before its blob is written, until it has an owner. */
+      // One statement, so that all tables are seen at one moment: a key is garbage from before its blob is written
+      // until the blob has an owner.
       const strange = (keys: ReadonlyArray<string>) => sql`select key from unnest(${keys}::text[]) key
         where not exists (select from documents where blob_key = key)
           and not exists (select from ingestions where blob_key = key)
@@ -53,11 +66,11 @@ export class BlobOwners extends Context.Service<
           and not exists (select from blob_garbage g where g.key = key.key)`
 
       const strangers = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-        const rows = yield* sql<{ key: string }>`${strange(keys)}`
+        const rows = yield* decodeKeys(strange(keys))
         return rows.map(({ key }) => key)
       }, withoutSqlErrors)
 
-      const condemn = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+      const discardStrangers = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
         yield* sql`insert into blob_garbage (key, due_at) select key, now() from (${strange(keys)}) strangers
           on conflict do nothing`
       }, withoutSqlErrors)
@@ -70,12 +83,12 @@ export class BlobOwners extends Context.Service<
         return rows.length > 0
       }, withoutSqlErrors)
 
-      const database = sql<{ id: OrganizationId }>`select id from organizations where is_operator`.pipe(
+      const database = decodeIds(sql`select id from organizations where is_operator`).pipe(
         Effect.map(([row]) => row?.id),
         withoutSqlErrors,
       )
 
-      return { owned, strangers, condemn, beginCheck, database }
+      return { owned, strangers, discardStrangers, beginCheck, database }
     }),
   )
 }

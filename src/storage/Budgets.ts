@@ -8,33 +8,42 @@ import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 
+/** The place and the tokens that a chat reserves before it begins. */
 export interface Reservation {
   readonly id: string
   readonly apiKeyId: ApiKeyId
   readonly tokens: number
-  /** Whoever made it is dead by then. */
+  /** How long the reservation counts. It outlasts every chat, so that only that of a dead server expires. */
   readonly lease: Duration.Duration
   readonly organization: Limits
   readonly key: Limits
 }
 
-/** What is in the way of a chat. */
+/** The limit that keeps a chat from beginning. */
 export interface Refusal {
-  /** Too many at once; the tokens of the day are spent; or what is left of them is reserved by chats under way. */
+  /**
+   * `concurrent_chats`: too many chats are under way. `spent`: the day's tokens are used up. `reserved`: the rest of
+   * the day's tokens is reserved by chats under way.
+   */
   readonly refusal: "concurrent_chats" | "spent" | "reserved"
+  /** Whether the limit is that of the organization or that of the key. */
   readonly whose: "organization" | "key"
+  /** The time of the refusal by the database's clock. */
   readonly at: Date
 }
 
-/** The table `chat_reservations`: one row for each chat under way that has a budget. */
+/** The table `chat_reservations`: one row for each chat under way whose organization or key has a budget. */
 export class Budgets extends Context.Service<
   Budgets,
   {
-    /** Takes a place and tokens, or says why not. All at once, whoever else does the same elsewhere. */
+    /**
+     * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
+     * exceed a limit.
+     */
     readonly reserve: (reservation: Reservation) => Effect.Effect<Refusal | undefined, Unavailable, CurrentOrganization>
-    /** Gives them back. */
+    /** Deletes the reservation with this id. */
     readonly release: (id: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Drops those of all organizations that nobody will release any more, or simply all. */
+    /** Deletes the expired reservations, or all, of all organizations. */
     readonly drop: (which: "expired" | "all") => Effect.Effect<void, Unavailable>
   }
 >()("parley/storage/Budgets") {

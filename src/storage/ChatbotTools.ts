@@ -9,7 +9,7 @@ import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { json, orderedJson } from "./sql/SqlValues.ts"
 import { type Headers, openHeaders, sealHeaders, type StoredHeaders } from "./ToolHeaders.ts"
 
-/** What a tool is made of. */
+/** The content of a tool, as a user defines it. */
 export interface ToolContent {
   readonly name: string
   readonly description: string
@@ -20,11 +20,12 @@ export interface ToolContent {
   readonly timeout_ms: number | null
 }
 
+/** A stored tool. */
 export interface ToolRow extends Omit<ToolContent, "headers"> {
   readonly id: ToolId
   readonly chatbot_id: ChatbotId
   readonly header_names: ReadonlyArray<string>
-  /** They are decrypted when they are asked for. */
+  /** Decrypts the headers. */
   readonly headers: Effect.Effect<Headers, SecretUnreadable>
   readonly created_at: Date
   readonly updated_at: Date
@@ -41,20 +42,23 @@ const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has 
 export class ChatbotTools extends Context.Service<
   ChatbotTools,
   {
-    /** Adds a tool, unless the chatbot has `limit` of them. */
+    /** Inserts a tool. Fails with `Conflict` when the chatbot has `limit` tools, or one with the same name. */
     readonly insert: (
       id: ToolId,
       chatbot: ChatbotId,
       content: ToolContent,
       limit: number,
     ) => Effect.Effect<ToolRow, NotFound | Conflict | Unavailable, CurrentOrganization>
-    /** In the order in which they were made; none for a chatbot that is not there. */
+    /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
     readonly list: (chatbot: ChatbotId) => Effect.Effect<ReadonlyArray<ToolRow>, Unavailable, CurrentOrganization>
     readonly get: (
       chatbot: ChatbotId,
       id: ToolId,
     ) => Effect.Effect<ToolRow, NotFound | Unavailable, CurrentOrganization>
-    /** Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it. */
+    /**
+     * Changes a tool under its row's lock, so that nothing else changes between what `change` reads and what it
+     * returns.
+     */
     readonly modify: <E>(
       chatbot: ChatbotId,
       id: ToolId,
@@ -91,7 +95,7 @@ export class ChatbotTools extends Context.Service<
       const insert = Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
           const organization = yield* CurrentOrganization
-          // The lock of this row lets one after the other count.
+          // Every insert locks this row, so that concurrent ones are counted one after the other.
           const [counted] = yield* sql<{ tool_count: number }>`
             update chatbots set tool_count = tool_count + 1
             where id = ${chatbot} and organization_id = ${organization} returning tool_count`
@@ -159,7 +163,7 @@ export class ChatbotTools extends Context.Service<
       const remove = Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: ToolId) {
           const organization = yield* CurrentOrganization
-          // The chatbot first, as an insert does, so that the two cannot wait for each other.
+          // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
           yield* sql`
             select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
           const gone = yield* sql`

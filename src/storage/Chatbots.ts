@@ -7,9 +7,9 @@ import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
-import { leaveFewDocuments, leaveFewSessions } from "./FewLeft.ts"
-import { beyond, listed, type Placed, placeColumn, readLimit } from "./sql/Listing.ts"
-import { onUniqueViolation, transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
+import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
+import { onUniqueViolation, transaction, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -28,16 +28,16 @@ export interface ChatbotRow {
   readonly voice_widget_config: VoiceWidgetConfig | null
   readonly avatar_blob: string | null
   readonly version: bigint
-  /** Rows in `chatbot_tools`. */
+  /** The number of the chatbot's rows in `chatbot_tools`. */
   readonly tool_count: number
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-/** What the API shows of a chatbot. */
+/** The columns that the API shows of a chatbot. */
 export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
 
-/** What a list of models shows of a chatbot. */
+/** The columns that a list of models shows of a chatbot. */
 export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at">
 
 export type NewChatbot = Pick<
@@ -53,12 +53,11 @@ export type NewChatbot = Pick<
   | "chat_widget_config"
 >
 
-/** What a change may set. */
+/** The columns that a change may set. */
 export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "avatar_blob" | "voice_widget_config">>
 
 const isUuid = Schema.is(AnyUuid)
 
-/** One value: an error holds no state, and its stack would say nothing. */
 const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
@@ -68,27 +67,29 @@ export class Chatbots extends Context.Service<
   {
     readonly insert: (chatbot: NewChatbot) => Effect.Effect<ChatbotRow, SlugTaken | Unavailable, CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
-    /** By id or slug. A slug may look like an id; then the id is meant. */
+    /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
     readonly named: (name: string) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
-    /** Newest first. */
+    /** Lists the chatbots, newest first. */
     readonly list: (range: Range) => Effect.Effect<Listed<NamedChatbot>, Unavailable, CurrentOrganization>
-    /** In the order of the ids; without those that are not there any more. */
+    /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
     readonly getMany: (
       ids: ReadonlyArray<ChatbotId>,
     ) => Effect.Effect<ReadonlyArray<ShownChatbot>, Unavailable, CurrentOrganization>
-    /** Of these, the slugs in use. */
+    /** Returns those of these slugs that are in use. */
     readonly slugsInUse: (
       slugs: ReadonlyArray<string>,
     ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
     /**
-     * Changes the row under its lock, so that nothing changes between what `change` sees and what it makes of it.
-     * An avatar that it loses is garbage from then on.
+     * Changes a chatbot under its row's lock, so that nothing else changes between what `change` reads and what it
+     * returns. The blob of a replaced avatar becomes garbage.
      */
     readonly modify: <E>(
       id: ChatbotId,
       change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>,
     ) => Effect.Effect<{ readonly row: ChatbotRow }, E | NotFound | SlugTaken | Unavailable, CurrentOrganization>
-    /** Deletes it with all that hangs on it. The blobs of that are garbage from then on. */
+    /**
+     * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.
+     */
     readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Chatbots") {
@@ -133,11 +134,11 @@ export class Chatbots extends Context.Service<
 
       const list = Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<NamedChatbot & Placed>`
-          select id, slug, created_at, ${sql.literal(placeColumn)} from chatbots
-          where organization_id = ${organization} ${beyond(sql, range.after, "<")}
+        const rows = yield* sql<NamedChatbot & PlacedRow>`
+          select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
+          where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
-        return listed(rows, range, (row): NamedChatbot => row)
+        return toListed(rows, range, (row): NamedChatbot => row)
       }, withoutSqlErrors)
 
       const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
@@ -176,8 +177,8 @@ export class Chatbots extends Context.Service<
       const remove = Effect.fnUntraced(
         function* (id: ChatbotId) {
           const organization = yield* CurrentOrganization
-          yield* leaveFewDocuments(sql)(id)
-          yield* leaveFewSessions(sql)(id)
+          yield* deleteMostDocuments(sql)(id)
+          yield* deleteMostSessions(sql)(id)
           yield* removeRow(id, organization)
         },
         withoutTimeLimit,
@@ -185,7 +186,7 @@ export class Chatbots extends Context.Service<
       )
 
       const removeRow = (id: ChatbotId, organization: OrganizationId) =>
-        unlessItGivesWay(
+        retryConflicts(
           only(sql`delete from chatbots where id = ${id} and organization_id = ${organization} returning id`),
         )
 
@@ -199,7 +200,7 @@ const only = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R
 
 const jsonColumns = new Set(["personality_config", "settings", "chat_widget_config", "voice_widget_config"])
 
-/** Objects become parameters of type jsonb. */
+/** Converts the objects among a row's values into parameters of type `jsonb`. */
 const encode = (values: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),

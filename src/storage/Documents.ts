@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
@@ -7,22 +7,22 @@ import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { discardBlob } from "./BlobGarbage.ts"
-import { leaveFewDocuments } from "./FewLeft.ts"
+import { deleteMostDocuments } from "./LargeDeletions.ts"
 import {
   onForeignKeyViolation,
   onUniqueViolation,
   transaction,
-  unlessItGivesWay,
+  retryConflicts,
   withoutSqlErrors,
 } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
-/** A file that waits in the blob store to become a document, or a document's next content. */
+/** A file in the blob store that is to become a document, or the next content of one. */
 export interface Content {
   readonly name: string
   readonly content_type: string
   readonly size_bytes: number
-  /** Of the bytes, hexadecimal. */
+  /** The SHA-256 of the bytes, in hex. */
   readonly sha256: string
   readonly blob_key: string
 }
@@ -45,20 +45,20 @@ interface Row {
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 const chatbotNotFound = () => new NotFound({ detail: "There is no such chatbot." })
-/** `Conflict`: a chatbot holds the same bytes once. */
+/** The failure of storing bytes that another document of the chatbot has. */
 export const contentTaken = () => new Conflict({ detail: "Another document of this chatbot already has this content." })
 
 /**
- * The table `documents`, always within the current organization. Whatever changes what a search finds moves the
- * chatbot's `knowledge_version` in the same transaction. The blobs of content that is dropped are garbage from then on.
+ * The table `documents`, always within the current organization. A transaction that changes what a search finds also
+ * increments the chatbot's `knowledge_version`. The blobs of replaced and deleted content become garbage.
  */
 export class Documents extends Context.Service<
   Documents,
   {
     /**
-     * Adds a document and queues its ingestion; from here on the blob has an owner. When the chatbot already holds
-     * these bytes, the existing document is returned instead, and the blob is garbage. If that one had failed, it is
-     * queued again with this blob.
+     * Inserts a document, which owns the blob, and queues its ingestion. When the chatbot has a document with the same
+     * bytes, that one is returned instead and the blob becomes garbage; but a failed one is queued again with this
+     * blob.
      */
     readonly add: (
       id: DocumentId,
@@ -73,7 +73,7 @@ export class Documents extends Context.Service<
       chatbot: ChatbotId,
       ids: ReadonlyArray<DocumentId>,
     ) => Effect.Effect<ReadonlyArray<Document>, Unavailable, CurrentOrganization>
-    /** Oldest first. */
+    /** Lists a page of the chatbot's documents, oldest first: those with the status, or all when it is undefined. */
     readonly list: (
       chatbot: ChatbotId,
       page: Page,
@@ -83,18 +83,21 @@ export class Documents extends Context.Service<
       Unavailable,
       CurrentOrganization
     >
-    /** Queues new content for a document; the old serves until the new is ready. A waiting replacement is superseded. */
+    /**
+     * Queues new content for a document, in place of a replacement that is still queued. The old content serves until
+     * the new one is ready.
+     */
     readonly replace: (
       chatbot: ChatbotId,
       id: DocumentId,
       content: Content,
     ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
-    /** Queues a failed document again. */
+    /** Queues a failed document again. Fails with `Conflict` for any other. */
     readonly retry: (
       chatbot: ChatbotId,
       id: DocumentId,
     ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
-    /** Deletes one document, or all of the chatbot's. */
+    /** Deletes one document, or all of the chatbot. */
     readonly remove: (
       chatbot: ChatbotId,
       id: DocumentId | "all",
@@ -111,7 +114,7 @@ export class Documents extends Context.Service<
          created_at, updated_at`,
       )
 
-      /** The row under its lock. */
+      /** Reads a row and locks it. */
       const lock = (chatbot: ChatbotId, id: DocumentId) =>
         CurrentOrganization.use((organization) =>
           first(
@@ -120,7 +123,7 @@ export class Documents extends Context.Service<
           ),
         )
 
-      /** Puts the content into the queue, in place of what waits there for the document. */
+      /** Queues content for a document, in place of any content that is queued for it. */
       const enqueue = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
         const organization_id = yield* CurrentOrganization
         yield* sql`delete from ingestions where document_id = ${id} and organization_id = ${organization_id}`
@@ -130,7 +133,7 @@ export class Documents extends Context.Service<
           chatbot_id: chatbot,
           ...pickContent(content),
         })}`
-        // Without old content that serves, the new content is the document from now on.
+        // A document without a serving revision shows the new content at once.
         yield* sql`update documents set ${sql.update(pickContent(content))}
           where id = ${id} and organization_id = ${organization_id} and revision = 0`
         return yield* first(
@@ -139,12 +142,14 @@ export class Documents extends Context.Service<
         )
       })
 
-      /** The new document, unless the chatbot is not there or holds these bytes already; all that is to do, in one statement. */
+      /**
+       * Inserts a document and its ingestion. Returns no row when the chatbot does not exist, or has the same bytes.
+       */
       const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
         const organization = yield* CurrentOrganization
         return yield* sql<Row>`
           with own as (
-            -- A foreign key does not ask whose the chatbot is.
+            -- A foreign key would accept the chatbot of another organization.
             select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
           ), added as (
             insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status)
@@ -158,7 +163,7 @@ export class Documents extends Context.Service<
           select ${columns} from added`
       })
 
-      /** What becomes of bytes that the chatbot holds already. */
+      /** Adds bytes that a document of the chatbot has already. */
       const addAgain = Effect.fnUntraced(function* (chatbot: ChatbotId, content: Content) {
         const organization_id = yield* CurrentOrganization
         const [own] = yield* sql`
@@ -169,7 +174,7 @@ export class Documents extends Context.Service<
               where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
               for update`,
         )
-        // The stored file may be what failed, so the one that was sent now takes its place.
+        // The stored file may be why the document failed, so the new one replaces it.
         const isTakenBack = existing.status === "failed"
         if (!isTakenBack) yield* discardBlob(sql, content.blob_key)
         const row = isTakenBack ? yield* enqueue(chatbot, existing.id, content) : existing
@@ -178,10 +183,10 @@ export class Documents extends Context.Service<
 
       const add = Effect.fnUntraced(
         function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-          const [added] = yield* unlessItGivesWay(insert(id, chatbot, content))
+          const [added] = yield* retryConflicts(insert(id, chatbot, content))
           return added === undefined ? yield* addAgain(chatbot, content) : toDocument(added)
         },
-        // The document that had the bytes was deleted between the two statements: then they are new after all.
+        // The document with the same bytes was deleted between the two statements, so that the bytes are new after all.
         Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
         onForeignKeyViolation(chatbotNotFound),
         withoutSqlErrors,
@@ -208,8 +213,9 @@ export class Documents extends Context.Service<
         const organization = yield* CurrentOrganization
         const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
           ${status === undefined ? sql`` : sql`and status = ${sql.literal(`'${status}'`)}`}`
-        // The status is not a parameter, so that the planner sees whether the index of those that are not ready serves.
-        // What comes before the page is passed over in the index alone. The total comes back even when the page is empty.
+        // The status is a constant in the statement, so that the planner can use the partial index of documents that
+        // are not ready. The rows before the page are skipped in the index alone. The total is returned for an empty
+        // page too.
         const rows = yield* sql<{ readonly total: number } & (Row | { readonly id: null })>`
           with page as (
             select id as page_id from documents where ${matching}
@@ -250,7 +256,7 @@ export class Documents extends Context.Service<
               detail: `Only a failed document can be tried again; this one is ${row.status}.`,
             })
           }
-          return toDocument(yield* enqueue(chatbot, id, contentOf(row)))
+          return toDocument(yield* enqueue(chatbot, id, { ...row, size_bytes: Number(row.size_bytes) }))
         },
         transaction(sql),
         withoutSqlErrors,
@@ -268,7 +274,7 @@ export class Documents extends Context.Service<
 
       const remove = Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId | "all") {
-          if (id === "all") yield* leaveFewDocuments(sql)(chatbot)
+          if (id === "all") yield* deleteMostDocuments(sql)(chatbot)
           yield* removeNow(chatbot, id)
         },
         withoutTimeLimit,
@@ -283,22 +289,8 @@ export class Documents extends Context.Service<
 const first = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
   Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(documentNotFound) : Effect.succeed(row)))
 
-const pickContent = ({ name, content_type, size_bytes, sha256, blob_key }: Content) => ({
-  name,
-  content_type,
-  size_bytes,
-  sha256,
-  blob_key,
-})
-
-/** What a document was made of, to make it again. */
-const contentOf = (row: Row): Content => ({
-  name: row.name,
-  content_type: row.content_type,
-  size_bytes: Number(row.size_bytes),
-  sha256: row.sha256,
-  blob_key: row.blob_key,
-})
+const pickContent = (content: Content) =>
+  Struct.pick(content, ["name", "content_type", "size_bytes", "sha256", "blob_key"])
 
 const toDocument = ({ blob_key: _, ...row }: Row): Document => ({
   ...row,

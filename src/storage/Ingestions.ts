@@ -7,21 +7,21 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
-import { onUniqueViolation, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { json, unhurried } from "./sql/SqlValues.ts"
+import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json, asynchronousCommit } from "./sql/SqlValues.ts"
 
-/** One attempt to make the next revision of a document. */
+/** An attempt to make the next revision of a document. */
 export interface Ingestion extends Job {
   readonly chatbot_id: ChatbotId
   readonly document_id: DocumentId
-  /** The revision that this attempt makes, and no other. */
+  /** The number of the revision, which no other attempt has. */
   readonly revision: number
   readonly name: string
   readonly content_type: string
   readonly blob_key: string
 }
 
-/** The attempt's name, by which its writes are known. */
+/** What identifies an attempt: its writes count only while the job has this lease. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
 
 export const ingestionTable = {
@@ -36,13 +36,13 @@ export class Ingestions extends Context.Service<
   Ingestions,
   {
     /**
-     * Takes a waiting or abandoned ingestion: organizations take turns, and the oldest of one's own comes first. From
-     * then on its document shows that it is being read.
+     * Claims an ingestion that is waiting, or whose lease has expired. Organizations take turns, and within one the
+     * oldest ingestion comes first. The document's status becomes `extracting`.
      */
     readonly claim: (lease: Lease) => Effect.Effect<Ingestion | undefined, Unavailable>
-    /** Ends every lease, where no other process can hold one. */
+    /** Ends every lease. Only a process that is alone on its database may call this. */
     readonly releaseAll: Effect.Effect<void, Unavailable>
-    /** Shows how far it is, and that somebody is at work. False when the lease is lost: stop. */
+    /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
     readonly progress: (
       attempt: Attempt,
       state: {
@@ -52,26 +52,29 @@ export class Ingestions extends Context.Service<
       },
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
-     * Makes the attempt's revision the one that answers searches, and drops the one before, in one transaction.
-     * False, and nothing has happened, when the lease is lost. When another document has the content meanwhile, the
-     * attempt fails.
+     * Makes the attempt's revision the one that serves searches, and deletes the one before, in one transaction.
+     * Returns false, having changed nothing, when the lease is lost. When another document has got the same content
+     * meanwhile, the document fails as by `fail`.
      */
     readonly publish: (
       attempt: Ingestion,
       chunkCount: number,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
-     * Gives up: the document fails, or keeps its old content and says why the new one could not be read. With `delay`, it
-     * is tried anew after that, as if for the first time.
+     * Gives up. A document without a serving revision fails; another one keeps serving its old content, with the error
+     * of the new one. With `delay`, the ingestion is tried again after it, as if for the first time.
      */
     readonly fail: (
       attempt: Attempt,
       error: DocumentError,
       delay?: Duration.Duration,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Drops what an attempt that has lost its lease may have stored since. */
+    /** Deletes the chunks that an attempt may have stored after it lost its lease. */
     readonly abandon: (attempt: Ingestion) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Gives it back, to be tried again after a while. `counts`: the attempt failed by what the document is. */
+    /**
+     * Returns the ingestion to the queue, to be tried after `delay`. `counts`: the document itself made the attempt
+     * fail.
+     */
     readonly release: (
       attempt: Attempt,
       delay: Duration.Duration,
@@ -98,7 +101,7 @@ export class Ingestions extends Context.Service<
           )
           select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
             c.lapses, c.given_up, c.lease_id, r.revision
-          from claimed c join revised r on r.id = c.document_id, ${unhurried(system)}`
+          from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`
         return row
       }, withoutSqlErrors)
 
@@ -114,12 +117,12 @@ export class Ingestions extends Context.Service<
         const rows = yield* sql`
           with renewed as (${queue.renewal(attempt, organization, state.lease)})
           update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
-          from ${unhurried(sql)}
+          from ${asynchronousCommit(sql)}
           where id = (select document_id from renewed) and organization_id = ${organization} returning id`
         return rows.length > 0
       }, withoutSqlErrors)
 
-      // A failed document keeps its file, to be tried again.
+      // A failed document keeps its file, so that a user can retry it.
       const fail = Effect.fnUntraced(function* (attempt: Attempt, error: DocumentError, delay?: Duration.Duration) {
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
@@ -128,7 +131,7 @@ export class Ingestions extends Context.Service<
             status = case when revision = 0 then 'failed' else 'ready' end,
             progress = case when revision = 0 then progress else 1 end
             where id = ${attempt.document_id} and organization_id = ${organization}`
-          // Of attempts that were cut off before, too.
+          // This includes the chunks of earlier attempts whose process was killed.
           yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
             and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
         })
@@ -143,7 +146,7 @@ export class Ingestions extends Context.Service<
               ${chunkCount}) is not null as published`
           return row?.published ?? false
         },
-        unlessItGivesWay,
+        retryConflicts,
         onUniqueViolation("documents_content", contentTaken),
         // The same bytes were uploaded as a document of their own while this replacement waited.
         (published, attempt) =>

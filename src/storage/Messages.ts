@@ -8,26 +8,27 @@ import { timestamp } from "../domain/schema/Timestamp.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
-/** A message's place in its session. */
+/** The position of a message in its session. */
 export interface Place {
-  /** As the database writes it: finer than a `Date`. */
+  /** The message's time as the database writes it, which is finer than a `Date`. */
   readonly at: string
   readonly id: MessageId
 }
 
+/** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
 export interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
   readonly created_at: Date
   readonly feedback: Feedback | null
 }
 
-export const messageColumns = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
   tokens_used, tool_calls, tool_results, feedback`
 
 export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
   ...row,
   ...(feedback !== null && { feedback }),
   created_at: timestamp(row.created_at),
-  // A client that shows what was said before says nothing of tools.
+  // A reply that a client brought from an earlier conversation has neither.
   tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
   tool_results: row.tool_results ?? (row.sender_type === "bot" ? [] : null),
   migrated_data: false,
@@ -36,7 +37,10 @@ export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
 
 const isUuid = Schema.is(AnyUuid)
 
-/** Which session `s` is meant. A token may look like an id, so it is tried as both; a session's own token wins. */
+/**
+ * A condition on the session `s`: it is the one that `name` names, by its id or its token. A token may look like an id,
+ * so that both are compared; a session with that token wins.
+ */
 export const sessionNamed =
   (sql: SqlClient.SqlClient) => (chatbot: ChatbotId, name: string, organization: OrganizationId) =>
     sql`
@@ -47,14 +51,17 @@ export const sessionNamed =
       order by session_token = ${name} desc nulls last limit 1
     )`
 
+export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
 const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
-/** The table `messages`, as far as single messages are concerned, and all of them in turn. */
+/**
+ * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
+ */
 export class Messages extends Context.Service<
   Messages,
   {
-    /** What was said after a place in the session, ascending; from the start without one. */
+    /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
     readonly after: (
       session: SessionId,
       place: Place | undefined,
@@ -64,7 +71,7 @@ export class Messages extends Context.Service<
       Unavailable,
       CurrentOrganization
     >
-    /** Only a reply can be rated. `null` takes it back. */
+    /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
     readonly rate: (
       chatbot: ChatbotId,
       name: string,
@@ -81,7 +88,7 @@ export class Messages extends Context.Service<
       const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<MessageRow & { readonly at: string }>`
-          select ${sql.literal(messageColumns)}, created_at::text as at from messages
+          select ${sql.literal(MESSAGE_COLUMNS)}, created_at::text as at from messages
           where session_id = ${session} and organization_id = ${organization}
             ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
           order by created_at, id limit ${limit}`

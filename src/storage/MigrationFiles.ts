@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url"
 import { Effect, FileSystem } from "effect"
 import { StartupError } from "../system/StartupError.ts"
 
-/** The directory `sql/` of this Parley, wherever it was started from. */
+/** The directory `sql/` of this installation, whatever the working directory is. */
 export const migrationsDirectory = fileURLToPath(new URL("../../sql", import.meta.url))
 
-/** The form of the name of a migration: `NNNN_name.sql`. */
+/** The file name of a migration: `NNNN_name.sql`. */
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/
 
-/** A migration as its file holds it. */
+/** A migration, read from its file. */
 export interface Migration {
   readonly number: number
   /** The file's name without `.sql`. */
@@ -19,7 +19,7 @@ export interface Migration {
   readonly text: string
 }
 
-/** The migrations in a directory, by number. */
+/** Reads the migrations in a directory, ordered by number. */
 export const readMigrations = Effect.fn("MigrationFiles.read")(function* (
   directory: string,
 ): Effect.fn.Return<ReadonlyArray<Migration>, StartupError, FileSystem.FileSystem> {
@@ -33,12 +33,12 @@ export const readMigrations = Effect.fn("MigrationFiles.read")(function* (
     ),
   )
   const twice = migrations.find((migration, index) => migrations[index + 1]?.number === migration.number)
-  return twice === undefined ? migrations : yield* damaged(`Two migrations have the number ${twice.number}.`)
+  return twice === undefined ? migrations : yield* damagedMigrations(`Two migrations have the number ${twice.number}.`)
 })
 
 const parse = (file: string, content: string): Effect.Effect<Migration, StartupError> => {
   const number = FILE_NAME.exec(file)?.[1]
-  if (number === undefined) return damaged(`sql/${file} is not named like a migration, NNNN_name.sql.`)
+  if (number === undefined) return damagedMigrations(`sql/${file} is not named like a migration, NNNN_name.sql.`)
   const text = content.replaceAll("\r\n", "\n")
   return Effect.succeed({
     number: Number(number),
@@ -48,8 +48,8 @@ const parse = (file: string, content: string): Effect.Effect<Migration, StartupE
   })
 }
 
-/** The files of the migrations are not as they were delivered. */
-export const damaged = (what: string): Effect.Effect<never, StartupError> =>
+/** Fails because the migrations in `sql/` are not those that were delivered. */
+export const damagedMigrations = (what: string): Effect.Effect<never, StartupError> =>
   Effect.fail(
     new StartupError({
       what,

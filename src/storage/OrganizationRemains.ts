@@ -1,30 +1,35 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { transaction, unlessItGivesWay, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { decodeRows } from "./sql/Rows.ts"
+import { transaction, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 
-/** Rows that one statement deletes, at most: so few that those who wait for it, on the embedded database, hardly notice. */
+/** Deletes at most this many rows in one statement: on the embedded database, all other statements wait for it. */
 const ROWS_AT_ONCE = 100
 const CHATBOTS_AT_ONCE = 50
 
+const decodeOrganizations = decodeRows(Schema.Struct({ id: OrganizationId }))
+const decodeChatbots = decodeRows(Schema.Struct({ id: ChatbotId }))
+const decodeCounts = decodeRows(Schema.Struct({ found: Schema.Int }))
+
 /**
- * What deleted organizations still own. Nobody can reach it any more; it is deleted in many small statements, so that
- * nobody waits for a large organization, and so that a crash between any two loses nothing but time.
+ * The rows that deleted organizations still own. No request can reach them. They are deleted in many small statements,
+ * so that no request waits for a large organization, and so that deletion can go on after a crash.
  */
 export class OrganizationRemains extends Context.Service<
   OrganizationRemains,
   {
-    /** Organizations that are deleted and not gone yet. */
+    /** Lists the organizations that are marked as deleted, the earliest first. */
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>, Unavailable>
     /**
-     * Deletes what belongs to none of its chatbots alone: usage, and the queue of its documents, so that none is read any
-     * more, or embedded for money. Several processes may do so at once, here and below.
+     * Deletes the rows that do not go with a chatbot, such as usage, and the queued ingestions, so that no more
+     * documents are read and embedded. Several processes may call any of these methods at the same time.
      */
     readonly emptyOrganization: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
-    /** Some of its chatbots; none when there are no more. */
+    /** Returns some of the organization's chatbots, or none when all are deleted. */
     readonly chatbots: (organization: OrganizationId) => Effect.Effect<ReadonlyArray<ChatbotId>, Unavailable>
-    /** Deletes the organization itself with its keys, unless it has chatbots again. */
+    /** Deletes the organization's own row with its keys, unless it has a chatbot. */
     readonly finish: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
   }
 >()("parley/storage/OrganizationRemains") {
@@ -34,18 +39,21 @@ export class OrganizationRemains extends Context.Service<
       const sql = yield* SystemSql
 
       /**
-       * Runs a statement that deletes some of what it finds until it finds nothing. It tells how much it found and not how
-       * much it deleted, since another process may have been faster.
+       * Repeats a statement that finds some rows and deletes them, until it finds none. What counts is the number of
+       * rows found, because another process may have deleted some of them first.
        */
-      const exhaust = <E>(some: Effect.Effect<ReadonlyArray<{ readonly found: number }>, E>) =>
-        unlessItGivesWay(some).pipe(Effect.repeat({ while: ([row]) => (row?.found ?? 0) > 0 }), Effect.asVoid)
+      const exhaust = <E>(some: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+        retryConflicts(decodeCounts(some)).pipe(
+          Effect.repeat({ while: ([row]) => (row?.found ?? 0) > 0 }),
+          Effect.asVoid,
+        )
 
       const emptyTable = (
         table: "chat_reservations" | "ingestions" | "unfinished_replies" | "usage_days" | "usage_entries",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
-        return exhaust(sql<{ found: number }>`
+        return exhaust(sql`
           with found as (
             select ctid as place from ${name} where organization_id = ${organization} limit ${ROWS_AT_ONCE}
           ), gone as (
@@ -64,21 +72,23 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("unfinished_replies", organization)
       }, withoutSqlErrors)
 
-      const organizations = sql<{ id: OrganizationId }>`
-        select id from organizations where deleted_at is not null order by deleted_at`.pipe(
+      const organizations = decodeOrganizations(
+        sql`select id from organizations where deleted_at is not null order by deleted_at`,
+      ).pipe(
         Effect.map((rows) => rows.map(({ id }) => id)),
         withoutSqlErrors,
       )
 
       const chatbots = Effect.fnUntraced(function* (organization: OrganizationId) {
-        const rows = yield* sql<{ id: ChatbotId }>`
-          select id from chatbots where organization_id = ${organization} order by id limit ${CHATBOTS_AT_ONCE}`
+        const rows = yield* decodeChatbots(
+          sql`select id from chatbots where organization_id = ${organization} order by id limit ${CHATBOTS_AT_ONCE}`,
+        )
         return rows.map(({ id }) => id)
       }, withoutSqlErrors)
 
       const finish = Effect.fnUntraced(
         function* (organization: OrganizationId) {
-          // A chatbot refers to it, so none is made while this lock is held.
+          // A chatbot refers to the organization's row, so that none can be inserted under this lock.
           yield* sql`select from organizations where id = ${organization} for update`
           yield* sql`
             delete from organizations where id = ${organization} and deleted_at is not null

@@ -1,35 +1,33 @@
-import { Context, Effect, Layer } from "effect"
-import type { Budget } from "../domain/Budget.ts"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
-import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
+import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import { timestamp } from "../domain/schema/Timestamp.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { beyond, listed, type Placed, placeColumn, readLimit } from "./sql/Listing.ts"
+import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
+import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
-interface Row {
-  readonly id: OrganizationId
-  readonly name: string
-  readonly is_operator: boolean
-  readonly budget: Budget
-  readonly created_at: Date
-}
+const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn })
+const decodeOrganizations = decodeRows(Row)
+const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
 const organizationNotFound = new NotFound({ detail: "There is no such organization." })
 const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
 
-/** The table `organizations`. One that is deleted is not there, though its row may be until all that it owned is gone. */
+/**
+ * The table `organizations`. A deleted organization is never found, although its row stays until everything that it
+ * owned is deleted too.
+ */
 export class Organizations extends Context.Service<
   Organizations,
   {
-    readonly insert: (organization: Pick<Row, "id" | "name">) => Effect.Effect<Organization, Unavailable>
+    readonly insert: (organization: Pick<Organization, "id" | "name">) => Effect.Effect<Organization, Unavailable>
     /**
-     * The operator's organization with this key, both made by the first call ever; `made` tells whether this was it.
-     * Processes that start at once agree on one organization and one key.
+     * Returns the operator's organization. The first call ever inserts it, together with the key, and then `made` is
+     * true. Processes that start at the same time agree on one organization and one key.
      */
     readonly bootstrap: (
       name: string,
@@ -37,14 +35,17 @@ export class Organizations extends Context.Service<
       key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
     readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
-    /** Oldest first. */
+    /** Lists the organizations, oldest first. */
     readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
-    /** Changes the row under its lock. What the change leaves out stays. */
+    /** Changes an organization under its row's lock. Fields that the patch leaves out stay as they are. */
     readonly modify: <E>(
       id: OrganizationId,
       change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
     ) => Effect.Effect<Organization, E | NotFound | Unavailable>
-    /** `Conflict` for the operator's. What it owns is still to be deleted, see `OrganizationRemains`. */
+    /**
+     * Marks an organization as deleted; `OrganizationRemains` deletes what it owns. Fails with `Conflict` for the
+     * operator's own organization.
+     */
     readonly remove: (id: OrganizationId) => Effect.Effect<void, NotFound | Conflict | Unavailable>
   }
 >()("parley/storage/Organizations") {
@@ -56,8 +57,10 @@ export class Organizations extends Context.Service<
 
       const insert = Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
-          const rows = yield* sql<Row>`insert into organizations ${sql.insert(organization)} returning ${columns}`
-          return yield* Effect.fromNullishOr(rows.map(toOrganization)[0])
+          const [row] = yield* decodeOrganizations(
+            sql`insert into organizations ${sql.insert(organization)} returning ${columns}`,
+          )
+          return yield* Effect.fromNullishOr(row)
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
         withoutSqlErrors,
@@ -69,7 +72,7 @@ export class Organizations extends Context.Service<
           id: OrganizationId,
           key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
         ) {
-          const [made] = yield* sql<Row>`
+          const [made] = yield* decodeOrganizations(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
               on conflict (is_operator) where is_operator do nothing returning ${columns}
@@ -78,36 +81,35 @@ export class Organizations extends Context.Service<
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
                 ${key.last_four}::text, ${key.scopes}::text[] from made
             )
-            select * from made`
-          const [row] =
-            made === undefined ? yield* sql<Row>`select ${columns} from organizations where is_operator` : [made]
-          return {
-            organization: toOrganization(yield* Effect.fromNullishOr(row)),
-            made: made !== undefined,
-          }
+            select * from made`)
+          const [existing] =
+            made === undefined
+              ? yield* decodeOrganizations(sql`select ${columns} from organizations where is_operator`)
+              : []
+          return { organization: yield* Effect.fromNullishOr(made ?? existing), made: made !== undefined }
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
         withoutSqlErrors,
       )
 
       const find = Effect.fnUntraced(function* (id: OrganizationId) {
-        const rows = yield* sql<Row>`select ${columns} from organizations where id = ${id} and deleted_at is null`
-        return rows.map(toOrganization)[0]
+        const [row] = yield* decodeOrganizations(sql`select ${columns} from organizations where ${present(id)}`)
+        return row
       }, withoutSqlErrors)
 
       const list = Effect.fnUntraced(function* (range: Range) {
-        const rows = yield* sql<Row & Placed>`
-          select ${columns}, ${sql.literal(placeColumn)} from organizations
-          where deleted_at is null ${beyond(sql, range.after, ">")}
-          order by created_at, id limit ${readLimit(range)}`
-        return listed(rows, range, toOrganization)
+        const rows = yield* decodeListed(sql`
+          select ${columns}, ${sql.literal(PLACE_COLUMN)} from organizations
+          where deleted_at is null ${afterPlace(sql, range.after, ">")}
+          order by created_at, id limit ${readLimit(range)}`)
+        return toListed(rows, range, (row): Organization => row)
       }, withoutSqlErrors)
 
       const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
 
-      const found = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
-        Effect.flatMap(rows, ([row]) =>
-          row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(toOrganization(row)),
+      const found = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+        Effect.flatMap(decodeOrganizations(rows), ([row]) =>
+          row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(row),
         )
 
       const modify = <E>(
@@ -115,10 +117,10 @@ export class Organizations extends Context.Service<
         change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
       ) =>
         Effect.gen(function* () {
-          const before = yield* found(sql<Row>`select ${columns} from organizations where ${present(id)} for update`)
+          const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
           const { name = before.name, budget = {} } = yield* change(before)
           return yield* found(
-            sql<Row>`update organizations set name = ${name}, budget = budget || ${json(budget)}
+            sql`update organizations set name = ${name}, budget = budget || ${json(budget)}
               where id = ${id} returning ${columns}`,
           )
         }).pipe(transaction(sql), withoutSqlErrors)
@@ -126,7 +128,7 @@ export class Organizations extends Context.Service<
       const remove = Effect.fnUntraced(
         function* (id: OrganizationId) {
           const { is_operator } = yield* found(
-            sql<Row>`select ${columns} from organizations where ${present(id)} for update`,
+            sql`select ${columns} from organizations where ${present(id)} for update`,
           )
           if (is_operator) return yield* isOperators
           yield* sql`update organizations set deleted_at = now() where id = ${id}`
@@ -139,8 +141,3 @@ export class Organizations extends Context.Service<
     }),
   )
 }
-
-const toOrganization = (row: Row): Organization => ({
-  ...row,
-  created_at: timestamp(row.created_at),
-})

@@ -14,10 +14,10 @@ export interface Reembedding extends Job {
   readonly document_id: DocumentId
 }
 
-/** The attempt's name, by which its writes are known. */
+/** What identifies an attempt: its writes count only while the job has this lease. */
 type Attempt = Pick<Reembedding, "document_id" | "lease_id">
 
-/** What a chunk's embedding is made from. */
+/** A chunk whose embedding another model made, with the texts that an embedding is made from. */
 export interface OutdatedChunk {
   readonly id: ChunkId
   readonly title: string
@@ -25,10 +25,11 @@ export interface OutdatedChunk {
   readonly content: string
 }
 
+/** The new embedding of a chunk. */
 export interface EmbeddedChunk {
   readonly id: ChunkId
   readonly embedding: Float32Array
-  /** As in `NewChunk`. */
+  /** What an index in memory compares in place of the embedding; null where no index does. */
   readonly sketch: Uint8Array | null
 }
 
@@ -39,39 +40,43 @@ export const reembeddingTable = {
 } satisfies QueueTable<string>
 
 /**
- * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Each chunk is
- * compared by the model it has at the moment, so that a search can go on meanwhile.
+ * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Searches go
+ * on meanwhile: each compares the embeddings of its own model and no others.
  */
 export class Reembeddings extends Context.Service<
   Reembeddings,
   {
-    /** From now on the database's embeddings are to be by this model; who has another one queues and claims nothing. */
+    /**
+     * Declares the model that all embeddings of the database are to be made by. Servers with another model then neither
+     * enqueue nor claim anything.
+     */
     readonly declare: (model: string) => Effect.Effect<void, Unavailable>
-    /** Ends every lease, where no other process can hold one. */
+    /** Ends every lease. Only a process that is alone on its database may call this. */
     readonly releaseAll: Effect.Effect<void, Unavailable>
-    /** Queues what is not there yet, and tells how many documents that were. */
+    /** Enqueues the documents that another model embedded and that are not queued yet. Returns their number. */
     readonly enqueue: (model: string) => Effect.Effect<number, Unavailable>
+    /** Claims a document that is waiting, or whose lease has expired, if the model is the declared one. */
     readonly claim: (model: string, lease: Lease) => Effect.Effect<Reembedding | undefined, Unavailable>
-    /** Some of the document's serving chunks that are by another model. */
+    /** Returns some of the document's serving chunks that another model embedded. */
     readonly outdated: (
       attempt: Attempt,
       model: string,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<OutdatedChunk>, Unavailable, CurrentOrganization>
-    /** All of one dimension. False when the lease is lost: nothing is stored. */
+    /** Stores embeddings, all of one dimension. Returns false, having stored nothing, when the lease is lost. */
     readonly store: (
       attempt: Attempt,
       model: string,
       embedded: ReadonlyArray<EmbeddedChunk>,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Shows that somebody is at work. False when the lease is lost. */
+    /** Renews the lease. Returns false when it is lost. */
     readonly renew: (
       attempt: Attempt,
       duration: Duration.Duration,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Nothing is outdated any more. False when the lease is lost. */
+    /** Ends the job of a document that has no more outdated chunks. Returns false when the lease is lost. */
     readonly finish: (attempt: Attempt, model: string) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Gives it back, to be gone on with after a while. `counts`: the attempt failed by what the document is. */
+    /** Returns the job to the queue, to go on after `delay`. `counts`: the document itself made the attempt fail. */
     readonly release: (
       attempt: Attempt,
       delay: Duration.Duration,
@@ -96,7 +101,7 @@ export class Reembeddings extends Context.Service<
 
       const enqueue = Effect.fnUntraced(
         function* (model: string) {
-          // Two comparisons find by the index what is unequal.
+          // An index finds rows by `<` and by `>`, but not by `<>`.
           const rows = yield* system`
             insert into reembeddings (document_id, organization_id, turn)
             select id, organization_id, row_number() over (partition by organization_id order by id) from documents
@@ -104,7 +109,7 @@ export class Reembeddings extends Context.Service<
             on conflict (document_id) do nothing returning document_id`
           return rows.length
         },
-        // One was deleted meanwhile: the next time will do.
+        // A document was deleted at the same moment, which undid the statement. The next call enqueues the others.
         onForeignKeyViolation(() => "deleted" as const),
         Effect.catchIf(
           (error) => error === "deleted",
@@ -152,7 +157,7 @@ export class Reembeddings extends Context.Service<
       const finish = Effect.fnUntraced(function* (attempt: Attempt, model: string) {
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
-          // What indexes hold of the document is not what it is any more.
+          // The new version makes every server rebuild what its indexes hold of the document.
           yield* sql`
             with finished as (
               update documents d set embedding_model = ${model}

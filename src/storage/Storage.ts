@@ -22,7 +22,7 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 
-/** Every repository, over the two clients of a database. Secrets in it are encrypted by the keys of the settings. */
+/** Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings. */
 export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
     ApiKeys.layer,

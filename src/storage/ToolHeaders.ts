@@ -6,38 +6,40 @@ import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
-/** By name. */
+/** The HTTP headers of a tool by name. Their values may be secrets. */
 export type Headers = Redacted.Redacted<Readonly<Record<string, string>>>
 
-/** As they are stored: all of them encrypted, or none. */
+/** A tool's headers as its row holds them. Either all of them are encrypted, or none. */
 export interface StoredHeaders {
-  /** By name; null where the value is encrypted. */
+  /** The values by name; null where the value is encrypted. */
   readonly headers: Readonly<Record<string, string | null>>
+  /** The encrypted headers; null when they are not encrypted. */
   readonly sealed_headers: Uint8Array | null
-  /** Id of the key. */
+  /** The id of the key that encrypted them. */
   readonly sealed_by: string | null
 }
 
-/** Whose headers they are. */
+/** The tool that headers belong to. */
 export interface HeadersOwner {
   readonly id: string
   readonly organization_id: string
-  /** Encrypted headers go to the server that they were given for, and to no other. */
+  /** Encrypted headers are bound to the origin of this URL, and cannot be decrypted for another server. */
   readonly url: string
 }
 
-/** Tools whose headers are alike. `open`: not encrypted, and without a key. */
+/** How many tools have headers in the same state under the same key. */
 export interface HeadersState {
+  /** `open`: not encrypted. `sealed`: encrypted and readable. Otherwise the reason why they cannot be decrypted. */
   readonly state: "open" | "sealed" | SecretUnreadable["why"]
   readonly key: string | null
   readonly tools: number
 }
 
-/** Rows that are looked at in one go. */
+/** Reads this many rows in one statement. */
 const ROWS_AT_ONCE = 100
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 
-/** All rows, some in one go. `visit` is given the id that they come after, in order, and returns those that it saw. */
+/** Visits all rows in the order of their ids, some at a time. `visit` returns the next rows after an id. */
 const walk = Effect.fnUntraced(function* <E>(
   visit: (after: string) => Effect.Effect<ReadonlyArray<{ readonly id: string }>, E>,
 ) {
@@ -45,18 +47,18 @@ const walk = Effect.fnUntraced(function* <E>(
   while (after !== undefined) after = (yield* visit(after)).at(-1)?.id
 })
 
-/** The headers of tools, of all organizations. */
+/** The encryption of the headers of tools, of all organizations. */
 export class ToolHeaders extends Context.Service<
   ToolHeaders,
   {
-    /** Id of the key that encrypts, if there is one. */
+    /** The id of the key that encrypts; undefined when none is configured. */
     readonly key: string | undefined
     /**
-     * Encrypts what is not encrypted by the key that encrypts now, as far as it can be read. How many tools that were;
-     * none without a key.
+     * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
+     * number of tools; 0 without a key.
      */
     readonly sealAll: Effect.Effect<number, Unavailable>
-    /** Reads them all. */
+    /** Tries to decrypt all headers, and counts the tools by the result. */
     readonly examine: Effect.Effect<ReadonlyArray<HeadersState>, Unavailable>
   }
 >()("parley/storage/ToolHeaders") {
@@ -87,7 +89,7 @@ export class ToolHeaders extends Context.Service<
         let tools = 0
         yield* walk(
           Effect.fnUntraced(function* (after) {
-            // Whoever has a row locked encrypts it.
+            // A locked row is being written by another transaction, which encrypts it.
             const rows = yield* sql<HeadersOwner & StoredHeaders>`
               select ${columns} from chatbot_tools
               where id > ${after}::uuid and headers <> '{}' and sealed_by is distinct from ${key}::text
@@ -141,13 +143,13 @@ const placeOf = ({ id, organization_id, url }: HeadersOwner) => [
   originOf(url),
 ]
 
-/** As they are to be stored: encrypted where there is a key. */
+/** Encrypts a tool's headers for storage, if a key is configured. */
 export const sealHeaders = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
   owner: HeadersOwner,
-  given: Headers,
+  redacted: Headers,
 ): Effect.fn.Return<StoredHeaders> {
-  const headers = Redacted.value(given)
+  const headers = Redacted.value(redacted)
   const names = Object.keys(headers)
   const sealed =
     names.length === 0 ? undefined : yield* secrets.seal(yield* Effect.orDie(encodeHeaders(headers)), placeOf(owner))
@@ -160,6 +162,7 @@ export const sealHeaders = Effect.fnUntraced(function* (
       }
 })
 
+/** Decrypts a tool's headers. */
 export const openHeaders = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
   row: HeadersOwner & StoredHeaders,

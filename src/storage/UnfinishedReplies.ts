@@ -2,18 +2,18 @@ import { Context, type Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
-import type { BotMessage } from "./Conversations.ts"
+import type { BotMessage } from "./ConversationWrites.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval, json } from "./sql/SqlValues.ts"
 
-/** A reply as far as it has got. */
+/** The part of a reply that exists so far. */
 export interface Draft extends Omit<BotMessage, "finish_reason" | "id"> {
-  /** Of each model once. The reply is one of the model that it is stored with. */
+  /** One cost for each model. The reply itself counts for the model that it is stored with. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 
-/** A reply that is being made, and who asked for it. */
+/** Identifies a reply that is being made, and what its usage counts for. */
 export interface ReplyUnderWay {
   readonly id: MessageId
   readonly organization: OrganizationId
@@ -22,23 +22,24 @@ export interface ReplyUnderWay {
   readonly apiKeyId: ApiKeyId
 }
 
+/** A reply that is being made, with the part that exists so far. */
 export interface UnfinishedReply extends ReplyUnderWay {
   readonly draft: Draft
 }
 
-/** Replies that one statement makes messages of, at most. */
+/** Turns at most this many unfinished replies into messages in one statement. */
 const RECOVERED_AT_ONCE = 100
 
 /**
- * The table `unfinished_replies`: how far replies have got that are being made, of all organizations. Whoever stores the
- * whole reply takes it out again, see `Conversations.reply`.
+ * The table `unfinished_replies`: the parts that exist so far of the replies being made, of all organizations. The
+ * statement that stores the whole reply deletes its row, see `Conversations.reply`.
  */
 export class UnfinishedReplies extends Context.Service<
   UnfinishedReplies,
   {
     /**
-     * Stores how far these replies have got. They, and those of the ids `unchanged`, belong to a server that lives, and
-     * expire after `lease` unless they are stored again.
+     * Stores the parts of these replies, and renews those of the ids `unchanged`. All of them expire after `lease`
+     * unless their server stores or renews them again.
      */
     readonly store: (
       replies: ReadonlyArray<UnfinishedReply>,
@@ -46,8 +47,8 @@ export class UnfinishedReplies extends Context.Service<
       lease: Duration.Duration,
     ) => Effect.Effect<void, Unavailable>
     /**
-     * Makes messages of the replies that have expired, or of all, as of those whose client left, and counts what they
-     * took. Returns how many there were.
+     * Turns the expired replies, or all, into messages with the finish reason `aborted`, and counts their usage.
+     * Returns their number.
      */
     readonly recover: (which: "all" | "expired") => Effect.Effect<number, Unavailable>
   }
@@ -118,7 +119,7 @@ export class UnfinishedReplies extends Context.Service<
                 (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
               from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
               where not exists (select from messages m where m.id = dead.message_id)
-              -- What is counted already must not keep the others from being recovered.
+              -- An entry that exists already must not keep the other replies from being recovered.
               on conflict do nothing
             )
             select message_id from dead`,

@@ -1,38 +1,47 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { ModelCost, UsageCounts, UsageGroup, UsageRow } from "../domain/Usage.ts"
+import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
-/** What a reply took, and who asked for it. */
-export interface Spent {
+/** The tokens that a reply used, with the key and the chatbot that they count for. */
+export interface ReplyUsage {
   readonly apiKeyId: ApiKeyId
   readonly chatbotId: ChatbotId
-  /** Of each model once. The reply is one of the model that it is stored with. */
+  /** One cost for each model. The reply itself counts for the model that it is stored with. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 
+/** What a usage report covers. */
 export interface UsageQuery {
-  /** First and last day, such as `2026-11-20`. */
+  /** The first day, such as `2026-11-20`. */
   readonly from: string
+  /** The last day, which the report includes. */
   readonly to: string
   readonly groups: ReadonlyArray<UsageGroup>
-  /** Only of this one. */
+  /** The only chatbot whose usage counts; undefined for all. */
   readonly chatbot: ChatbotId | undefined
   readonly page: Page
 }
 
-export interface UsageFound {
+/** One page of a usage report. */
+export interface UsagePage {
   readonly rows: ReadonlyArray<UsageRow>
-  /** Of rows, on all pages. */
+  /** The number of rows on all pages. */
   readonly count: number
+  /** The sum of all rows on all pages. */
   readonly total: UsageCounts
 }
+
+const decodeUsage = decodeRows(UsageRow)
+/** Every row has the totals of all pages. There is one row, without any other column, when the page is empty. */
+const decodeTotals = decodeRows(Schema.Struct({ count: Schema.Int, total: UsageCounts }))
 
 const columns = {
   day: "day",
@@ -43,19 +52,19 @@ const columns = {
 } as const satisfies Record<UsageGroup, string>
 
 /**
- * The tables `usage_entries` and `usage_days`: an entry for each model of each reply, and days that entries are folded
- * into. Entries of a reply are made by the statement that stores it, see `Conversations.reply`.
+ * The tables `usage_entries` and `usage_days`: an entry for each model of each reply, and the sums of each day, into
+ * which entries are folded. The statement that stores a reply inserts its entries, see `Conversations.reply`.
  */
 export class Usage extends Context.Service<
   Usage,
   {
-    /** In the order of the groups: earliest day first. */
-    readonly read: (query: UsageQuery) => Effect.Effect<UsageFound, Unavailable, CurrentOrganization>
-    /** Counts what was taken for a reply that there is not; it has its id. */
-    readonly add: (reply: MessageId, spent: Spent) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Makes days of the entries, of all organizations. What was used stays the same. */
+    /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
+    readonly read: (query: UsageQuery) => Effect.Effect<UsagePage, Unavailable, CurrentOrganization>
+    /** Counts the usage of a reply that was not stored, under the id that the reply would have had. */
+    readonly add: (reply: MessageId, spent: ReplyUsage) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** Folds the entries of all organizations into days. Reports stay the same. */
     readonly fold: Effect.Effect<void, Unavailable>
-    /** Forgets days, of all organizations, that are longer ago. */
+    /** Deletes the days of all organizations that are more than this many days ago. */
     readonly forget: (days: number) => Effect.Effect<void, Unavailable>
   }
 >()("parley/storage/Usage") {
@@ -76,20 +85,19 @@ export class Usage extends Context.Service<
         ].join(", "),
       )
 
-      const read = Effect.fnUntraced(
-        function* ({ from, to, groups, chatbot, page }: UsageQuery) {
-          const organization = yield* CurrentOrganization
-          const asked = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
+      const read = Effect.fnUntraced(function* ({ from, to, groups, chatbot, page }: UsageQuery) {
+        const organization = yield* CurrentOrganization
+        const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
             ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
-          const columnsOf = (prefix: string) => sql.literal(groups.map((group) => prefix + columns[group]).join(", "))
-          const by = columnsOf("")
-          const groupsIn = (table: "usage_days" | "usage_entries") =>
-            sql`select distinct ${by} from ${sql(table)} where ${asked}`
-          const takenIn = (table: "usage_days" | "usage_entries") =>
-            sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${asked}`
-          // Days and entries in one statement, so that no reply is missed, or seen twice, because it is just folded. Only
-          // the groups of the page are summed up one by one: of the others it matters how many there are, and the total.
-          const rows = yield* sql<Found>`
+        const columnsOf = (prefix: string) => sql.literal(groups.map((group) => prefix + columns[group]).join(", "))
+        const by = columnsOf("")
+        const groupsIn = (table: "usage_days" | "usage_entries") =>
+          sql`select distinct ${by} from ${sql(table)} where ${condition}`
+        const takenIn = (table: "usage_days" | "usage_entries") =>
+          sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
+        // One statement reads days and entries, so that an entry which is being folded is counted exactly once. Sums
+        // by group are computed only for the groups of the page; the others are just counted and enter the total.
+        const found = yield* sql<{ readonly replies: number | null }>`
             with keys as (
               select ${by} from (
                 (${groupsIn("usage_days")} order by ${by} limit ${offset(page) + page.limit}) union ${groupsIn("usage_entries")}
@@ -102,21 +110,20 @@ export class Usage extends Context.Service<
             ), counted as (
               select ((select count(*) from (${groupsIn("usage_days")}) days) + (
                 select count(*) from (${groupsIn("usage_entries")}) e
-                where not exists (select from usage_days d where ${asked} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
-              ))::int as rows
+                where not exists (select from usage_days d where ${condition} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
+              ))::int as count
             )
-            select page.*, to_jsonb(total) as counts, counted.rows
+            select page.*, to_jsonb(total) as total, counted.count
             from counted, (
               select ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken
             ) total left join page on true order by ${by}`
-          const { counts, rows: count } = yield* Effect.fromNullishOr(rows[0])
-          return { rows: rows.flatMap(toRow), count, total: counts }
-        },
-        Effect.catchTag("NoSuchElementError", Effect.die),
-        withoutSqlErrors,
-      )
+        const [totals] = yield* decodeTotals(Effect.succeed(found.slice(0, 1)))
+        const { count, total } = yield* Effect.orDie(Effect.fromNullishOr(totals))
+        const rows = yield* decodeUsage(Effect.succeed(found.filter(({ replies }) => replies !== null)))
+        return { rows, count, total }
+      }, withoutSqlErrors)
 
-      const add = Effect.fnUntraced(function* (reply: MessageId, spent: Spent) {
+      const add = Effect.fnUntraced(function* (reply: MessageId, spent: ReplyUsage) {
         yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
       }, withoutSqlErrors)
 
@@ -144,14 +151,17 @@ export class Usage extends Context.Service<
 }
 
 /**
- * Adds an entry for each cost. `by` is who made the reply, where there is one; `unless` is a condition under which
- * they are there already; those that another statement adds at the same moment stay as they are.
+ * Builds a statement that inserts an entry for each cost.
+ *
+ * @param by the model and provider that the reply counts for; absent when there is no reply
+ * @param unless a condition under which the entries exist already, so that none is inserted; with it, entries that
+ *   another statement inserts at the same moment stay as they are
  */
 export const usageEntries = (
   sql: SqlClient.SqlClient,
   organization: OrganizationId,
   reply: MessageId,
-  { apiKeyId, chatbotId, costs }: Spent,
+  { apiKeyId, chatbotId, costs }: ReplyUsage,
   by?: Pick<ModelCost, "model" | "provider">,
   unless?: Statement.Fragment,
 ) => {
@@ -164,13 +174,4 @@ export const usageEntries = (
   return sql`insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
     input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
     ${unless === undefined ? sql`values ${sql.csv(entries)}` : sql`select * from (values ${sql.csv(entries)}) e where not ${unless} on conflict do nothing`}`
-}
-
-/** A row of the page, or none where the page is empty; and what all pages come to. */
-type Found = { readonly counts: UsageCounts; readonly rows: number } & (UsageRow | { readonly replies: null })
-
-const toRow = (found: Found): ReadonlyArray<UsageRow> => {
-  if (found.replies === null) return []
-  const { counts: _, rows: __, ...row } = found
-  return [row]
 }

@@ -51,7 +51,7 @@ const talk = Effect.fnUntraced(function* (
       })),
     )
     const target = { id: SessionId.make(yield* newId), token: null, platform: "web" }
-    yield* as(organization)(conversations.say(chatbot, target, said, undefined))
+    yield* as(organization)(conversations.append(chatbot, target, said, undefined))
   }
 })
 

@@ -2,8 +2,8 @@ import { Arbitrary, Effect } from "effect"
 import * as fc from "fast-check"
 
 /**
- * Checks a property of what a schema describes, and fails with the smallest counterexample that is found. Schemas with
- * checks that generated text seldom meets (addresses, language tags) have much thrown away before enough is left.
+ * Checks a property of generated values, and fails with the smallest counterexample that is found. Schemas with checks
+ * that generated text seldom passes (addresses, language tags) discard many values before enough are left.
  */
 export const holds = async <A, E>(
   arbitrary: Arbitrary.Arbitrary<A>,
@@ -29,7 +29,7 @@ export const anyString = fc.string({
   ),
 })
 
-/** The same, up to some hundreds of them. */
+/** Like `anyString`, but up to some hundreds of code units long. */
 export const anyLongString = fc.oneof(
   anyString,
   fc.array(anyString, { maxLength: 60 }).map((parts) => parts.join("")),

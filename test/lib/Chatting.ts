@@ -21,15 +21,15 @@ import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage } from "
 import { as, asCaller, makeTenant } from "./Tenants.ts"
 
 /*
- * Chats with a scripted agent, and what is stored of them.
+ * Chats with a scripted agent, and the messages that are stored of them.
  */
 
-/** Stored messages that the model is shown. */
+/** The most stored messages that a model is sent. */
 const HISTORY_LIMIT = 6
-/** Tokens that it is shown, at most: a token is three bytes, here and there. */
+/** The most tokens that a model is sent. A token is estimated as three bytes. */
 export const PROMPT_TOKENS = 1_000
 
-/** Finds the name of the chatbot that is searched, and the query. */
+/** A retriever that finds one passage: the id of the chatbot as its title, and the query as its content. */
 const echoingRetriever = Layer.succeed(Retriever, {
   search: ({ chatbotId, query }) =>
     Effect.succeed({
@@ -50,16 +50,16 @@ const echoingRetriever = Layer.succeed(Retriever, {
     }),
 })
 
-/** How often a reply is stored as far as it has got. */
+/** The interval at which unfinished replies are stored. */
 const CHECKPOINT = Duration.millis(100)
 
-/** Nothing outside is called. */
+/** Calls no server: every name resolves to no address. */
 const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, responseLimit: 0, resolve: () => Effect.succeed([]) })
 
-/** Tokens of an answer, at most, as budgets see it. */
+/** The most tokens of an answer, as budgets count it. */
 export const OUTPUT_MAX = 10
 
-/** Without limits, but for those that a caller has of its own. */
+/** The settings of budgets without any default limit. */
 export const budgetSettings: BudgetSettings = {
   organization: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
   key: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
@@ -67,7 +67,7 @@ export const budgetSettings: BudgetSettings = {
   replyDeadline: Duration.minutes(2),
 }
 
-/** The service over the real storage. */
+/** The chat service over the real storage. */
 export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT, promptTokensMax: PROMPT_TOKENS }).pipe(
   Layer.provide([
     Budgets.layer(budgetSettings),
@@ -78,7 +78,7 @@ export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT, promptTokensM
 
 export const echo = ({ history }: AgentInput) => Effect.succeed(replyOf(`Echo: ${history.at(-1)?.content}`))
 
-/** An agent that echoes, and was asked nothing yet. */
+/** Makes the agent echo again, and forgets the requests that it got. */
 export const reset = Effect.map(AgentControl, (agent) => {
   agent.reply = echo
   agent.asked.length = 0
@@ -89,14 +89,13 @@ export interface Tenant {
   readonly chatbot: ChatbotId
 }
 
-export const makeTenantWith = (settings: Partial<Settings>) =>
-  Effect.gen(function* () {
-    const tenant = yield* makeTenant
-    yield* as(tenant.organization)(
-      (yield* Chatbots).modify(tenant.chatbot, (row) => Effect.succeed({ settings: { ...row.settings, ...settings } })),
-    )
-    return tenant
-  })
+export const makeTenantWith = Effect.fnUntraced(function* (settings: Partial<Settings>) {
+  const tenant = yield* makeTenant
+  yield* as(tenant.organization)(
+    (yield* Chatbots).modify(tenant.chatbot, (row) => Effect.succeed({ settings: { ...row.settings, ...settings } })),
+  )
+  return tenant
+})
 
 export const user = (content: string): ChatTurn => ({ role: "user", content })
 export const bot = (content: string): ChatTurn => ({ role: "assistant", content })
@@ -120,7 +119,7 @@ export const stored = ({ organization, chatbot }: Tenant, session: string) =>
   )
 export const contents = (tenant: Tenant, session: string) =>
   Effect.map(stored(tenant, session), (messages) => messages.map(({ content }) => content))
-/** What the model was shown, the last time. */
+/** The messages of the last request to the agent. */
 export const shown = Effect.map(AgentControl, ({ asked }) => asked.at(-1)?.history.map(({ content }) => content))
 
 export const stepOf = (text: string): Step => ({
@@ -137,7 +136,7 @@ export const stepOf = (text: string): Step => ({
   response: { id: "", modelId: "", timestamp: timestamp(new Date(0)), headers: {}, messages: [] },
 })
 
-/** What a step of `stepOf` cost: all four kinds of tokens. */
+/** The cost of a step of `stepOf`, with all four kinds of tokens. */
 export const stepCost: ModelCost = {
   model: "scripted-1",
   provider: "scripted",

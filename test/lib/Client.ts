@@ -7,7 +7,7 @@ import { Message, Session } from "../../src/domain/chat/Conversation.ts"
 import { Document } from "../../src/domain/Document.ts"
 import { Organization } from "../../src/domain/Organization.ts"
 
-/** What is sent beside method and path; `json`, `form` and `body` are three ways to say what the body is. */
+/** The parts of a request beside method and path. `json`, `form` and `body` are three forms of its body. */
 export interface Sent {
   readonly json?: unknown
   readonly form?: FormData
@@ -16,21 +16,22 @@ export interface Sent {
   readonly signal?: AbortSignal
 }
 
+/** The response to a request. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The text as JSON; undefined when it is none. */
+  /** The text parsed as JSON; undefined when it is not JSON. */
   readonly body: unknown
 }
 
-/** A file of a form: what it holds, under a name. */
+/** The files of a form: their contents by name. */
 export type Files = Readonly<Record<string, Bun.BlobPart>>
 
-/** What an integrator's program does with the API: requests with a key, over a real socket. */
+/** A client of the API, as an integrator's program is one: it sends requests with a key, over a real socket. */
 export class Client {
   readonly url: string
-  /** None: without credentials. */
+  /** The API key; undefined to send no credentials. */
   readonly key: string | undefined
 
   constructor(url: string, key: string | undefined) {
@@ -79,7 +80,7 @@ export class Client {
     return this.post("/api/embedfiles", { form, ...(headers && { headers }) })
   }
 
-  /** Uploads and expects every file to be searchable. */
+  /** Uploads files, and expects all of them to become ready. */
   async learn(chatbotId: string, files: Files): Promise<ReadonlyArray<Document>> {
     const { documents } = read(ManyDocuments, await this.upload(chatbotId, files))
     expect(documents.map(({ status }) => status)).toEqual(documents.map(() => "ready"))
@@ -117,7 +118,7 @@ export class Client {
     return this.post(`/api/external/chatbot/${chatbotId}/query-knowledge`, { json: { query, ...more } })
   }
 
-  /** The passages that are found. */
+  /** Searches, and returns the contents of the passages that are found. */
   async found(chatbotId: string, query: string, more?: Readonly<Record<string, unknown>>): Promise<string[]> {
     const { results } = read(Results, await this.search(chatbotId, query, more))
     return results.map(({ content }) => content)
@@ -157,12 +158,12 @@ export class Client {
     return { id: api_key.id, client: this.withKey(key) }
   }
 
-  /** With these scopes and no others. */
+  /** A client with a new key that has these scopes and no others. */
   async limitedTo(...scopes: ReadonlyArray<Scope>): Promise<Client> {
     return (await this.newKey({ scopes })).client
   }
 
-  /** A new organization, and a client with a key of it. Only for the operator. */
+  /** Makes a new organization, and returns a client with a key of it. Only the operator's client may. */
   async newOrganization(): Promise<Client> {
     const reply = await this.post("/api/admin/organizations", { json: { name: "Another" } })
     const { organization } = read(Schema.Struct({ organization: Organization }), reply)
@@ -182,7 +183,7 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-/** The body of a success. */
+/** Decodes the body of a successful response. */
 export const read = <S extends Schema.Schema<unknown> & { readonly DecodingServices: never }>(
   schema: S,
   reply: Reply,
@@ -204,7 +205,7 @@ const Problem = Schema.Struct({
   retry_after_seconds: Schema.optionalKey(Schema.Int),
 })
 
-/** Expects a problem in the one form that all of them have, with this status and code. */
+/** Expects the response to be a problem with this status and code, in the form that all problems have. */
 export const problem = (reply: Reply, status: number, code: string): typeof Problem.Type => {
   expect({ status: reply.status, body: reply.body }).toMatchObject({ status, body: { status, code } })
   expect(reply.headers.get("content-type")).toBe("application/problem+json")
@@ -216,11 +217,11 @@ export const problem = (reply: Reply, status: number, code: string): typeof Prob
   return found
 }
 
-/** The names of what is wrong with a request, from its 400. */
+/** Expects a 400, and returns the paths of the invalid parts of the request. */
 export const wrongPaths = (reply: Reply): ReadonlyArray<string> =>
   (problem(reply, 400, "invalid_request").errors ?? []).map(({ path }) => path)
 
-/** Asks again until it is so; a test that waits in vain runs into its time-out. */
+/** Repeats a request until its answer meets the condition. A test that waits in vain runs into its timeout. */
 export const until = async <A>(ask: () => A | Promise<A>, isSo: (answer: A) => boolean): Promise<A> => {
   while (true) {
     const answer = await ask()

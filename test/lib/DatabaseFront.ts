@@ -7,19 +7,22 @@ import { Reactivity } from "effect/reactivity"
 import { openEmbedded } from "../../src/storage/embedded/Embedded.ts"
 import { fresh } from "./TestDatabase.ts"
 
-/** A Postgres server as seen through a network that a test can spoil. */
+/** A Postgres server behind a network that a test can disturb. */
 export interface DatabaseFront {
   readonly url: Redacted.Redacted
-  /** From now on nothing passes, in either direction, and nothing is said of it; new connections are taken and ignored. */
+  /** Stops all traffic in both directions without closing any connection. New connections are accepted and ignored. */
   readonly freeze: () => void
+  /** Ends the effect of `freeze`. */
   readonly thaw: () => void
   /** Cuts all connections. */
   readonly cut: () => void
-  /** Has the server end a connection, as a failover does; the embedded engine cannot, so there they are cut. */
+  /**
+   * Makes the server end a connection, as a failover does. The embedded engine cannot; there, all connections are cut.
+   */
   readonly terminate: (processId: number) => Effect.Effect<void>
 }
 
-/** A database of one's own behind such a network; the embedded engine answers as a server, too. */
+/** Makes a new database behind such a network. The embedded engine is served as a server would be. */
 export const databaseFront = Effect.gen(function* () {
   const database = yield* fresh
   if (database.kind === "postgres") {

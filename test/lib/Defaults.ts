@@ -6,12 +6,12 @@ import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import type { ModelsSettings } from "../../src/models/Models.ts"
 import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
 
-/** The settings of a server whose environment says nothing, for tests that change one of them. */
+/** The settings of a server without any environment variable, for tests that change one of them. */
 export const defaults: Config["Service"] = Effect.runSync(
   Effect.provide(Config, Layer.provide(Config.layer, ConfigProvider.layer(ConfigProvider.fromUnknown({})))),
 )
 
-/** The limits of calls to a provider, but for these. */
+/** The default limits of calls to a provider, except for the given ones. */
 export const callSettings = (limits: Partial<CallSettings> = {}): CallSettings => ({
   ...defaults.models.anthropic.limits,
   ...limits,
@@ -25,7 +25,7 @@ interface ProviderSettings {
 
 const limitsOf = (given: ProviderSettings | undefined) => ({ limits: callSettings(given?.limits) })
 
-/** Settings of which only these are set. */
+/** The default settings of the models, except for the given ones. */
 export const modelsSettings = (
   given: {
     readonly defaultModel?: string
@@ -38,10 +38,10 @@ export const modelsSettings = (
   openai: { ...defaults.models.openai, ...given.openai, ...limitsOf(given.openai) },
 })
 
-/** Says that this process has the database to itself, or that it shares it with others. */
+/** The traits of a database that this process has to itself, or shares with others. */
 export const databaseTraits = (traits: { readonly isAlone: boolean }): Layer.Layer<DatabaseTraits> =>
   Layer.succeed(DatabaseTraits, { answersWhileIndexing: true, ...traits })
 
-/** Reads a document of any length that the settings allow. */
+/** Reads a document, by default up to the length that the settings allow. */
 export const readDocument = (source: Source, textLimit: number = defaults.extract.textLimit): Promise<ExtractedText> =>
   read(source, textLimit)

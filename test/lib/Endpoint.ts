@@ -1,23 +1,24 @@
 import { afterAll } from "bun:test"
 
-/** What an endpoint was asked. */
+/** A request that an endpoint received. */
 export interface Asked {
   readonly method: string
-  /** Path and query, as they came. */
+  /** The path with the query, unchanged. */
   readonly path: string
   readonly headers: Headers
   readonly body: string
 }
 
-/** An HTTP server of somebody else, which the tools of chatbots call. */
+/** An external HTTP server that the tools of chatbots call. */
 export interface Endpoint {
   readonly url: string
-  /** Since it was last told how to answer. */
+  /** The requests since the last call of `answers`. */
   readonly asked: ReadonlyArray<Asked>
+  /** Sets how the endpoint answers requests. */
   readonly answers: (answer: (asked: Asked) => Response | Promise<Response>) => void
 }
 
-/** One for the tests of the calling file. It answers `{"ok": true}` until it is told otherwise. */
+/** Starts an endpoint for the tests of the calling file. It answers `{"ok": true}` until `answers` is called. */
 export const startEndpoint = (): Endpoint => {
   const asked: Array<Asked> = []
   let answer: (asked: Asked) => Response | Promise<Response> = () => Response.json({ ok: true })

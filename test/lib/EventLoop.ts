@@ -1,17 +1,18 @@
 /*
- * A watch on the event loop: one task that computes for long keeps every other caller of the server waiting. The server of
- * `startServer` runs in the tests' own process, so the watch sees what it does; the test's own work counts as well.
+ * Measures how long the event loop is blocked: while one task computes, all other requests to the server wait. The
+ * server of `startServer` runs in the process of the tests, so that its work is measured, and so is that of the test
+ * itself.
  */
 
-/** The longest time for which the event loop served nobody, in milliseconds. */
+/** The longest time for which the event loop was blocked, in milliseconds. */
 export interface Wait {
-  /** By the clock: what another caller waited. It grows when other programs use the machine. */
+  /** The time by the clock, which another request waited. It grows when other programs use the machine. */
   readonly elapsed: number
-  /** Of the processor, for this thread: what was computed in one go, however busy the machine is. Tests assert this. */
+  /** The processor time of this thread, which does not depend on other programs. Tests assert on it. */
   readonly computed: number
 }
 
-/** How often the watch looks, in milliseconds: the least that it can see. */
+/** The interval of the measurement in milliseconds, which is the shortest time that it can see. */
 const INTERVAL = 1
 
 const computedMillis = (): number => {
@@ -19,7 +20,7 @@ const computedMillis = (): number => {
   return (system + user) / 1_000
 }
 
-/** What `run` came to, and the longest wait from its start to its end. */
+/** Returns the result of `run`, and the longest wait while it ran. */
 export const longestWait = async <A>(run: () => Promise<A>): Promise<readonly [A, Wait]> => {
   let [elapsed, computed] = [0, 0]
   let [lastTime, lastComputed] = [performance.now(), computedMillis()]

@@ -2,8 +2,8 @@ import type { ContentBlockParam, MessageCreateParams, MessageParam } from "@anth
 import type { Answer, Block, MessageAnswer, Recorded, Usage, Wire } from "./Wire.ts"
 
 /*
- * What a fake provider is told to answer, and Anthropic's Messages API on the wire. Requests that the real API refuses
- * are refused here too.
+ * Answers for a fake provider, and their form in Anthropic's Messages API. Requests that the real API refuses are
+ * refused here too.
  */
 
 export const fakeKey = "sk-ant-fake-key"
@@ -53,7 +53,7 @@ const wholeMessage = (answer: MessageAnswer, request: Recorded, count: number) =
   usage: answer.usage,
 })
 
-/** A message as the API streams it: text in two pieces, input as JSON in two pieces, a ping between. */
+/** The events of a streamed message, with a ping. Text comes in two pieces, and so does the JSON of a tool's input. */
 export const eventsOf = (whole: ReturnType<typeof wholeMessage>): ReadonlyArray<object> => [
   {
     type: "message_start",
@@ -95,7 +95,7 @@ const blockEvents = (block: Block, index: number): ReadonlyArray<object> => {
   }
 }
 
-/** What the real API refuses. */
+/** The refusal of a request that the real API would refuse; undefined for any other. */
 const problem = ({ body, headers }: Recorded): Answer | undefined => {
   if (headers["authorization"] !== `Bearer ${fakeKey}`) return fails(401, "authentication_error")
   if (headers["anthropic-version"] === undefined) return fails(400, "invalid_request_error")

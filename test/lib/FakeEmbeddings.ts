@@ -3,8 +3,8 @@ import { Effect, Predicate, type Scope } from "effect"
 import { embedLocally } from "../../src/embeddings/LocalEmbedding.ts"
 
 /*
- * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. What the real ones
- * refuse is refused here too. `node:http` and not `Bun.serve`, since faults need the bare socket.
+ * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. Requests that the
+ * real ones refuse are refused here too. It uses `node:http` and not `Bun.serve`, because faults need the bare socket.
  */
 
 export const fakeEmbeddingsKey = "pa-fake-embedding-key"
@@ -13,13 +13,13 @@ export const fakeEmbeddingsKey = "pa-fake-embedding-key"
 export type Answer =
   | { readonly kind: "vectors"; readonly as?: "asked" | "floats"; readonly order?: "shuffled"; readonly spoil?: Spoil }
   | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
-  /** A body as it is, with status 200. */
+  /** This body with status 200. */
   | { readonly kind: "raw"; readonly body: string }
   | { readonly kind: "oversize" }
   | { readonly kind: "hang" }
   | { readonly kind: "reset" }
 
-/** Changes the items of an answer that is right otherwise. */
+/** Changes the items of an otherwise correct answer. */
 export type Spoil = (items: Array<{ index: number; embedding: Array<number> }>) => ReadonlyArray<unknown>
 
 export interface Recorded {
@@ -29,14 +29,18 @@ export interface Recorded {
   readonly texts: ReadonlyArray<string>
 }
 
+/** A running fake server. */
 export interface FakeEmbeddings {
   readonly url: string
   readonly requests: ReadonlyArray<Recorded>
-  /** From now on requests are answered by this; `undefined`: with vectors. */
+  /** Sets how requests are answered, and forgets those so far. For `undefined`, the answer is vectors. */
   readonly answer: (by: (request: Recorded, number: number) => Answer | undefined) => void
 }
 
-/** Vectors of so many dimensions unless the request says otherwise; equal texts have equal vectors, likes are near. */
+/**
+ * Starts a fake server. Its vectors have the given number of dimensions, unless a request asks for another one. Equal
+ * texts have equal vectors, and similar texts have near ones.
+ */
 export const fakeEmbeddings = (dimensions = 8): Effect.Effect<FakeEmbeddings, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(() => start(dimensions)),
@@ -72,7 +76,7 @@ const start = async (dimensions: number) => {
   }
 }
 
-/** What both providers refuse. */
+/** The refusal of a request that both providers would refuse; undefined for any other. */
 const refusalOf = ({ path, headers, texts, body }: Recorded): Answer | undefined => {
   if (path !== "/v1/embeddings") return { kind: "status", status: 404 }
   if (headers.authorization !== `Bearer ${fakeEmbeddingsKey}`) return { kind: "status", status: 401 }
@@ -80,7 +84,7 @@ const refusalOf = ({ path, headers, texts, body }: Recorded): Answer | undefined
   return isFine ? undefined : { kind: "status", status: 400 }
 }
 
-/** Folded from the local embedding, so that it means a little. */
+/** Makes a vector by folding the local embedding, so that similar texts have near vectors. */
 export const fakeVector = (text: string, dimensions: number): Array<number> => {
   const vector = Array.from({ length: dimensions }, () => 0)
   for (const [index, value] of embedLocally(text).entries())

@@ -2,8 +2,8 @@ import { fails } from "./FakeAnthropic.ts"
 import type { MessageAnswer, Recorded, Wire } from "./Wire.ts"
 
 /*
- * OpenAI's chat completions on the wire, as strict as OpenAI's own; what other servers do differently is sent as raw
- * answers.
+ * The answers of a fake provider in the form of OpenAI's chat completions, as strict as OpenAI's own server. Tests send
+ * what other servers do differently as raw answers.
  */
 
 export const fakeOpenAiKey = "sk-fake-openai-key"
@@ -62,7 +62,9 @@ const whole: Wire["whole"] = (answer, request, count) => {
 
 const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-/** Text in two pieces, and arguments in two pieces after the name of their function. */
+/**
+ * The frames of a streamed answer: text in two pieces, and arguments in two pieces after the name of their function.
+ */
 const frames: Wire["frames"] = (answer, request, count) => {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     frame({ ...head(request, count, "chat.completion.chunk"), choices: [{ index: 0, delta, finish_reason }] })
@@ -104,7 +106,9 @@ interface Sent {
   readonly stream_options?: { readonly include_usage: boolean }
 }
 
-/** What OpenAI refuses: calls that are not answered right after they were made, and arguments that are no JSON. */
+/**
+ * The refusal of what OpenAI refuses: tool calls whose results do not follow at once, and arguments that are not JSON.
+ */
 const problem: Wire["problem"] = ({ body, headers }) => {
   const { messages, stream, stream_options }: Sent = JSON.parse(body)
   if (headers["authorization"] !== undefined && headers["authorization"] !== `Bearer ${fakeOpenAiKey}`) {

@@ -5,30 +5,31 @@ import { openAiWire } from "./FakeOpenAi.ts"
 import type { Answer, BodyFault, Recorded, Wire } from "./Wire.ts"
 
 /*
- * A server that speaks Anthropic's Messages API and OpenAI's chat completions over HTTP, so that what we send and read
- * there is under test. `node:http` and not `Bun.serve`, since faults need the bare socket.
+ * A server that speaks Anthropic's Messages API and OpenAI's chat completions over HTTP, so that tests cover the bytes
+ * that Parley sends and reads. It uses `node:http` and not `Bun.serve`, because faults need the bare socket.
  */
 
-/** A client that hung up on an answer that never came to its end. */
+/** The end of a connection on which an answer without an end was being sent. */
 export interface HangUp {
   readonly request: Recorded
-  /** As `performance.now()` tells it. */
+  /** The time by `performance.now()`. */
   readonly at: number
 }
 
+/** A running fake provider. */
 export interface FakeProvider {
   readonly url: string
   readonly requests: ReadonlyArray<Recorded>
   readonly hangUps: ReadonlyArray<HangUp>
-  /** How many they are. */
+  /** The number of hang-ups. */
   readonly hungUp: () => number
 }
 
-/** Answers the requests in turn; the last answer is given again and again. */
+/** Starts a provider that gives these answers in order, and repeats the last one. */
 export const fakeProvider = (...answers: ReadonlyArray<Answer>): Effect.Effect<FakeProvider, never, Scope.Scope> =>
   providerAnswering((_, count) => answers[Math.min(count, answers.length) - 1] ?? says("ok"))
 
-/** Answers as a request asks for, and its number from 1. */
+/** Starts a provider whose answers depend on the request and on its number, from 1. */
 export const providerAnswering = (
   answerTo: (request: Recorded, count: number) => Answer,
 ): Effect.Effect<FakeProvider, never, Scope.Scope> =>
@@ -41,7 +42,7 @@ const start = async (answerTo: (request: Recorded, count: number) => Answer) => 
   const requests: Array<Recorded> = []
   const hangUps: Array<HangUp> = []
   const server = createServer(async (request, response) => {
-    // The list of models, by which a key is tried.
+    // The list of models, by which the server checks a key.
     if (request.method === "GET") return void response.end(JSON.stringify({ data: [] }))
     const recorded = { path: request.url ?? "", headers: request.headers, body: await readBody(request) }
     const wire = recorded.path.endsWith("/chat/completions") ? openAiWire : anthropicWire
@@ -76,7 +77,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-/** What the log may say, and nobody else. */
+/** The provider's own message, which may appear in the log and nowhere else. */
 const providersWords = "internal words of the provider"
 
 const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Recorded, count: number): void => {
@@ -134,7 +135,7 @@ const end = (response: ServerResponse, what: Ending): void => {
   if (what === "reset") setTimeout(() => response.socket?.destroy(), resetDelay)
 }
 
-/** Milliseconds. What was sent before is lost with the connection when a busy machine has not read it by then. */
+/** In milliseconds. On a busy machine, bytes that were not read by then are lost with the connection. */
 const resetDelay = 250
 
 const sendStream = (response: ServerResponse, headers: Record<string, string>, body: string, what: Ending): void => {
@@ -143,7 +144,7 @@ const sendStream = (response: ServerResponse, headers: Record<string, string>, b
   end(response, what)
 }
 
-/** A whole answer that does not arrive whole. */
+/** Sends an answer in one piece, with a fault in its body. */
 const sendBrokenBody = (response: ServerResponse, wire: Wire, fault: BodyFault, body: string): void => {
   const half = body.slice(0, body.length / 2)
   switch (fault) {
@@ -167,7 +168,7 @@ const sendBrokenBody = (response: ServerResponse, wire: Wire, fault: BodyFault, 
   }
 }
 
-/** A stream that breaks after its first words. */
+/** Sends a streamed answer, with a fault after its first words. */
 const sendBrokenStream = (
   response: ServerResponse,
   wire: Wire,
@@ -199,7 +200,7 @@ const sendBrokenStream = (
   }
 }
 
-/** One word after the other, for as long as somebody listens. */
+/** Sends one word after the other until the client hangs up. */
 const talk = (response: ServerResponse, length: number, word: (text: string) => string): void => {
   let said = 0
   const timer = setInterval(() => {
@@ -208,20 +209,20 @@ const talk = (response: ServerResponse, length: number, word: (text: string) => 
   response.on("close", () => clearInterval(timer))
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const wordInterval = 1
 
-/** A byte at a time, for longer than anybody waits. */
+/** Sends a byte at a time, for longer than any timeout. */
 const drip = (response: ServerResponse, body: string): void => {
   let sent = 0
   const timer = setInterval(() => response.write(body.charAt(sent++)), dripInterval)
   response.on("close", () => clearInterval(timer))
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const dripInterval = 10
 
-/** More than anybody takes, and never a line's end. */
+/** Sends a single line that is longer than any limit. */
 const flood = (response: ServerResponse, start: string): void => {
   response.on("error", () => {})
   response.write(start)
@@ -229,5 +230,5 @@ const flood = (response: ServerResponse, start: string): void => {
   response.end()
 }
 
-/** Bytes. */
+/** In bytes. */
 const floodLength = 4 * 1024 * 1024

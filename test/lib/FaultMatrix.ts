@@ -1,17 +1,17 @@
 import { type Ending, type Fault, faults, type Protocol } from "./Faults.ts"
 
-/** One chat whose provider failed. */
+/** One chat during which the provider failed. */
 export interface Run {
   readonly fault: Fault
   readonly protocol: Protocol
   readonly way: "whole" | "streamed"
-  /** The body that the provider was sent. */
+  /** The body of the request to the provider. */
   readonly sent: string
   readonly seen: Ending
   readonly millis: number
 }
 
-/** What was seen of every fault, as a Markdown table; a number of runs stands beside what not all of them saw. */
+/** A Markdown table of the outcomes of every fault. Where runs differ, each outcome has its number of runs. */
 export const faultMatrix = (runs: ReadonlyArray<Run>): string =>
   [
     "| fault | provider | JSON: status, stored, tokens, calls | stream: status or event, stored, tokens, calls | slowest |",

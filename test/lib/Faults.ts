@@ -2,34 +2,39 @@ import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import { fails, usage } from "./FakeAnthropic.ts"
 import type { Answer } from "./Wire.ts"
 
-/** What a fault of a provider comes to. */
+/** The failure that a fault of a provider leads to. */
 export interface Outcome {
   readonly tag: ProviderError["_tag"]
-  /** Calls that the provider sees; the fault returns with every one, and `attempts` are made at most. */
+  /** The number of calls that the provider gets. Each of them fails alike, and there are at most `attempts`. */
   readonly calls: number
 }
 
+/** A way in which a provider fails. */
 export interface Fault {
   readonly name: string
   readonly answer: Answer
-  /** Whether it says that the provider has too much to do. */
+  /** Whether the provider reports that it is overloaded. */
   readonly isOverload?: boolean
-  /** Whether it says that the provider does not take the key. */
+  /** Whether the provider refuses the key. */
   readonly isRefusedKey?: boolean
-  /** Where the time-out that ends it begins to count; a slow machine may see less calls, or more. Absent: it ends itself. */
+  /**
+   * The timeout that ends the fault: that of the reply, or that of a stalled body. A slow machine may then see another
+   * number of calls. Absent when the fault ends by itself.
+   */
   readonly endsBy?: "reply" | "stall"
-  /** Asked for an answer in one piece. */
+  /** The outcome for an answer in one piece. */
   readonly whole: Outcome
+  /** The outcome for a streamed answer. */
   readonly streamed: Outcome & {
-    /** Whether the stream says "Hello" before. */
+    /** Whether the stream contains "Hello" before it fails. */
     readonly begins: boolean
   }
 }
 
-/** Attempts that the table counts on. */
+/** The number of attempts that the server of the tests has to be configured with. */
 export const attempts = 2
 
-/** The status and code that a client is answered with. */
+/** The status and code that the server answers with. */
 export const answerTo: { readonly [Tag in ProviderError["_tag"]]: readonly [status: number, code: string] } = {
   TooManyRequests: [429, "too_many_requests"],
   ProviderFailed: [502, "provider_failed"],
@@ -49,7 +54,7 @@ const wordsFor = ({ isOverload, isRefusedKey }: Fault, tag: ProviderError["_tag"
   return tag === "Unavailable" && isOverload ? "The model provider is overloaded." : words[tag]
 }
 
-/** The same for both ways of asking: it fails before the first byte. */
+/** A fault before the first byte, which has the same outcome for both kinds of answers. */
 const early = (name: string, answer: Answer, tag: Outcome["tag"], calls: number): Fault => ({
   name,
   answer,
@@ -57,7 +62,7 @@ const early = (name: string, answer: Answer, tag: Outcome["tag"], calls: number)
   streamed: { tag, calls, begins: false },
 })
 
-/** In the body; a stream that has begun is not tried again. */
+/** A fault in the body. A stream that has begun is not retried. */
 const late = (
   kind: Extract<Answer["kind"], `${string} body` | "drip" | "early end">,
   whole: Outcome,
@@ -88,12 +93,12 @@ export const faults: ReadonlyArray<Fault> = [
 ]
 
 const CHARACTERS_PER_TOKEN = 4
-/** What is counted where nobody told. */
+/** The estimated number of tokens of a text, which counts when the provider has not reported one. */
 export const estimated = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 /**
- * The protocols, and the tokens of a stream that has begun: what Anthropic has told by then, and one for four characters
- * of what was said; OpenAI counts at the end only, so there what was sent is estimated, too.
+ * The protocols, with the tokens that count for a stream which fails after it has begun. Anthropic has reported those
+ * of the prompt by then, and the answer is estimated; OpenAI reports at the end only, so that both are estimated.
  */
 export const protocols = {
   anthropic: {
@@ -109,18 +114,18 @@ export const protocols = {
 } as const
 export type Protocol = keyof typeof protocols
 
-/** What a client of the chat sees of a fault, and what is kept. */
+/** What a client of the chat sees of a fault, and what is stored. */
 export interface Ending {
-  /** A status with its code, or what the stream said before its `error`. */
+  /** The status with its code, or the events of the stream up to its `error`. */
   readonly told: string
   readonly words: string
-  /** What was said by whom; the user always says the same. */
+  /** The stored messages. The user's is always the same. */
   readonly stored: string
   readonly tokens: number
   readonly calls: number
 }
 
-/** What is counted beside a reply: the requests that took too long, before any of their answer came. */
+/** The tokens that count beside a reply: those of the requests that timed out before any of their answer came. */
 export const givenUpTokens = (fault: Fault, way: "whole" | "streamed", calls: number, sent: string): number =>
   fault.endsBy === undefined || (way === "streamed" && fault.streamed.begins) ? 0 : calls * estimated(sent)
 

@@ -5,7 +5,8 @@ import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/Budgets.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { type BotMessage, Conversations } from "../../src/storage/Conversations.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import type { BotMessage } from "../../src/storage/ConversationWrites.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -14,7 +15,7 @@ import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./T
 import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
 /*
- * For tests that organizations are kept apart: something of each kind to be kept from others.
+ * An organization that has a row in every table, for tests that organizations are kept apart.
  */
 
 export const someTool: ToolContent = {
@@ -27,7 +28,7 @@ export const someTool: ToolContent = {
   timeout_ms: null,
 }
 
-/** An organization with something in every table. */
+/** Makes an organization with a row in every table. */
 export const makeFilledTenant = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
   const mine = as(organization)
@@ -48,13 +49,13 @@ export const makeFilledTenant = Effect.gen(function* () {
   const reembedding = yield* Effect.flatMap(
     reembeddings.claim("new", { id: crypto.randomUUID(), duration: Duration.minutes(5) }),
     (job) => (job === undefined ? Effect.die("nothing is to be embedded again") : Effect.succeed(job)),
-    // Others may have left something.
+    // Other tests may have left documents in the queue.
   ).pipe(Effect.repeat({ until: (job) => job.organization_id === organization }))
   const running = yield* add("running")
   const attempt = yield* claim
   yield* mine((yield* Chunks).insert(yield* chunkBatch({ ...attempt, chatbot, document: running.id, count: 1 })))
   const session = yield* mine(
-    conversations.say(
+    conversations.append(
       chatbot,
       { id: SessionId.make(yield* newId), token: "token", platform: "web" },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
@@ -86,7 +87,7 @@ export const makeFilledTenant = Effect.gen(function* () {
       }),
     )
   yield* count(reply)
-  // Admitting a chat makes days of the entries; the second reply's entry stays one.
+  // A reservation folds the entries into days. The entry of the second reply, which comes later, stays an entry.
   const reservation = yield* newId
   yield* mine((yield* Budgets).reserve(reservationOf(reservation, apiKeyId)))
   yield* count(MessageId.make(yield* newId))

@@ -1,9 +1,9 @@
 /*
- * What makes a scan begin again and again, and what it costs: of the processor's time for this thread, so that other
- * programs on the machine do not count.
+ * Texts that may take a parser quadratic time, and the processor time that one takes in this thread, which other
+ * programs on the machine do not affect.
  */
 
-/** What is repeated to make a long text. */
+/** Texts that are repeated to make a long one. */
 export const units: ReadonlyArray<string> = [
   ..."a A é ß 1 _ - = + * ~ # > < ! ? . , ; : ' \" ` ( ) [ ] { } | & @ / \\ % ^ $ \u00ad \u200b \ufeff".split(" "),
   ..." |\t|\n|\r|\u2028|\u00a0|\u3000| \n|\n |\n\n|\t\n \n|a |a\n|a. |A. |a.\n|Mr. |. |! |? |\n# |\n# a\n|\n## ".split(
@@ -86,7 +86,7 @@ export const units: ReadonlyArray<string> = [
   "a: b\n",
 ]
 
-/** Of any work, the processor's time for this thread in milliseconds. */
+/** The processor time that some work takes in this thread, in milliseconds. */
 export const cost = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage()
   await work()

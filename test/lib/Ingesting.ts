@@ -23,15 +23,15 @@ import { as, contentOf, makeTenant, newDocumentId } from "./Tenants.ts"
 import { defaults } from "./Defaults.ts"
 
 /*
- * Processes that ingest what tests upload, over stand-ins for what may fail them.
+ * Processes that ingest the documents of tests, with stand-ins for the services that may fail.
  */
 
-/** All that an ingesting process needs. */
+/** The services that an ingesting process needs. */
 export const ingestionNeeds = Layer.mergeAll(Indexer.layer, Blobs.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs, scriptedExtract, countingEmbeddings)),
 )
 
-/** An empty queue, and stand-ins that do nothing unusual. */
+/** Empties the queue, and makes the stand-ins succeed again. */
 export const reset = Effect.gen(function* () {
   yield* SystemSql.use((sql) => sql`delete from ingestions`)
   const [extract, embeddings, blobs] = [yield* ExtractControl, yield* EmbeddingsControl, yield* BlobControl]
@@ -45,41 +45,39 @@ export const reset = Effect.gen(function* () {
 export const ingestionDefaults: IngestionSettings = {
   ...defaults.ingestion,
   concurrency: 1,
-  // Else what was given up would be due at once, too.
+  // With retries, `start` would make documents that were given up due at once too.
   retries: 0,
   lease: Duration.minutes(5),
 }
 
-/** A process that ingests until the test ends. */
+/** Starts a process that ingests until the test ends. */
 export const startUnhurried = (settings: Partial<IngestionSettings> = {}) =>
   Layer.build(Ingestion.layer({ ...ingestionDefaults, ...settings }))
 
-/** So many processes, one after the other, that are killed while they work on so many documents each. */
-export const die = (times: number, documents = 1) =>
-  Effect.gen(function* () {
-    const ingestions = yield* Ingestions
-    for (let death = 0; death < times; death++) {
-      for (let taken = 0; taken < documents; taken++) {
-        yield* ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
-      }
-      yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+/** Leaves the queue as processes do that are killed one after the other, each while it ingests this many documents. */
+export const die = Effect.fnUntraced(function* (times: number, documents = 1) {
+  const ingestions = yield* Ingestions
+  for (let death = 0; death < times; death++) {
+    for (let taken = 0; taken < documents; taken++) {
+      yield* ingestions.claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
     }
-  })
+    yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
+  }
+})
 
-/** A process that ingests until the test ends. What is to be tried a while later is due at once. */
-export const start = (settings: Partial<IngestionSettings> = {}) =>
-  Effect.gen(function* () {
-    const services = yield* startUnhurried(settings)
-    const sql = yield* SystemSql
-    const hurry = sql`update ingestions set run_at = now() where lease_id is null`
-    yield* Effect.andThen(
-      hurry,
-      Effect.provide(
-        Ingestion.use(({ nudge }) => nudge),
-        services,
-      ),
-    ).pipe(Effect.delay("10 millis"), Effect.forever, Effect.forkScoped)
-  })
+/** Starts a process that ingests until the test ends. It makes delayed jobs due at once. */
+export const start = Effect.fnUntraced(function* (settings: Partial<IngestionSettings> = {}) {
+  const services = yield* startUnhurried(settings)
+  const sql = yield* SystemSql
+  const hurry = sql`update ingestions set run_at = now() where lease_id is null`
+  yield* Effect.andThen(
+    hurry,
+    Effect.provide(
+      Ingestion.use(({ nudge }) => nudge),
+      services,
+    ),
+  ).pipe(Effect.delay("10 millis"), Effect.forever, Effect.forkScoped)
+})
 
 interface Tenant {
   readonly organization: OrganizationId
@@ -97,34 +95,32 @@ const keep = (text: string, name: string) =>
     return content
   })
 
-export const upload = (text: string, name = "file.txt", tenant?: Tenant) =>
-  Effect.gen(function* () {
-    const { organization, chatbot } = tenant ?? (yield* makeTenant)
-    const content = yield* keep(text, name)
-    const id = yield* newDocumentId
-    yield* as(organization)((yield* Documents).add(id, chatbot, content))
-    return { organization, chatbot, id, blob: content.blob_key } satisfies Stored
-  })
+export const upload = Effect.fnUntraced(function* (text: string, name = "file.txt", tenant?: Tenant) {
+  const { organization, chatbot } = tenant ?? (yield* makeTenant)
+  const content = yield* keep(text, name)
+  const id = yield* newDocumentId
+  yield* as(organization)((yield* Documents).add(id, chatbot, content))
+  return { organization, chatbot, id, blob: content.blob_key } satisfies Stored
+})
 
-export const replace = ({ organization, chatbot, id }: Stored, text: string) =>
-  Effect.gen(function* () {
-    const content = yield* keep(text, "file.txt")
-    yield* as(organization)((yield* Documents).replace(chatbot, id, content))
-    return content.blob_key
-  })
+export const replace = Effect.fnUntraced(function* ({ organization, chatbot, id }: Stored, text: string) {
+  const content = yield* keep(text, "file.txt")
+  yield* as(organization)((yield* Documents).replace(chatbot, id, content))
+  return content.blob_key
+})
 
 export const look = ({ organization, chatbot, id }: Stored) =>
   Documents.use((documents) => as(organization)(documents.get(chatbot, id)))
 export const settled = (document: Stored) =>
   eventually(look(document), ({ status }) => status === "ready" || status === "failed")
-/** With one worker: it has done all that came before. */
+/** Waits until the only worker has done everything that was queued before. */
 export const workerIsFree = Effect.flatMap(upload("after"), settled)
 
 export const storedChunks = (document: Stored) =>
   SystemSql.use(
     (sql) => sql<{ content: string }>`select content from chunks where document_id = ${document.id} order by id`,
   )
-/** What a search can find of it. */
+/** The contents of the chunks of a document that serve searches. */
 export const served = (document: Stored) =>
   SystemSql.use((sql) =>
     Effect.map(
@@ -134,7 +130,7 @@ export const served = (document: Stored) =>
     ),
   )
 
-/** Reading stops at a gate until the test opens it. */
+/** Makes reading wait at a gate until the test opens it. */
 export const gated = Effect.gen(function* () {
   const extract = yield* ExtractControl
   const gate = yield* Latch.make(false)

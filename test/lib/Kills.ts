@@ -9,35 +9,36 @@ import { serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh, layerOf, type TestDatabase } from "./TestDatabase.ts"
 
 /*
- * A server that is killed again and again while it takes files in, and what its database and its disk hold afterwards,
- * beside those of a server that was left alone.
+ * Kills a server again and again while it ingests files, and compares its database and its disk with those of a server
+ * that was not killed.
  */
 
+/** The result of a comparison. */
 export interface KillsReport {
   readonly kills: number
-  /** Attempts to ingest a document that were cut off. */
+  /** The number of attempts to ingest a document that were cut off. */
   readonly cutOff: number
   readonly documents: number
   readonly chunks: number
-  /** What is wrong, one line each. */
+  /** The differences and leftovers, one line each. */
   readonly faults: ReadonlyArray<string>
 }
 
-/** Milliseconds from the moment it listens to the kill, at most. */
+/** The longest time from the moment at which a server listens to its kill, in milliseconds. */
 const LIFE_MAX = 900
-/** Kills while it starts: one in so many. */
+/** One in this many kills comes while the server starts. */
 const STARTS_KILLED = 8
 const servers = {
   INGEST_LEASE: "1s",
   LOG_LEVEL: "warn",
 }
 
-/** Kills so many times, with sets of so many files one after the other, and compares. */
+/** Kills a server this many times, with one set of files after the other, and compares the results. */
 export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   readonly kills: number
   readonly files: number
   readonly seed: number
-  /** Another server, on the same Postgres and the same files, lives on and shares the work. */
+  /** Whether another server, which is never killed, shares the work on the same Postgres and the same files. */
   readonly companion: boolean
   readonly tell: (line: string) => void
 }) {
@@ -61,7 +62,7 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
     if (kills % 10 === 0) options.tell(`${kills} kills, ${sets.length} sets of files`)
   }
   yield* Scope.close(companion, Exit.void)
-  // What was left undone is done in peace.
+  // The rest of the work is done without kills.
   yield* settle(killed, work?.go)
   const undisturbed = yield* site
   for (const files of sets) {
@@ -78,13 +79,14 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   } satisfies KillsReport
 })
 
+/** A database with the settings of the servers that use it. */
 interface Site {
   readonly database: TestDatabase
-  /** The temporary directory is the server's own, and nothing may ever lie there. */
+  /** The temporary directory is the server's own, and has to be empty in the end. */
   readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
 }
 
-/** A database and a directory of its own. */
+/** Makes a new database and a new directory. */
 const site = Effect.gen(function* () {
   const database = yield* fresh
   const given = yield* settingsFor(database)
@@ -97,7 +99,7 @@ const site = Effect.gen(function* () {
   return { database: moved, settings } satisfies Site
 })
 
-/** The process of a server from its start to its kill. */
+/** Runs the process of a server from its start to its kill. */
 const live = (settings: Settings, work: Work["go"] | undefined, draw: () => number): Promise<void> =>
   Effect.gen(function* () {
     const server = yield* serverProcess(settings)
@@ -112,10 +114,10 @@ const live = (settings: Settings, work: Work["go"] | undefined, draw: () => numb
       server.kill("SIGKILL")
       yield* Effect.promise(() => Promise.resolve(working))
     }
-    // The scope kills, and waits until it is gone.
+    // The scope kills the process, and waits until it has ended.
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Lets the work come to its end, and the sweep to the end of its own, and stops the server as an operator does. */
+/** Completes the work, stops the server as an operator does, and lets another server delete the garbage. */
 const settle = Effect.fnUntraced(function* (at: Site, work: Work["go"] | undefined) {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -126,7 +128,7 @@ const settle = Effect.fnUntraced(function* (at: Site, work: Work["go"] | undefin
     }),
   )
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
-  // As old as they are when a server that was not told looks at them.
+  // A server deletes temporary files only when they are old.
   for (const draft of filesOf(at, "tmp")) {
     yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
   }
@@ -146,7 +148,7 @@ const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
     return server.exited
   })
 
-/** Until it has been the same for a while. */
+/** Waits until the value has not changed for a while. */
 const steady = async (look: () => string): Promise<void> => {
   let before
   for (let times = 0; times < 10; times++) {
@@ -173,7 +175,7 @@ type Query = <A>(
   query: (sql: SystemSql["Service"]) => Effect.Effect<A, unknown>,
 ) => Effect.Effect<A, never, Scope.Scope>
 
-/** While no server has the database. */
+/** Queries a database while no server uses it. */
 const over: Query = (database, query) =>
   Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
 
@@ -185,13 +187,13 @@ interface Contents {
     readonly status: string
     readonly failure: string | null
     readonly chunk_count: number
-    /** Of the revision that serves. */
+    /** The number of chunks of the serving revision. */
     readonly chunks: number
     readonly digest: string | null
   }>
   readonly foreignChunks: number
   readonly queued: number
-  /** Of the documents that are left. */
+  /** The number of attempts to ingest the documents that are left. */
   readonly attempts: number
 }
 
@@ -231,30 +233,29 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
   return faults
 }
 
-/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
-const leftovers = (at: Site) =>
-  Effect.gen(function* () {
-    const keysIn = (query: Query, statement: string) =>
-      Effect.map(
-        query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
-        (rows) => rows.map(({ key }) => key),
-      )
-    const owned = new Set(
-      yield* keysIn(
-        over,
-        "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
-      ),
+/** Lists files without an owner, owners without a file, registered garbage, and files in the temporary directory. */
+const leftovers = Effect.fnUntraced(function* (at: Site) {
+  const keysIn = (query: Query, statement: string) =>
+    Effect.map(
+      query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
+      (rows) => rows.map(({ key }) => key),
     )
-    const register = yield* keysIn(over, "select key from blob_garbage")
-    const files = new Set(
-      (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
-        filesOf(at, prefix).map((name) => `${prefix}/${name}`),
-      ),
-    )
-    return [
-      ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
-      ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
-      ...register.map((key) => `${key} is still registered as garbage`),
-      ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
-    ]
-  })
+  const owned = new Set(
+    yield* keysIn(
+      over,
+      "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
+    ),
+  )
+  const register = yield* keysIn(over, "select key from blob_garbage")
+  const files = new Set(
+    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
+    ),
+  )
+  return [
+    ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
+    ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
+    ...register.map((key) => `${key} is still registered as garbage`),
+    ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
+  ]
+})

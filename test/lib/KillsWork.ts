@@ -2,29 +2,32 @@ import type { MixedFile } from "./MixedFiles.ts"
 import { operatorKey } from "./ServerProcess.ts"
 
 /*
- * What a client does of a server that is killed again and again: it does what was not acknowledged once more.
+ * The client of a server that is killed again and again: it repeats each request until the server acknowledges it.
  */
 
 const FILES_PER_UPLOAD = 5
-/** Of the files, one in so many is replaced, and one in so many deleted, once it has been uploaded. */
+/** One in this many files is replaced once it has been uploaded. */
 const REPLACED = 10
+/** One in this many files is deleted once it has been uploaded. */
 const DELETED = 25
-/** Files that cannot be read, of each set; all but the first are replaced once they have failed. */
+/** The number of unreadable files of each set; all but the first are replaced once they have failed. */
 const BROKEN = 4
-/** Of a set's files, so many go to another chatbot, too, whose documents are all deleted while they come. */
+/** The number of files of each set that are also uploaded to a chatbot whose documents are all deleted meanwhile. */
 const CLEARED = 10
-/** Milliseconds: what takes longer never happens. */
+/** The longest wait for the documents to settle, in milliseconds. */
 const PATIENCE = 120_000
 
+/** The work of a client on one set of files. */
 export interface Work {
-  /** Goes on where it was cut off; fails when the server goes away. */
+  /** Continues the work where it was cut off. It fails with `GoneAway` when the server is killed. */
   readonly go: (url: string) => Promise<void>
   readonly isDone: () => boolean
 }
 
 /**
- * Everything that is done to one set of files, until it has been acknowledged and is settled: uploads, replacements, also
- * of documents that have failed, deletions, of one and of all while others come, and pictures one after the other.
+ * Makes the work on one set of files, which ends when everything is acknowledged and all documents are settled:
+ * uploads, replacements, even of failed documents, deletions of one document and of all during uploads, and changes of
+ * an avatar.
  */
 export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
   let chatbot: string | undefined
@@ -38,7 +41,7 @@ export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
     bytes: Buffer.from(`{"broken": "${index} ${set}"`),
   }))
 
-  /** Unless it was acknowledged before. */
+  /** Does something unless it was acknowledged before. */
   const once = async (what: string, act: () => Promise<unknown>) => {
     if (acknowledged.has(what)) return
     await act()
@@ -59,7 +62,10 @@ export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
     return call(url, "PATCH", base, form)
   }
 
-  /** A chatbot that loses all its documents while more come, with those that come afterwards, and one that goes itself. */
+  /**
+   * Deletes all documents of one chatbot, and another chatbot itself, both while documents are uploaded to them; then
+   * uploads some documents to the first again.
+   */
   const clear = async (url: string) => {
     const some = files.slice(0, CLEARED)
     for (const kind of ["cleared", "deleted"] as const) {
@@ -95,14 +101,14 @@ export const makeWork = (files: ReadonlyArray<MixedFile>): Work => {
         const documents = await upload(url, chatbot ?? "", all.slice(from, from + FILES_PER_UPLOAD))
         for (const document of documents) ids.set(String(document["name"]), idOf(document))
       })
-      // One after the other with the reading, not all at first.
+      // A pause, so that documents are read between the uploads.
       await Bun.sleep(5)
     }
     await clear(url)
     for (const [index, { name, bytes }] of files.entries()) {
       const id = ids.get(name) ?? ""
       if (index % REPLACED === 3) {
-        // The other kinds do not take a line more.
+        // JSON with another line would be invalid, so it is replaced by the same bytes.
         const text = Buffer.concat([bytes, Buffer.from("\n\nA line that the first content did not have.")])
         await once(`replace ${name}`, () => replace(url, base, name, name.endsWith(".json") ? bytes : text))
       } else if (index % DELETED === 7) {
@@ -131,14 +137,14 @@ const untilSettled = async (url: string, bases: ReadonlyArray<string>): Promise<
   throw new Error("The documents never settled.")
 }
 
-/** What meets what may be refused: that is no failure. That the server goes away is one. */
+/** Waits for requests that may refuse each other. Only the kill of the server is a failure. */
 const settleAll = async (calls: ReadonlyArray<Promise<unknown>>): Promise<void> => {
   for (const outcome of await Promise.allSettled(calls)) {
     if (outcome.status === "rejected" && outcome.reason instanceof GoneAway) throw outcome.reason
   }
 }
 
-/** Pictures as far as anybody looks. */
+/** Files that begin as pictures do, which is all that the server checks. */
 const AVATARS = ["GIF89a one", "GIF89a two", "GIF89a three"]
 
 /** The server was killed before it answered. */

@@ -12,33 +12,33 @@ import * as Storage from "../../src/storage/Storage.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
- * Layers for tests of services: the real storage over a database of one's own, and stand-ins, each with a handle by
- * which a test tells it what to do and sees what it was asked.
+ * Layers for tests of services: the real storage over a new database, and stand-ins, each with a control service by
+ * which a test sets what it does and sees the requests that it got.
  */
 
 export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-/** Failures that are made on purpose are not worth a line. */
+/** Switches logging off, for tests that cause failures on purpose. */
 export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** Every repository. Nothing is encrypted. */
+/** Every repository, without encryption. */
 export const repositories = Layer.provide(Storage.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
 
-/** Every repository, over a new database that is provided too. */
+/** Every repository, over a new database, which is provided too. */
 export const storage = Layer.provideMerge(repositories, TestDatabase.layer)
 
-/** What is in the blob store, and which of its methods fail at the moment. */
+/** Controls the blob store: its blobs, and which of its methods fail. */
 export class BlobControl extends Context.Service<
   BlobControl,
   {
     readonly blobs: Map<string, Uint8Array>
     readonly failing: Set<"put" | "get" | "remove">
-    /** When it was written, for those that were not just now. */
+    /** The times at which blobs were written, for those that were not written just now. */
     readonly times: Map<string, Date>
   }
 >()("test/BlobControl") {}
 
-/** Blobs in memory. A `put` that fails has read some of its content, as when a disk gets full. */
+/** A blob store in memory. A `put` that fails has read some of its content, as on a disk that gets full. */
 export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectContext(
   Effect.sync(() => {
     const control = BlobControl.of({ blobs: new Map(), failing: new Set(), times: new Map() })
@@ -63,7 +63,7 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
             ? Effect.succeed(control.times.get(key) ?? new Date())
             : Effect.fail(new BlobNotFound({ key })),
         ),
-      // More than one page of few.
+      // In pages of two, so that a few blobs are more than one page.
       list: (prefix) =>
         Stream.suspend(() =>
           Stream.fromIterable(
@@ -80,13 +80,13 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
 
 export const diskFull = new Unavailable({ detail: "The disk is full.", retry_after_seconds: 1 })
 
-/** How files become text at the moment, and the names of those that were read. */
+/** Controls the extraction: how files become text, and the names of the files that were read. */
 export class ExtractControl extends Context.Service<
   ExtractControl,
   { extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>; readonly names: Array<string> }
 >()("test/ExtractControl") {}
 
-/** The bytes are the text and the name is the title. */
+/** Extracts the bytes as the text, and the name as the title. */
 export const plainExtract = (source: Source): Effect.Effect<ExtractedText> =>
   Effect.succeed({ title: source.name, text: Buffer.from(source.bytes).toString() })
 
@@ -105,13 +105,13 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
   }),
 )
 
-/** How many texts were embedded, and what happens before: a wait, or a failure. */
+/** Controls the embeddings: how many texts were embedded, and an effect that runs before, such as a failure. */
 export class EmbeddingsControl extends Context.Service<
   EmbeddingsControl,
   { embedded: number; before: Effect.Effect<void, Unavailable | TextRefused> }
 >()("test/EmbeddingsControl") {}
 
-/** The local embedding, counted. */
+/** The local embedding, which counts the texts. */
 export const countingEmbeddings: Layer.Layer<Embeddings | EmbeddingsControl> = Layer.effectContext(
   Effect.gen(function* () {
     const local = yield* Embeddings
@@ -130,12 +130,12 @@ export const countingEmbeddings: Layer.Layer<Embeddings | EmbeddingsControl> = L
 
 type Reply = Agent["Service"]["reply"]
 
-/** How the agent answers at the moment, and all that it was asked. */
+/** Controls the agent: how it answers, and the requests that it got. */
 export class AgentControl extends Context.Service<AgentControl, { reply: Reply; readonly asked: Array<AgentInput> }>()(
   "test/AgentControl",
 ) {}
 
-/** An answer of one step without tools. */
+/** A reply of one step without tools. */
 export const replyOf = (output: string): AgentReply => ({
   output,
   sources: [],
@@ -151,7 +151,7 @@ export const replyOf = (output: string): AgentReply => ({
 
 const scriptedTokens = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 }
 
-/** Answers `Echo: <last message>` until it is told otherwise. */
+/** An agent that answers `Echo: <last message>` until a test changes its reply. */
 export const scriptedAgent: Layer.Layer<Agent | AgentControl> = Layer.effectContext(
   Effect.sync(() => {
     const control = AgentControl.of({
@@ -169,6 +169,6 @@ export const scriptedAgent: Layer.Layer<Agent | AgentControl> = Layer.effectCont
   }),
 )
 
-/** Looks again and again until it is so; what never becomes so is ended by the test's time-out. */
+/** Repeats an effect until its result meets the condition. A test that waits in vain runs into its timeout. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.repeat(Effect.tap(look, Effect.sleep("5 millis")), { until: isSo })

@@ -6,13 +6,13 @@ import { SegmentBuilder } from "../../src/knowledge/segments/SegmentBuilder.ts"
 import { type PackedChunk, uuidBytes } from "../../src/storage/search/ChunkPacks.ts"
 
 /*
- * What Postgres sends of a `tsvector`, made without Postgres.
+ * The binary form of a `tsvector`, and chunks with it, made without Postgres.
  */
 
 export type Weight = "A" | "B" | "D"
 
-/** Words in order, each with its weight; they are their own lexemes. */
-export const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weight]>): Uint8Array => {
+/** Encodes words in order, each with its weight. Every word is its own lexeme. */
+const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weight]>): Uint8Array => {
   const places = new Map<string, Array<number>>()
   for (const [index, [word, weight]] of words.entries()) {
     places.set(word, [...(places.get(word) ?? []), (("DCBA".indexOf(weight) << 14) | (index + 1)) >>> 0])
@@ -44,7 +44,7 @@ const uuid = (kind: string, number: number): string =>
 export const documentIdOf = (number: number): DocumentId => DocumentId.make(uuid("d", number))
 export const chunkIdOf = (number: number): ChunkId => ChunkId.make(uuid("c", number))
 
-/** An English chunk of these words, after a title. */
+/** Makes an English chunk of these words, which follow those of the title. */
 export const chunkOf = (
   number: number,
   text: string,

@@ -3,14 +3,14 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
 
-/** The client that other programs use, connected. */
+/** Connects the official MCP client, which other programs use. */
 export const connectMcp = async (url: string, headers: Record<string, string>, fetch?: FetchLike) => {
   const mcp = new McpClient({ name: "test", version: "1" })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     ...(fetch !== undefined && { fetch }),
   })
-  // The SDK is compiled without exactOptionalPropertyTypes: its own transport is none by its own types.
+  // The SDK is compiled without exactOptionalPropertyTypes, so that its transport does not match its own interface.
   await mcp.connect(transport as Transport)
   return { mcp, transport }
 }

@@ -1,7 +1,7 @@
 import { random } from "./Random.ts"
 
 /*
- * Files of every kind that needs no tool to be made, with prose that differs from file to file.
+ * Files of every format that can be written without a library, with different prose in each.
  */
 
 export interface MixedFile {
@@ -14,7 +14,7 @@ const WORDS = (
   "river market signal cellar orchard feather pepper mirror ladder valley thunder basket candle pocket needle the a of"
 ).split(" ")
 
-/** `count` files of 1 to 30 sections each, all different. */
+/** Makes `count` different files of 1 to 30 sections each. */
 export const makeMixedFiles = (count: number, seed: number): ReadonlyArray<MixedFile> => {
   const draw = random(seed)
   const pick = (most: number) => 1 + Math.floor(draw() * most)
@@ -43,7 +43,7 @@ const csv: Writer = (title, sections) =>
 const json: Writer = (title, sections) =>
   JSON.stringify({ title, parts: sections.map((text, number) => ({ number, text })) })
 
-/** One page per section, each line a text object: as little as a reader of PDF takes. */
+/** One page for each section, with a text operator for each line: the least that readers of PDF accept. */
 const pdf: Writer = (title, sections) => {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
   const pages = sections.map((text) => {

@@ -12,7 +12,7 @@ import { withoutSqlErrors } from "../../src/storage/sql/SqlErrors.ts"
  * needs: a table, a repository, and what its worker does.
  */
 
-/** As a migration would make it. */
+/** Creates the table as a migration would. */
 export const createTable = SystemSql.use((sql) =>
   Effect.forEach(
     [
@@ -80,7 +80,7 @@ const makeParcels = Effect.gen(function* () {
   return { claim, deliver, giveUp, release: queue.release, releaseAll: queue.releaseAll, renew: queue.renew }
 })
 
-/** How parcels travel, and what the test wants otherwise than usual. */
+/** How parcels are delivered, with the options of the worker that a test changes. */
 export interface Courier extends Partial<JobKind<Parcel, void, string, string>> {
   readonly worker?: string
   /** Whether no other process uses the database. */
@@ -89,7 +89,7 @@ export interface Courier extends Partial<JobKind<Parcel, void, string, string>> 
   readonly travel: (parcel: Parcel) => Attempt<void, string>["work"]
 }
 
-/** Delivers parcels until the scope closes. An address that fails with "nobody lives there" is hopeless. */
+/** Delivers parcels until the scope closes. A delivery that fails with "nobody lives there" is not tried again. */
 export const deliverParcels = Effect.fnUntraced(function* ({
   attempts = 3,
   isAlone = false,

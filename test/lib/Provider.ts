@@ -4,20 +4,20 @@ import { type FakeProvider, fakeProvider } from "./FakeProvider.ts"
 import type { Answer, Recorded } from "./Wire.ts"
 
 /**
- * A model provider at one address for the life of a server, with a new fake behind it for every test. It passes on
- * bytes, dropped sockets and clients that hang up.
+ * A model provider whose address stays the same for the life of a server, with a new fake provider behind it for every
+ * test. It forwards bytes, dropped sockets and clients that hang up.
  */
 export interface Provider {
   readonly url: string
-  /** From now on it answers these in turn, and the last again and again; what it recorded before is forgotten. */
+  /** Gives these answers in order from now on, repeats the last one, and forgets the requests so far. */
   readonly answers: (...answers: ReadonlyArray<Answer>) => Promise<void>
-  /** What was sent since the last call of `answers`. */
+  /** The requests since the last call of `answers`. */
   readonly requests: () => ReadonlyArray<Recorded>
-  /** How many clients hung up on an answer that never came to its end. */
+  /** How many times a client hung up on an answer that had not ended. */
   readonly hungUp: () => number
-  /** From now on requests wait, until the returned function is called. */
+  /** Makes requests wait until the returned function is called. */
   readonly hold: () => () => void
-  /** How many requests have come in, those that wait included. */
+  /** How many requests have arrived, including those that wait. */
   readonly arrived: () => number
 }
 

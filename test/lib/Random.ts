@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, 0–1: mulberry32. */
+/** A generator of numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export const random = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let bits = Math.imul(seed ^ (seed >>> 15), 1 | seed)

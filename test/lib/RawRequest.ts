@@ -1,21 +1,22 @@
 import { connect, type Socket } from "node:net"
 
 /*
- * Requests as bytes on a socket, for what no HTTP client does: bodies that are announced and never sent, and clients that
- * stop or vanish half way.
+ * Requests as bytes on a socket, for what no HTTP client does: to announce a body and never send it, or to stop or
+ * vanish in the middle of one.
  */
 
+/** A request whose head has been sent. */
 export interface RawRequest {
   readonly socket: Socket
-  /** All that the server has answered by the end of the first headers, or of the connection. */
+  /** The bytes that were received by the end of the first headers, or by the end of the connection. */
   readonly answer: Promise<string>
-  /** When the server, or the test, has closed the connection. */
+  /** Resolves when the server or the test has closed the connection. */
   readonly closed: Promise<void>
-  /** Once the bytes have been handed to the system, as far as the server takes them. */
+  /** Sends more bytes, and resolves when the system has taken them. */
   readonly send: (bytes: Uint8Array | string) => Promise<void>
 }
 
-/** Sends the head of a request, and what there is of its body. */
+/** Sends the head of a request and the given part of its body. */
 export const rawRequest = (
   url: string,
   line: string,
@@ -33,7 +34,7 @@ export const rawRequest = (
     answer += String(data)
     if (answer.includes("\r\n\r\n")) answered.resolve(answer)
   })
-  // One that is closed with bytes under way says so as an error.
+  // A connection that is closed while bytes are under way reports an error.
   socket.on("error", () => {})
   socket.on("close", () => {
     answered.resolve(answer)

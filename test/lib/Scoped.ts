@@ -1,7 +1,7 @@
 import { afterEach } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 
-/** Runs effects for the tests of the calling file: servers, directories and databases of one test are gone after it. */
+/** Runs effects for the tests of the calling file, with a scope that closes after each test. */
 export const scopedRun = () => {
   let scope = Scope.makeUnsafe()
   afterEach(async () => {

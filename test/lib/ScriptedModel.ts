@@ -3,12 +3,12 @@ import type { AiError, Response } from "effect/ai"
 import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
 import { Models, ModelUnavailable } from "../../src/models/Models.ts"
 
-/** What the model answers to one request: parts, or an effect that may fail, wait or look at the request. */
+/** The answer of the model to one request: parts, or an effect that may fail, wait or depend on the request. */
 export type ScriptedAnswer =
   | Array<Response.PartEncoded>
   | ((request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>)
 
-export const scriptedUsage = {
+const scriptedUsage = {
   inputTokens: { uncached: 10, total: 33, cacheRead: 20, cacheWrite: 3 },
   outputTokens: { total: 5, text: undefined, reasoning: undefined },
 }
@@ -36,7 +36,7 @@ export const asks = (...queries: ReadonlyArray<string>): Array<Response.PartEnco
   finish("tool-calls"),
 ]
 
-/** A model that answers as told, in turn; the last answer is given again and again. */
+/** A model that gives the answers of a script in order, and repeats the last one. */
 export class ScriptedModel {
   readonly requests: Array<ModelRequest> = []
   private readonly script: ReadonlyArray<ScriptedAnswer>
@@ -47,8 +47,8 @@ export class ScriptedModel {
   }
 
   /**
-   * After the script, a stream gets these pieces, so many at once, and then ends, fails or waits. `onRead` is called for
-   * each.
+   * Sets the answer of a stream after the script: these pieces, `atOnce` at a time, and then `then`, which may end,
+   * fail or wait. `onRead` is called for each piece.
    */
   thenPieces(
     pieces: ReadonlyArray<Response.StreamPartEncoded>,
@@ -63,7 +63,7 @@ export class ScriptedModel {
     )
   }
 
-  /** `Models` whose every model is this one, but `missing`. */
+  /** A `Models` service in which every name is this model, except `missing`, which is unavailable. */
   get models(): Layer.Layer<Models> {
     const resolved = { calls: this.calls, provider: "scripted" }
     return Layer.succeed(
@@ -98,7 +98,7 @@ export class ScriptedModel {
   }
 }
 
-/** The same in pieces, as a provider would stream it: one character at a time, half a character where it is of two. */
+/** Splits parts as a provider may stream them: one UTF-16 code unit at a time, even within a character of two. */
 export const piecesOf = (parts: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Response.StreamPartEncoded> =>
   parts.flatMap((part, index): ReadonlyArray<Response.StreamPartEncoded> => {
     const id = String(index)

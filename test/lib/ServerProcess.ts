@@ -3,15 +3,18 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { temporaryDirectory, type TestDatabase } from "./TestDatabase.ts"
 
-/** Environment variables. */
+/** The environment variables of a server. */
 export type Settings = Readonly<Record<string, string>>
 
-/** With all scopes, of the operator's organization. */
+/** A key of the operator's organization with all scopes. */
 export const operatorKey = "the-operator-key-of-all-the-tests-0001"
 
 const root = join(import.meta.dir, "..", "..")
 
-/** What a server needs to be told: a data directory of its own, and this database, which it then has. */
+/**
+ * The settings of a server with a new data directory and this database. An embedded database moves into the data
+ * directory.
+ */
 export const settingsFor = Effect.fnUntraced(function* (
   database: TestDatabase,
 ): Effect.fn.Return<Settings & { readonly DATA_DIR: string }, never, Scope.Scope> {
@@ -28,18 +31,20 @@ export const settingsFor = Effect.fnUntraced(function* (
   }
 })
 
+/** A server that runs as a process of its own. */
 export interface ServerProcess {
   readonly pid: number
   readonly exited: Promise<number>
-  /** What it has written so far. */
+  /** The standard output so far. */
   readonly stdout: () => string
+  /** The standard error so far. */
   readonly stderr: () => string
   readonly kill: (signal: NodeJS.Signals) => void
-  /** Its address, once it says that it listens. Fails when it ends before. */
+  /** The address of the server, once it listens. Rejects when the process ends before. */
   readonly listening: Promise<string>
 }
 
-/** The server as a process of its own, for signals and for starts that fail. It is killed with the scope. */
+/** Starts a server as a process, for tests of signals and of starts that fail. Closing the scope kills it. */
 export const serverProcess = (
   settings: Settings,
   command: ReadonlyArray<string> = [],
@@ -50,8 +55,8 @@ export const serverProcess = (
   )
 
 /**
- * The same by any command line that starts one. `exited` waits for whatever holds the command's output, so for a server
- * that outlives the command, too; `kill` reaches the command alone.
+ * Starts a server by any command line. `exited` waits for every process that has the command's output open, and so for
+ * a server that outlives the command; `kill` signals the command alone.
  */
 export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = root): ServerProcess => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp", BUN_JSC_useOMGJIT } = process.env
@@ -65,7 +70,7 @@ export const spawn = (settings: Settings, command: ReadonlyArray<string>, cwd = 
   let stdout = ""
   let stderr = ""
   const { promise: listening, resolve, reject } = Promise.withResolvers<string>()
-  // A start that is meant to fail leaves nobody waiting.
+  // Nobody may await this promise when the start is meant to fail.
   listening.catch(() => {})
   const drained = Promise.all([
     collect(child.stdout, (text) => {

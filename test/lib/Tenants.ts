@@ -14,21 +14,21 @@ import type { Content } from "../../src/storage/Documents.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 
 /*
- * Organizations and what they own, for tests that need some to be there.
+ * Organizations with chatbots, documents and chunks, for tests that need some.
  */
 
-/** A new id, later than those before. */
+/** A new id, which comes after those made before. */
 export const newId = SecureRandom.SecureRandom.use((random) => random.uuidV7())
 export const newDocumentId = Effect.map(newId, (id) => DocumentId.make(id))
 export const newChatbotId = Effect.map(newId, (id) => ChatbotId.make(id))
 
-/** On behalf of an organization. */
+/** Runs an effect on behalf of an organization. */
 export const as = (organization: OrganizationId) => Effect.provideService(CurrentOrganization, organization)
 
-/** Nothing is set: the settings decide. */
+/** A budget without limits of its own, so that those of the settings hold. */
 export const noBudget: Budget = { tokens_per_day: null, concurrent_chats: null }
 
-/** On behalf of an organization, with a key of its own. */
+/** Runs an effect on behalf of an organization, with a new key of it. */
 export const asCaller = (organizationId: OrganizationId, more: Partial<Caller["Service"]> = {}) => {
   const caller = Caller.of({
     apiKeyId: ApiKeyId.make(crypto.randomUUID()),
@@ -47,7 +47,7 @@ export const makeOrganization = Effect.gen(function* () {
   return id
 })
 
-/** A chatbot of the current organization. */
+/** Makes a chatbot of the current organization. */
 export const makeChatbot = Effect.gen(function* () {
   const id = yield* newChatbotId
   return yield* (yield* Chatbots).insert({
@@ -59,14 +59,14 @@ export const makeChatbot = Effect.gen(function* () {
   })
 })
 
-/** A new organization with a chatbot. */
+/** Makes a new organization with a chatbot. */
 export const makeTenant = Effect.gen(function* () {
   const organization = yield* makeOrganization
   const chatbot = yield* as(organization)(makeChatbot)
   return { organization, chatbot: chatbot.id }
 })
 
-/** What a file of this text is stored as. The blob itself is not made. */
+/** The content of a document with this text. Its blob is not made. */
 export const contentOf = (text: string, name = "file.txt"): Content => ({
   name,
   content_type: "text/plain",
@@ -75,7 +75,7 @@ export const contentOf = (text: string, name = "file.txt"): Content => ({
   blob_key: `documents/${crypto.randomUUID()}`,
 })
 
-/** Chunks of one revision of a document, each with a word of its own and one that all have, `shared`. */
+/** Makes chunks of one revision of a document. Each has a word of its own, and all have the word `shared`. */
 export const chunkBatch = ({
   chatbot,
   document,

@@ -13,29 +13,29 @@ import { migrationsDirectory, readMigrations } from "../../src/storage/Migration
 import type { StartupError } from "../../src/system/StartupError.ts"
 import { databaseTraits, defaults } from "./Defaults.ts"
 
-/** A database of one's own, by what a server is told to find it. */
+/** A new database, as the settings of a server name it. */
 export type TestDatabase =
   | { readonly kind: "embedded"; readonly directory: string }
   | { readonly kind: "postgres"; readonly url: string }
 
-/** The Postgres server to test on, when there is one; any of its databases will do. */
+/** The URL of any database of the Postgres server to test on; undefined to test on the embedded database. */
 const serverUrl = process.env["DATABASE_URL"]
 
 /**
- * A new database with the current schema and no rows, gone when the scope closes. On Postgres when `DATABASE_URL` is
- * set, embedded otherwise. It is a copy of a template, which is made when this module is loaded after a change of
- * `sql/`: there, no test's time-out counts.
+ * Makes a database with the current schema and no rows, which is deleted when the scope closes: on Postgres when
+ * `DATABASE_URL` is set, and embedded otherwise. It is a copy of a template, which is made when this module is loaded
+ * for the first time after a change of `sql/`, where no test's timeout counts.
  */
 export const fresh: Effect.Effect<TestDatabase, StartupError | SqlError.SqlError, Scope.Scope> = Effect.suspend(() =>
   serverUrl === undefined ? freshDirectory : copyOfDatabase(serverUrl),
 )
 
-/** The two clients over such a database, which several processes of a test may use. */
+/** The two SQL clients over a new database, which several processes of a test may share. */
 export const layer: Layer.Layer<Database, StartupError | SqlError.SqlError> = Layer.unwrap(
   Effect.map(fresh, (database) => Layer.provideMerge(databaseTraits({ isAlone: false }), layerOf(database))),
 )
 
-/** The two clients over a database of which the settings are known. */
+/** The two SQL clients over an existing database. */
 export const layerOf = (database: TestDatabase): Layer.Layer<Database, StartupError> =>
   Layer.provide(
     database.kind === "embedded"
@@ -44,7 +44,7 @@ export const layerOf = (database: TestDatabase): Layer.Layer<Database, StartupEr
     fileSystem,
   )
 
-/** Changes with whatever the content of a new database depends on. */
+/** A hash of everything that the content of a new database depends on. */
 const fingerprint = Effect.map(Effect.provide(readMigrations(migrationsDirectory), fileSystem), (migrations) =>
   createHash("sha256")
     .update(JSON.stringify([manifest.dependencies, migrations.map(({ name, checksum }) => [name, checksum])]))
@@ -52,11 +52,11 @@ const fingerprint = Effect.map(Effect.provide(readMigrations(migrationsDirectory
     .slice(0, 16),
 )
 
-/** Opens the database once, which brings it to the current schema, and closes it. */
+/** Opens a database, which brings it to the current schema, and closes it. */
 const migrateOnce = (database: TestDatabase): Effect.Effect<void, StartupError> =>
   Effect.scoped(Effect.asVoid(Layer.build(layerOf(database))))
 
-/** A new database for the embedded engine, also when there is a Postgres server to test on. */
+/** Makes a database for the embedded engine, even when there is a Postgres server to test on. */
 export const freshDirectory: Effect.Effect<TestDatabase & { readonly kind: "embedded" }, StartupError, Scope.Scope> =
   Effect.gen(function* () {
     const template = yield* templateDirectory
@@ -65,7 +65,7 @@ export const freshDirectory: Effect.Effect<TestDatabase & { readonly kind: "embe
     return { kind: "embedded", directory }
   })
 
-/** A directory that is gone when the scope closes. */
+/** Makes a directory that is deleted when the scope closes. */
 export const temporaryDirectory = (name: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), `parley-${name}-`))),

@@ -11,18 +11,19 @@ import { type Provider, provider } from "./Provider.ts"
 import { operatorKey, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh } from "./TestDatabase.ts"
 
-/** Milliseconds: as long as a test of a server may take on a machine that has other things to do. */
+/** The timeout of a test of a server in milliseconds, long enough for a busy machine. */
 export const testTimeout = 60_000
 
+/** A running server with what a test needs to use it. */
 export interface TestServer {
   readonly url: string
-  /** With the operator's key. */
+  /** A client with the operator's key. */
   readonly client: Client
-  /** Answers as Anthropic and as OpenAI. */
+  /** A fake of both Anthropic and OpenAI. */
   readonly provider: Provider
-  /** Names of the files that it keeps. */
+  /** The names of the files in the blob store. */
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
-  /** Paths of the search indexes that it keeps. */
+  /** The paths of the stored search indexes. */
   readonly indexes: () => ReadonlyArray<string>
 }
 
@@ -60,8 +61,8 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
 })
 
 /**
- * The real server of `main.ts` in this process, on a port and a database of its own, until the tests of the calling
- * file are over.
+ * Starts the real server of `main.ts` in this process, with a port and a database of its own, until the tests of the
+ * calling file have ended.
  */
 export const startServer = (settings: Settings = {}): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)

@@ -2,8 +2,8 @@ import { expect } from "bun:test"
 import { uiMessageChunkSchema } from "ai"
 
 /**
- * The events of an AI SDK UI message stream, each of them checked against the protocol's own schema. Deltas of one text
- * are one here: how much of it comes at once is the network's affair.
+ * Reads the events of an AI SDK UI message stream, and checks each by the protocol's own schema. Successive deltas of
+ * one text are joined, because their sizes depend on the network.
  */
 export const uiEvents = async (text: string) => {
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 /*
- * What a fake provider is told to answer, and what a protocol makes of it.
+ * The answers of a fake provider, and the protocols in which they are sent.
  */
 
 export type Block =
@@ -32,16 +32,16 @@ export type Answer =
       readonly type: string
       readonly headers: Record<string, string>
     }
-  /** A body as it is, with status 200. */
+  /** This body with status 200. */
   | { readonly kind: "raw"; readonly body: string; readonly contentType: string }
-  /** Events as they are, then the end of the body, a dropped socket, or silence. */
+  /** These events, followed by the end of the body, a dropped socket, or silence. */
   | { readonly kind: "events"; readonly events: ReadonlyArray<object>; readonly ending: "end" | "reset" | "hang" }
-  /** Where a stream is asked for, a word after the other for as long as somebody listens; else half an answer. */
+  /** A stream of words until the client hangs up; or half an answer when no stream is requested. */
   | { readonly kind: "endless"; readonly wordLength?: number }
-  /** What may go wrong, see `Faults.ts`; a stream that goes wrong in its body has said "Hello" before. */
+  /** A fault, see `Faults.ts`. A stream with a fault in its body begins with "Hello". */
   | { readonly kind: FaultKind }
 
-/** In a body that is a stream, these come after its first words. */
+/** Faults in the body of an answer; in a stream, after its first words. */
 export type BodyFault =
   | "hang in body"
   | "drip"
@@ -54,27 +54,29 @@ export type BodyFault =
 
 export type FaultKind = BodyFault | "hang" | "reset" | "wrong type"
 
+/** A request that a fake provider received. */
 export interface Recorded {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The body as it came over the wire. */
+  /** The body as it was received. */
   readonly body: string
 }
 
-/** One of the protocols. */
+/** The form of answers in the protocol of a provider. */
 export interface Wire {
-  /** What the real API refuses. */
+  /** The refusal of a request that the real API would refuse; undefined for any other. */
   readonly problem: (request: Recorded) => Answer | undefined
+  /** The body of an answer in one piece. */
   readonly whole: (answer: MessageAnswer, request: Recorded, count: number) => object
-  /** The same as a stream of server-sent events. */
+  /** The server-sent events of a streamed answer. */
   readonly frames: (answer: MessageAnswer, request: Recorded, count: number) => ReadonlyArray<string>
   readonly frame: (event: object) => string
-  /** One more piece of the text that has begun. */
+  /** An event with one more piece of the text that has begun. */
   readonly word: (text: string, request: Recorded, count: number) => string
-  /** After so many frames the first words of a text have been said. */
+  /** The number of frames up to the first words of a text. */
   readonly begun: number
   readonly error: (type: string, message: string) => object
-  /** An error where an answer should be: that the provider is overloaded. */
+  /** The error, in place of an answer, that the provider is overloaded. */
   readonly overloaded: (message: string) => object
   readonly headers: (count: number) => Record<string, string>
 }

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 /*
- * The direction of imports: which part of the program may know which. `bun run imports` checks this checkout; verify
- * does too.
+ * Checks the direction of imports: which part of the program may import which. `bun run imports` checks this checkout,
+ * and so does `bun run verify`.
  */
 
-/** An import that should not be: where it stands, what it names, and why that is wrong. Paths are relative to the root. */
+/** A forbidden import, with the reason. Paths are relative to the root. */
 export interface WrongImport {
   readonly file: string
   readonly line: number
@@ -25,8 +25,8 @@ const ground = ["domain", "text", "system"]
 const stores = [...ground, "storage", "embeddings"]
 
 /**
- * What each folder of `src` may import beside itself; a file at the top of `src` counts as a folder. `main.ts` chooses
- * the layers, so it alone may import everything.
+ * The folders that each folder of `src` may import beside itself. A file at the top of `src` counts as a folder.
+ * `main.ts` chooses the layers, so that it alone may import everything.
  */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   text: [],
@@ -65,7 +65,7 @@ const whyWrong = ({ file, imported }: Import): string | undefined => {
     return file.startsWith("test/lib/") ? undefined : "only test/lib may import what chooses the layers"
   }
   if (!file.startsWith("src/")) return undefined
-  // Without it, the import would name no file of the graph and so hide from all that follows.
+  // Without the extension, the import would name no file of the graph, and the checks below would miss it.
   if (!/\.\w+$/.test(imported)) return "an import names its file with the extension"
   if (imported.startsWith("test/")) return "src does not know its tests"
   if (!imported.startsWith("src/")) return undefined
@@ -76,7 +76,9 @@ const whyWrong = ({ file, imported }: Import): string | undefined => {
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
 }
 
-/** Static, type-only, re-exporting and dynamic imports, and workers: `new URL("./Worker.ts", import.meta.url)`. */
+/**
+ * Matches static, type-only, re-exporting and dynamic imports, and workers: `new URL("./Worker.ts", import.meta.url)`.
+ */
 const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*(?="[^"]+\.ts"))"(\.{1,2}\/[^"]+)"/g
 
 const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
@@ -86,7 +88,7 @@ const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
     imported: normalize(join(dirname(file), match[1] ?? "")),
   }))
 
-/** One import of every cycle: the one that leads back. `nodeOf` gives the node of the graph that a file belongs to. */
+/** Finds the import that closes each cycle. `nodeOf` returns the node of the graph that a file belongs to. */
 const cycles = (
   graph: ReadonlyMap<string, ReadonlyArray<Import>>,
   nodeOf: (file: string) => string,
@@ -109,13 +111,13 @@ const cycles = (
   return found
 }
 
-/** Whether one room is within the other, or they are the same. */
+/** Whether one folder is within the other, or both are the same. */
 const areNested = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`)
 
 /**
- * Cycles among the rooms of `src`: folders at any depth, of which each stands for its own files alone. A room and those
- * within it may know each other.
+ * Finds cycles among the folders of `src`, at any depth. A folder stands for the files directly in it. A folder and
+ * those within it may import each other.
  */
 const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): ReadonlyArray<WrongImport> => {
   const between = Array.from(graph.values()).flatMap((imports) =>
@@ -130,13 +132,13 @@ const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): Readonly
   )
 }
 
-/** Every file below `root`'s `src` and `test`, with what it imports. */
+/** Every file below `src` and `test` of `root`, with its imports. */
 const graphOf = (root: string): ReadonlyMap<string, ReadonlyArray<Import>> => {
   const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
   return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
 }
 
-/** The test files that do without all of these modules, also by what they import. */
+/** The test files that import none of these modules, directly or indirectly. */
 export const testsWithout = (root: string, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
   const graph = graphOf(root)
   const reached = (file: string, seen: Set<string>): Set<string> => {
@@ -152,8 +154,8 @@ export const testsWithout = (root: string, modules: ReadonlyArray<string>): Read
 }
 
 /**
- * Every import below `root`'s `src` and `test` that breaks the direction or closes a cycle, among files or among rooms.
- * Type-only ones count.
+ * Finds every import below `src` and `test` of `root` that breaks the direction, or closes a cycle among files or among
+ * folders. Type-only imports count.
  */
 export const wrongImports = (root: string): ReadonlyArray<WrongImport> => {
   const graph = graphOf(root)

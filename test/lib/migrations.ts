@@ -5,14 +5,14 @@ import { Effect } from "effect"
 import { type Migration, migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
 
 /*
- * Every migration has its checksum in `sql/SHA256SUMS`, since databases remember the checksums of what they were given
- * and refuse a Parley whose files are others. `bun run check` compares; `bun run migrations` adds what is new, and
- * replaces nothing.
+ * Every migration has its checksum in `sql/SHA256SUMS`, because a database remembers the checksums of its migrations,
+ * and a server refuses to start when its files differ. `bun run check` compares the checksums; `bun run migrations`
+ * adds those of new migrations, and replaces none.
  */
 
 const SUMS = "SHA256SUMS"
 
-/** What `sha256sum` writes: a checksum and a file name in each line. */
+/** Reads the list, which has the form of `sha256sum`: a checksum and a file name in each line. */
 const readSums = (directory: string): ReadonlyMap<string, string> => {
   const path = join(directory, SUMS)
   const text = existsSync(path) ? readFileSync(path, "utf8") : ""
@@ -21,7 +21,7 @@ const readSums = (directory: string): ReadonlyMap<string, string> => {
   )
 }
 
-/** What is wrong with the migrations in a directory, one line each, and those that have no checksum yet. */
+/** Returns the faults of the migrations in a directory, one line each, and the migrations without a checksum. */
 export const reviewMigrations = Effect.fnUntraced(function* (directory: string) {
   const sums = readSums(directory)
   const migrations = yield* readMigrations(directory)

@@ -142,7 +142,7 @@ const underWay = (tenant: Tenant) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
     const session = yield* as(tenant.organization)(
-      conversations.say(
+      conversations.append(
         tenant.chatbot,
         { id: SessionId.make(yield* newId), token: null, platform: "web" },
         [{ id: MessageId.make(yield* newId), sender_type: "user", content: "Hello", mid: undefined }],

@@ -164,8 +164,8 @@ test("lexeme indexes in the database are listed by chatbot, and an incomplete on
     Effect.gen(function* () {
       const { tenant } = yield* healthy
       const indexes = yield* LexemeIndexes
-      yield* indexes.want(tenant.chatbot)
-      yield* indexes.tend(Number.MAX_SAFE_INTEGER)
+      yield* indexes.request(tenant.chatbot)
+      yield* indexes.maintain(Number.MAX_SAFE_INTEGER)
       const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
       expect(yield* findings).toContain(`ok ${line("is large; its words are indexed in the database")}`)
       const sql = yield* SystemSql

@@ -25,14 +25,13 @@ const newKey = (organization: OrganizationId, more: { chatbot_id?: ChatbotId; ex
     expires_at: more.expires_at ?? null,
   }))
 
-const insert = (...parameters: Parameters<typeof newKey>) =>
-  Effect.gen(function* () {
-    const key = yield* newKey(...parameters)
-    return { hash: key.hash, apiKey: yield* (yield* ApiKeys).insert(key) }
-  })
+const insert = Effect.fnUntraced(function* (...parameters: Parameters<typeof newKey>) {
+  const key = yield* newKey(...parameters)
+  return { hash: key.hash, apiKey: yield* (yield* ApiKeys).insert(key) }
+})
 
 describe("a key", () => {
-  test("is found by its hash, with what a request needs, and noted as used", () =>
+  test("is found by its hash, with what a request needs, and recorded as used", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -54,7 +53,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is not found once it is expired or revoked, and the first revocation stays", () =>
+  test("is not found once it is expired or revoked, and keeps the time of its first revocation", () =>
     run(
       Effect.gen(function* () {
         const organization = yield* makeOrganization
@@ -70,7 +69,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("of another organization is neither listed nor revoked", () =>
+  test("of another organization can be neither listed nor revoked", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeOrganization, yield* makeOrganization]
@@ -82,7 +81,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is not made for a foreign or unknown chatbot or organization", () =>
+  test("cannot be made for an unknown organization, or for a chatbot that is unknown or of another organization", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
@@ -93,7 +92,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("that is bound goes with its chatbot", () =>
+  test("that is bound to a chatbot is deleted with it", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -106,7 +105,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("that is given is made once, however often it is ensured", () =>
+  test("is inserted once, however often it is ensured", () =>
     run(
       Effect.gen(function* () {
         const organization = yield* makeOrganization

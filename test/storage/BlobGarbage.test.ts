@@ -25,7 +25,7 @@ const keysOf = SystemSql.use((sql) =>
   }),
 )
 
-/** A tenant whose documents may be added and who does what with them. */
+/** A tenant, with the operations on its documents. */
 const tenant = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
   const [documents, ingestions, chatbots] = [yield* Documents, yield* Ingestions, yield* Chatbots]
@@ -52,7 +52,7 @@ const tenant = Effect.gen(function* () {
   }
 })
 
-describe("a blob is always owned or on the register, and never both,", () => {
+describe("every blob either has an owner or is registered as garbage", () => {
   test("when a failed document gets other content", () =>
     run(
       Effect.gen(function* () {
@@ -66,7 +66,7 @@ describe("a blob is always owned or on the register, and never both,", () => {
       }),
     ))
 
-  test("when a waiting replacement is replaced itself, or cannot be read", () =>
+  test("when a queued replacement is replaced itself, or cannot be read", () =>
     run(
       Effect.gen(function* () {
         const { add, fail, publish, replace } = yield* tenant
@@ -84,7 +84,7 @@ describe("a blob is always owned or on the register, and never both,", () => {
     ))
 
   test.each(["its documents are deleted by hand", "its chatbot is deleted", "its organization is deleted"])(
-    "when %s, with what waits",
+    "when %s, and with it the queued content",
     (how) =>
       run(
         Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("a blob is always owned or on the register, and never both,", () => {
       ),
   )
 
-  test("when all are deleted, doubled, replaced and published at once", () =>
+  test("when documents are added twice, replaced, published and deleted at the same time", () =>
     run(
       Effect.gen(function* () {
         const { add, publish, removeAll, replace } = yield* tenant
@@ -125,7 +125,7 @@ describe("a blob is always owned or on the register, and never both,", () => {
             const [{ id }] = yield* Effect.all([add(content(`${index}`)), add(content(`${index}`))], {
               concurrency: 2,
             })
-            // It may have been deleted meanwhile, and somebody else may have published it.
+            // The document may have been deleted meanwhile, or published by another fiber.
             yield* Effect.ignore(replace(id, content(`more ${index}`)))
             yield* Effect.ignoreCause(publish)
             yield* Effect.ignore(replace(id, content(`most ${index}`)))

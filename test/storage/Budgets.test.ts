@@ -9,7 +9,7 @@ import { as, makeTenant, newId } from "../lib/Tenants.ts"
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
 
 /*
- * What several servers do at the same moment, each with connections of its own. The embedded database has room for one.
+ * Budgets under the load of several servers, each with connections of its own. The embedded database has room for one.
  */
 
 const SERVERS = 6
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const made = Effect.gen(function* () {
     const database = yield* fresh
     const count = database.kind === "postgres" ? SERVERS : 1
-    // One after the other, since each brings the database up to date.
+    // One after the other, because each of them migrates the database.
     return yield* Effect.forEach(Array.from({ length: count }), () => servicesOver(database))
   })
   servers = await Effect.runPromise(Scope.provide(made, scope))
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const none = Number.POSITIVE_INFINITY
 
-/** Every server runs this so many times at once. */
+/** Runs an effect `EACH` times on every server, all at the same time. */
 const everywhere = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.forEach(
     servers.flatMap((server) => Array.from({ length: EACH }, () => server)),
@@ -47,17 +47,20 @@ const everywhere = <A, E>(effect: Effect.Effect<A, E, Services>) =>
 const anywhere = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.suspend(() => (servers[0] === undefined ? Effect.die("no server") : Effect.provide(effect, servers[0])))
 
-const reserving = (organization: OrganizationId, limits: Reservation["organization"], tokens = 1) =>
-  Effect.gen(function* () {
-    const budgets = yield* Budgets
-    const id = yield* newId
-    const apiKeyId = ApiKeyId.make(id)
-    const key = { tokensPerDay: none, concurrentChats: none }
-    const reservation = { id, apiKeyId, tokens, lease: Duration.minutes(1), organization: limits, key }
-    return { id, refusal: yield* as(organization)(budgets.reserve(reservation)) }
-  })
+const reserving = Effect.fnUntraced(function* (
+  organization: OrganizationId,
+  limits: Reservation["organization"],
+  tokens = 1,
+) {
+  const budgets = yield* Budgets
+  const id = yield* newId
+  const apiKeyId = ApiKeyId.make(id)
+  const key = { tokensPerDay: none, concurrentChats: none }
+  const reservation = { id, apiKeyId, tokens, lease: Duration.minutes(1), organization: limits, key }
+  return { id, refusal: yield* as(organization)(budgets.reserve(reservation)) }
+})
 
-test("servers never give out more places than there are, nor fewer", () =>
+test("servers together admit exactly as many concurrent chats as the limit allows", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       const { organization } = yield* anywhere(makeTenant)
@@ -76,12 +79,12 @@ test("servers never give out more places than there are, nor fewer", () =>
     }),
   ))
 
-test("servers never reserve more tokens than there are, while replies are counted and folded", () =>
+test("servers together never reserve more tokens than are left, while replies are counted and folded", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       const { organization, chatbot } = yield* anywhere(makeTenant)
       const limits = { tokensPerDay: 100, concurrentChats: none }
-      /** A chat that takes just what it reserved. */
+      /** A chat that uses exactly the tokens that it reserved. */
       const chat = Effect.gen(function* () {
         const { id, refusal } = yield* reserving(organization, limits, 3)
         if (refusal !== undefined) return 0
@@ -100,7 +103,7 @@ test("servers never reserve more tokens than there are, while replies are counte
       for (let round = 0; round < ROUNDS; round++) {
         taken += (yield* everywhere(chat)).reduce<number>((sum, tokens) => sum + tokens, 0)
       }
-      // The last one, alone, may take what is left and more.
+      // A last chat, alone, may use the rest of the tokens and more.
       expect(taken).toBe(102)
     }),
   ))

@@ -13,15 +13,14 @@ const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-const withSlug = (slug: string) =>
-  Effect.gen(function* () {
-    const id = yield* newChatbotId
-    const parts = chatbotDefaults("Some", "local/extractive")
-    return yield* (yield* Chatbots).insert({ id, name: "Some", slug, chat_widget_config: emptyChatWidget, ...parts })
-  })
+const withSlug = Effect.fnUntraced(function* (slug: string) {
+  const id = yield* newChatbotId
+  const parts = chatbotDefaults("Some", "local/extractive")
+  return yield* (yield* Chatbots).insert({ id, name: "Some", slug, chat_widget_config: emptyChatWidget, ...parts })
+})
 
 describe("chatbots", () => {
-  test("come back as they were stored", () =>
+  test("are read as they were written", () =>
     run(
       Effect.gen(function* () {
         const organization = yield* makeOrganization
@@ -31,7 +30,7 @@ describe("chatbots", () => {
       }),
     ))
 
-  test("are listed newest first, each on one page, also when some are made between two pages", () =>
+  test("are listed newest first, each on one page, even when some are made between two pages", () =>
     run(
       Effect.gen(function* () {
         const organization = yield* makeOrganization
@@ -42,7 +41,7 @@ describe("chatbots", () => {
         const first = yield* page(undefined)
         yield* as(organization)(makeChatbot)
         const second = yield* page(first.next)
-        // The chatbot at whose place a page ends need not be there any more.
+        // The chatbot at whose place a page ends may have been deleted.
         yield* as(organization)(chatbots.remove(ChatbotId.make(second.next?.id ?? "none")))
         const third = yield* page(second.next)
         const seen = [first, second, third].flatMap(({ items }) => items.map(({ id }) => id))
@@ -51,7 +50,7 @@ describe("chatbots", () => {
       }),
     ))
 
-  test("have a slug of their own within the organization, and only there", () =>
+  test("have slugs that are unique within their organization", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeOrganization, yield* makeOrganization]
@@ -70,7 +69,7 @@ describe("chatbots", () => {
       }),
     ))
 
-  test("lose no change when many are made at once, and each moves version and time", () =>
+  test("lose none of many concurrent changes, each of which advances version and time", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -95,7 +94,7 @@ describe("chatbots", () => {
       }),
     ))
 
-  test("stay as they are when a change is refused", () =>
+  test("stay the same when a change is refused", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -106,7 +105,7 @@ describe("chatbots", () => {
       }),
     ))
 
-  test("own one avatar: it is no garbage any more, and the one before is", () =>
+  test("own one avatar, and the one before becomes garbage", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant

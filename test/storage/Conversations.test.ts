@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
-import { type BotMessage, Conversations, type HistoryBounds, type NewMessage } from "../../src/storage/Conversations.ts"
+import { Conversations, type HistoryBounds } from "../../src/storage/Conversations.ts"
+import type { BotMessage, NewMessage } from "../../src/storage/ConversationWrites.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
 
@@ -26,25 +27,24 @@ const messagesOf = (contents: ReadonlyArray<string>) =>
     })),
   )
 
-/** Says this in the session with the token, which is opened where it is new. */
-const say = (
+/** Appends messages of the user to the session with the token, which is opened if it does not exist. */
+const append = Effect.fnUntraced(function* (
   { organization, chatbot }: Tenant,
   token: string | null,
   contents: ReadonlyArray<string>,
   email?: string,
-) =>
-  Effect.gen(function* () {
-    const session = { id: yield* newSessionId, token, platform: "web" }
-    const messages = yield* messagesOf(contents)
-    return yield* as(organization)(
-      (yield* Conversations).say(
-        chatbot,
-        session,
-        messages,
-        email === undefined ? undefined : { email, mayAskAgain: false },
-      ),
-    )
-  })
+) {
+  const session = { id: yield* newSessionId, token, platform: "web" }
+  const messages = yield* messagesOf(contents)
+  return yield* as(organization)(
+    (yield* Conversations).append(
+      chatbot,
+      session,
+      messages,
+      email === undefined ? undefined : { email, mayAskAgain: false },
+    ),
+  )
+})
 
 const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Services<typeof newId>> =>
   Effect.map(newId, (id) => ({
@@ -58,31 +58,32 @@ const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Servic
     tool_calls: [{ type: "tool-call" }],
     tool_results: [],
   }))
-const reply = ({ organization }: Tenant, session: SessionId, content: string) =>
-  Effect.gen(function* () {
-    yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))
-  })
+const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: SessionId, content: string) {
+  yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))
+})
 
-const read = ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) =>
-  Effect.gen(function* () {
-    const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
-    return { contents: messages.map(({ content }) => content), total, messages }
-  })
+const read = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) {
+  const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
+  return { contents: messages.map(({ content }) => content), total, messages }
+})
 
-const findWithin = ({ organization, chatbot }: Tenant, name: string, bounds: Partial<HistoryBounds>) =>
-  Effect.gen(function* () {
-    const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
-    return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
-  })
+const findWithin = Effect.fnUntraced(function* (
+  { organization, chatbot }: Tenant,
+  name: string,
+  bounds: Partial<HistoryBounds>,
+) {
+  const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
+  return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
+})
 
 describe("a session", () => {
-  test("is opened by the first message, goes on by its token or its id, and keeps what was said in order", () =>
+  test("is opened by the first message, continues by its token or its id, and keeps its messages in order", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const id = yield* say(tenant, "token", ["1"])
+        const id = yield* append(tenant, "token", ["1"])
         yield* reply(tenant, id, "2")
-        expect(yield* say(tenant, "token", ["3", "4"])).toBe(id)
+        expect(yield* append(tenant, "token", ["3", "4"])).toBe(id)
         const byToken = yield* read(tenant, "token")
         expect(byToken).toMatchObject({ contents: ["1", "2", "3", "4"], total: 4 })
         expect(yield* read(tenant, id)).toEqual(byToken)
@@ -103,12 +104,12 @@ describe("a session", () => {
       }),
     ))
 
-  test("keeps a long transcript in order, sent at once", () =>
+  test("keeps the order of a long transcript that is sent at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const contents = Array.from({ length: 1_000 }, (_, index) => `${index}`)
-        const id = yield* say(tenant, null, contents)
+        const id = yield* append(tenant, null, contents)
         const pages = yield* Effect.forEach(
           Array.from({ length: 11 }, (_, index) => index + 1),
           (page) => read(tenant, id, page),
@@ -118,14 +119,14 @@ describe("a session", () => {
       }),
     ))
 
-  test("is one, and loses nothing, when many open it and speak in it at once", () =>
+  test("is opened once and loses no message when many requests open it and write to it at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const names = Array.from({ length: 20 }, (_, index) => `${index}`)
         const ids = yield* Effect.forEach(
           names,
-          (name) => Effect.tap(say(tenant, "shared", [name]), (id) => reply(tenant, id, `re ${name}`)),
+          (name) => Effect.tap(append(tenant, "shared", [name]), (id) => reply(tenant, id, `re ${name}`)),
           { concurrency: "unbounded" },
         )
         expect(new Set(ids).size).toBe(1)
@@ -136,11 +137,11 @@ describe("a session", () => {
       }),
     ))
 
-  test("is found with its last messages, and with what is known of the user", () =>
+  test("is found with its latest messages and with the user's data", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const id = yield* say(tenant, "known", ["1", "2", "3"], "a@b.example")
+        const id = yield* append(tenant, "known", ["1", "2", "3"], "a@b.example")
         yield* reply(tenant, id, "4")
         const find = (name: string, messages: number) => findWithin(tenant, name, { messages })
         const found = yield* find("known", 2)
@@ -163,22 +164,22 @@ describe("a session", () => {
         expect(found?.history.map(({ content }) => content)).toEqual(["3", "4"])
         expect((yield* find(id, 100))?.history).toHaveLength(4)
         expect(yield* find("unknown", 1)).toBeUndefined()
-        yield* say(tenant, "known", ["5"])
+        yield* append(tenant, "known", ["5"])
         expect((yield* find("known", 1))?.user_info).toEqual({ email: "a@b.example" })
       }),
     ))
 
-  test("is found with as much of what was said last as fits, and with no more of its texts than is wanted", () =>
+  test("is found with as many of its latest messages as keep the bounds, and with the bounded part of each text", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const [umlauts, letters] = ["ä".repeat(50), "a".repeat(40)]
-        yield* say(tenant, "long", ["first", umlauts, letters, "last"])
+        yield* append(tenant, "long", ["first", umlauts, letters, "last"])
         const found = (bounds: Partial<HistoryBounds>) =>
           Effect.map(findWithin(tenant, "long", bounds), (session) => session?.history.map(({ content }) => content))
         expect(yield* found({})).toEqual(["first", umlauts, letters, "last"])
         expect(yield* found({ bytes: 144 })).toEqual([umlauts, letters, "last"])
-        // What does not fit ends it: what was said before is not found in its place.
+        // A message that does not fit ends the history, even if an earlier one would fit.
         expect(yield* found({ bytes: 143 })).toEqual([letters, "last"])
         expect(yield* found({ bytes: 3 })).toEqual([])
         expect(yield* found({ characters: 4 })).toEqual(["firs", "ääää", "aaaa", "last"])
@@ -186,34 +187,34 @@ describe("a session", () => {
       }),
     ))
 
-  test("whose token looks like the id of another is found by the token", () =>
+  test("whose token looks like the id of another session is found by the token", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const first = yield* say(tenant, null, ["first"])
+        const first = yield* append(tenant, null, ["first"])
         expect((yield* read(tenant, first)).contents).toEqual(["first"])
-        yield* say(tenant, first, ["second"])
+        yield* append(tenant, first, ["second"])
         expect((yield* read(tenant, first)).contents).toEqual(["second"])
       }),
     ))
 
-  test("belongs to its chatbot: the same token elsewhere is another", () =>
+  test("belongs to its chatbot, so that the same token at another chatbot names another session", () =>
     run(
       Effect.gen(function* () {
         const [one, other] = [yield* makeTenant, yield* makeTenant]
-        const first = yield* say(one, "same", ["one"])
-        expect(yield* say(other, "same", ["other"])).not.toBe(first)
+        const first = yield* append(one, "same", ["one"])
+        expect(yield* append(other, "same", ["other"])).not.toBe(first)
         expect((yield* read(one, "same")).contents).toEqual(["one"])
         expect((yield* Effect.flip(read(other, first)))._tag).toBe("NotFound")
       }),
     ))
 
-  test("that is deleted is gone with its messages, and a late reply does not bring it back", () =>
+  test("is deleted with its messages, and a late reply does not restore it", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const conversations = yield* Conversations
-        const id = yield* say(tenant, "gone", ["1"])
+        const id = yield* append(tenant, "gone", ["1"])
         const remove = as(tenant.organization)(conversations.remove(tenant.chatbot, "gone"))
         yield* remove
         yield* reply(tenant, id, "late")
@@ -224,12 +225,12 @@ describe("a session", () => {
 })
 
 describe("lists", () => {
-  test("have every message on exactly one page", () =>
+  test("of messages show each on exactly one page", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const contents = Array.from({ length: 23 }, (_, index) => `${index}`)
-        const id = yield* say(tenant, null, contents)
+        const id = yield* append(tenant, null, contents)
         yield* Effect.promise(() =>
           fc.assert(
             fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (limit) => {
@@ -246,7 +247,7 @@ describe("lists", () => {
       }),
     ))
 
-  test("show sessions by their latest activity, with the last message", () =>
+  test("of sessions are ordered by the latest activity, and show the last message", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -254,11 +255,11 @@ describe("lists", () => {
         const list = (page: number, limit: number) =>
           as(tenant.organization)(conversations.list(tenant.chatbot, { page, limit }))
         const [a, b, c] = [
-          yield* say(tenant, "a", ["1"]),
-          yield* say(tenant, "b", ["1"]),
-          yield* say(tenant, null, ["1"]),
+          yield* append(tenant, "a", ["1"]),
+          yield* append(tenant, "b", ["1"]),
+          yield* append(tenant, null, ["1"]),
         ]
-        // The embedded database's clock ticks in milliseconds; what happens within one is of the same time.
+        // The clock of the embedded database has milliseconds, so that two rows may have the same time.
         yield* Effect.sleep("2 millis")
         yield* reply(tenant, a, "2")
         const { sessions, total } = yield* list(1, 10)

@@ -18,28 +18,24 @@ interface Tenant {
   readonly chatbot: ChatbotId
 }
 
-const add = ({ organization, chatbot }: Tenant, content: Content) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Documents).add(yield* newDocumentId, chatbot, content))
-  })
+const add = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, content: Content) {
+  return yield* as(organization)((yield* Documents).add(yield* newDocumentId, chatbot, content))
+})
 
-/** Takes what waits first, as a worker does. */
+/** Claims the next ingestion, as a worker does. */
 const claim = Effect.gen(function* () {
   const attempt = yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) })
   return attempt ?? (yield* Effect.die("nothing waits"))
 })
-const publishNext = ({ organization }: Tenant) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Ingestions).publish(yield* claim, 1))
-  })
-const failNext = ({ organization }: Tenant) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Ingestions).fail(yield* claim, { code: "no_text", message: "No text." }))
-  })
-const get = ({ organization, chatbot }: Tenant, id: DocumentId) =>
-  Effect.gen(function* () {
-    return yield* as(organization)((yield* Documents).get(chatbot, id))
-  })
+const publishNext = Effect.fnUntraced(function* ({ organization }: Tenant) {
+  return yield* as(organization)((yield* Ingestions).publish(yield* claim, 1))
+})
+const failNext = Effect.fnUntraced(function* ({ organization }: Tenant) {
+  return yield* as(organization)((yield* Ingestions).fail(yield* claim, { code: "no_text", message: "No text." }))
+})
+const get = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, id: DocumentId) {
+  return yield* as(organization)((yield* Documents).get(chatbot, id))
+})
 const dueGarbage = Effect.flatMap(BlobGarbage, (garbage) => garbage.due(1_000))
 
 describe("a document", () => {
@@ -57,7 +53,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("of bytes that are there already is the existing one, and the second blob is garbage", () =>
+  test("with the same bytes as an existing one is that one, and the second blob is garbage", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -68,14 +64,14 @@ describe("a document", () => {
         expect(second).toEqual({ ...(yield* get(tenant, document.id)), duplicate: true })
         expect(second.name).toBe("file.txt")
         expect(yield* dueGarbage).toContain(again.blob_key)
-        // Another chatbot does not share it.
+        // Another chatbot gets a document of its own.
         const other = yield* makeTenant
         expect((yield* add(other, contentOf("same"))).duplicate).toBe(false)
         yield* publishNext(other)
       }),
     ))
 
-  test("that is added ten times at once is one", () =>
+  test("that is added ten times at once is inserted once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -89,7 +85,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("that failed is tried with the new bytes when they are sent again, since the stored ones may be the reason", () =>
+  test("that has failed is tried with the new blob when its bytes are sent again", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -106,7 +102,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("can be tried again when it failed, and only then", () =>
+  test("can be retried when it has failed, and only then", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -122,7 +118,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("keeps what it shows until its new content is ready", () =>
+  test("shows its old content until the new one is ready", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -143,7 +139,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("keeps serving when its new content cannot be read, and says why", () =>
+  test("keeps serving when its new content cannot be read, and shows the reason", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -164,7 +160,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("is not replaced by what another holds", () =>
+  test("cannot be replaced by the bytes of another document", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -178,7 +174,7 @@ describe("a document", () => {
       }),
     ))
 
-  test("whose waiting replacement was added as another document meanwhile keeps its content, and says why", () =>
+  test("keeps its content, and shows the reason, when its new content has become another document meanwhile", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -227,7 +223,7 @@ describe("the documents of a chatbot", () => {
       }),
     ))
 
-  test("are deleted with what waits, and every blob of theirs is garbage", () =>
+  test("are deleted with their queued content, and all of their blobs become garbage", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -248,7 +244,7 @@ describe("the documents of a chatbot", () => {
       }),
     ))
 
-  test("are not taken for a chatbot that is not there", () =>
+  test("cannot be added to a chatbot that does not exist", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

@@ -16,24 +16,22 @@ afterAll(() => runtime.dispose())
 const lease = Duration.minutes(1)
 const error = { code: "no_text", message: "No text." }
 
-const makeDocument = (text = "text") =>
-  Effect.gen(function* () {
-    const tenant = yield* makeTenant
-    const id = yield* newDocumentId
-    const document = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
-    return { ...tenant, document }
-  })
+const makeDocument = Effect.fnUntraced(function* (text = "text") {
+  const tenant = yield* makeTenant
+  const id = yield* newDocumentId
+  const document = yield* as(tenant.organization)((yield* Documents).add(id, tenant.chatbot, contentOf(text)))
+  return { ...tenant, document }
+})
 
-const claim = (duration = lease) =>
-  Effect.gen(function* () {
-    return yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration })
-  })
+const claim = Effect.fnUntraced(function* (duration = lease) {
+  return yield* (yield* Ingestions).claim({ id: crypto.randomUUID(), duration })
+})
 const mustClaim = (duration = lease) =>
   Effect.flatMap(claim(duration), (attempt) =>
     attempt === undefined ? Effect.die("nothing waits") : Effect.succeed(attempt),
   )
 
-/** Everything that an attempt may write, and what each said. */
+/** Makes every write of an attempt, and returns their results. */
 const writes = (attempt: Ingestion) =>
   as(attempt.organization_id)(
     Effect.gen(function* () {
@@ -48,7 +46,7 @@ const writes = (attempt: Ingestion) =>
   )
 
 describe("the queue", () => {
-  test("gives each document to one of many that ask at once", () =>
+  test("gives each document to one of many concurrent claims", () =>
     run(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(makeDocument(), 5)
@@ -62,7 +60,7 @@ describe("the queue", () => {
       }),
     ))
 
-  test("gives the oldest first", () =>
+  test("gives the oldest document first", () =>
     run(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(makeDocument(), 3)
@@ -71,7 +69,7 @@ describe("the queue", () => {
       }),
     ))
 
-  test("serves organizations in turn, whoever queued how many, and whenever", () =>
+  test("serves organizations in turn, whenever and however many documents each of them queued", () =>
     run(
       Effect.gen(function* () {
         const [many, few] = [yield* makeTenant, yield* makeTenant]
@@ -90,17 +88,17 @@ describe("the queue", () => {
           )
         yield* queue(many, 30)
         yield* served(10)
-        // It was not there when the others were queued, and it is next all the same.
+        // This organization queued its document later than the others, and is next all the same.
         yield* queue(few, 3)
         expect((yield* served(7)).filter((one) => one === "few")).toHaveLength(3)
-        // Who has been served pays no more than others, and gets no more.
+        // An organization that has been served before has neither an advantage nor a disadvantage.
         yield* queue(few, 5)
         expect((yield* served(8)).filter((one) => one === "few").length).toBeGreaterThanOrEqual(3)
         expect(yield* served(10)).toContain("many")
       }),
     ))
 
-  test("is not held up by what is to be tried later", () =>
+  test("is not blocked by documents that are to be tried later", () =>
     run(
       Effect.gen(function* () {
         const { organization } = yield* makeDocument("poison")
@@ -112,7 +110,7 @@ describe("the queue", () => {
       }),
     ))
 
-  test("gives what was given back, or whose holder shows no life, and counts both apart", () =>
+  test("gives documents again that were returned or whose lease has expired, and counts both separately", () =>
     run(
       Effect.gen(function* () {
         const { organization } = yield* makeDocument()
@@ -127,7 +125,7 @@ describe("the queue", () => {
         yield* SystemSql.use((sql) => sql`update ingestions set run_at = now()`)
         const third = yield* mustClaim()
         expect(third).toMatchObject({ attempts: 1, lapses: 1 })
-        // What was not the document's doing does not count.
+        // A failure that the document did not cause does not count.
         yield* as(organization)(ingestions.release(third, Duration.zero, false))
         expect(yield* mustClaim()).toMatchObject({ attempts: 1, lapses: 1 })
         yield* ingestions.releaseAll
@@ -135,7 +133,7 @@ describe("the queue", () => {
       }),
     ))
 
-  test("lets a process that dies again and again live between its tries of one document", () =>
+  test("delays a document whose attempts end with their process, so that the process lives meanwhile", () =>
     run(
       Effect.gen(function* () {
         yield* makeDocument()
@@ -163,7 +161,7 @@ describe("the queue", () => {
 })
 
 describe("an attempt that has lost its lease", () => {
-  test("writes nothing any more", () =>
+  test("can write nothing", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot, document } = yield* makeDocument()
@@ -183,7 +181,7 @@ describe("an attempt that has lost its lease", () => {
       }),
     ))
 
-  test("because the document was replaced or deleted writes nothing either", () =>
+  test("because its document was replaced or deleted can write nothing either", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot, document } = yield* makeDocument()
@@ -202,7 +200,7 @@ describe("an attempt that has lost its lease", () => {
 })
 
 describe("publishing", () => {
-  test("makes exactly the attempt's own chunks found, all at once, and moves the version of the knowledge", () =>
+  test("makes exactly the attempt's own chunks serve, all at once, and advances the version of the knowledge", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot, document } = yield* makeDocument("first")
@@ -223,7 +221,7 @@ describe("publishing", () => {
           Effect.flatMap(chunkBatch({ chatbot, document: document.id, revision, count }), (batch) =>
             as(organization)(chunks.insert(batch)),
           )
-        // Cut off: what it stored must never be found.
+        // This attempt is cut off, and its chunks must never be found.
         yield* store(yield* mustClaim(Duration.zero), 3)
         const second = yield* mustClaim()
         yield* store(second, 2)

@@ -11,7 +11,7 @@ const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-/** Documents and conversations of one chatbot, each with so many chunks or messages. */
+/** Makes documents and conversations of one chatbot, each with this many chunks or messages. */
 const makeLarge = Effect.fnUntraced(function* (owners: number, each: number) {
   const tenant = yield* makeTenant
   const { organization, chatbot } = tenant
@@ -38,7 +38,7 @@ const makeLarge = Effect.fnUntraced(function* (owners: number, each: number) {
   return tenant
 })
 
-/** How many rows of a table each statement deletes meanwhile, counted by a trigger. */
+/** The number of rows of a table that each statement deletes while some work runs, counted by a trigger. */
 const deletionsFrom = <A, E, R>(table: "chunks" | "messages", work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SystemSql
@@ -67,8 +67,8 @@ const left = Effect.fnUntraced(function* (organization: OrganizationId) {
   return counts.map(({ count }) => count)
 })
 
-describe("what is deleted with much that hangs on it goes in transactions of about a thousand rows", () => {
-  test("a chatbot's conversations, and its documents", () =>
+describe("a large deletion is split into transactions of about a thousand rows", () => {
+  test("for a chatbot with its conversations and documents", () =>
     run(
       Effect.gen(function* () {
         for (const table of ["chunks", "messages"] as const) {
@@ -80,7 +80,7 @@ describe("what is deleted with much that hangs on it goes in transactions of abo
       }),
     ))
 
-  test("a knowledge base, while the conversations stay; one that is larger than that goes alone", () =>
+  test("for a knowledge base, whose larger documents are deleted alone, and whose conversations stay", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeLarge(3, 1_500)
@@ -90,7 +90,7 @@ describe("what is deleted with much that hangs on it goes in transactions of abo
       }),
     ))
 
-  test("little goes at once", () =>
+  test("but a small one is a single transaction", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeLarge(9, 100)
@@ -99,7 +99,7 @@ describe("what is deleted with much that hangs on it goes in transactions of abo
       }),
     ))
 
-  test("nothing of another organization is deleted", () =>
+  test("and deletes nothing of another organization", () =>
     run(
       Effect.gen(function* () {
         const [own, other] = [yield* makeTenant, yield* makeLarge(12, 100)]

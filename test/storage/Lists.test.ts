@@ -23,8 +23,8 @@ const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-describe("what servers make whose clocks differ", () => {
-  /** Ids as such servers make them: each is from before the one before. The database's clock ticks in milliseconds. */
+describe("a list of what servers with different clocks have made", () => {
+  /** Makes rows with ids of ever earlier times. The clock of the embedded database has milliseconds. */
   const making = <A, E, R>(make: (id: string, name: string) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const ids: Array<string> = []
@@ -37,7 +37,7 @@ describe("what servers make whose clocks differ", () => {
       return ids
     })
 
-  /** By pages of two. */
+  /** Reads a whole list in pages of two. */
   const paged = <A extends { readonly id: string }, E, R>(list: (range: Range) => Effect.Effect<Listed<A>, E, R>) =>
     Effect.gen(function* () {
       const ids: Array<string> = []
@@ -50,7 +50,7 @@ describe("what servers make whose clocks differ", () => {
       return ids
     })
 
-  test("is listed in the order in which the database got it: chatbots, documents, tools and keys", () =>
+  test("has the order in which the database stored them: chatbots, documents, tools and keys", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -95,7 +95,7 @@ describe("what servers make whose clocks differ", () => {
       }),
     ))
 
-  test("is listed in the order in which the database got it: organizations", () =>
+  test("has the order in which the database stored them: organizations", () =>
     run(
       Effect.gen(function* () {
         const organizations = yield* Organizations
@@ -109,10 +109,12 @@ describe("what servers make whose clocks differ", () => {
 describe("a list", () => {
   const ROWS = 3_000
 
-  /** Rows that it reads of a table, whether an index finds them or not; those that the index alone answers do not count. */
+  /**
+   * The number of rows of a table that a list reads, by an index or not. Rows that an index alone answers do not count.
+   */
   const reads = <A, E, R>(table: string, list: Effect.Effect<A, E, R>) =>
     SqlClient.SqlClient.use((sql) => {
-      // Of earlier transactions, too, until the database gets round to adding them up.
+      // The count may include earlier transactions, until the database has added them up.
       const count = Effect.map(
         sql<{ rows: number }>`select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
           from pg_stat_xact_user_tables where relname = ${table}`,
@@ -122,7 +124,7 @@ describe("a list", () => {
       return Effect.map(sql.withTransaction(counts), ([before, after]) => after - before)
     })
 
-  /** Everything of a tenant's. */
+  /** Makes a tenant with many rows in every listed table. */
   const fillOne = Effect.gen(function* () {
     const { organization, chatbot } = yield* makeTenant
     const sql = yield* SystemSql
@@ -144,7 +146,7 @@ describe("a list", () => {
     return { organization, chatbot }
   })
 
-  /** Of some tenants, so that none has most of a table: that would be read as a whole. */
+  /** Makes several such tenants: Postgres would read a table as a whole if one tenant had most of it. */
   const fill = Effect.gen(function* () {
     const tenant = yield* fillOne
     yield* Effect.replicateEffect(fillOne, 4)
@@ -155,7 +157,7 @@ describe("a list", () => {
     return tenant
   })
   const filling = run(Effect.cached(fill))
-  /** Begun by the first test that asks, so that no other test sees tenants being made. */
+  /** Made by the first test that needs them, so that no earlier test sees these tenants. */
   const filled = () => filling.then(run)
 
   const LIMIT = 20
@@ -163,7 +165,7 @@ describe("a list", () => {
   /** Each row of a page may be read once to find it, and once to show it. */
   const ofAPage = 2 * LIMIT
 
-  test("of conversations reads those of its page, and their last messages, also far behind", async () => {
+  test("of conversations reads those of its page and their last messages, even on a late page", async () => {
     const { organization, chatbot } = await filled()
     const list = Conversations.use((conversations) => conversations.list(chatbot, lastPage))
     const { sessions, total } = await run(as(organization)(list))
@@ -172,7 +174,7 @@ describe("a list", () => {
     expect(await run(as(organization)(reads("messages", list)))).toBeLessThanOrEqual(ofAPage)
   })
 
-  test("of documents reads those of its page, also of one status", async () => {
+  test("of documents reads those of its page, even of one status", async () => {
     const { organization, chatbot } = await filled()
     for (const [page, status, expected] of [
       [lastPage, undefined, ROWS],
@@ -192,7 +194,7 @@ describe("a list", () => {
     expect(await run(as(organization)(reads("chatbots", list)))).toBeLessThanOrEqual(ofAPage)
   })
 
-  test("of slugs is not needed to find one that is free", async () => {
+  test("of slugs is not read to find a free one", async () => {
     const { organization } = await filled()
     const search = Chatbots.use((chatbots) => freeSlug("a", chatbots.slugsInUse))
     expect(await run(as(organization)(search))).toBe(`a-${ROWS + 1}`)

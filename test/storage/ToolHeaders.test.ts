@@ -21,15 +21,14 @@ const secret = "Bearer s3cr3t"
 const headers = { authorization: secret, "x-more": "also s3cr3t" }
 
 type Tenant = Effect.Success<typeof makeTenant>
-const add = (tenant: Tenant, name = "tool", more: object = {}) =>
-  Effect.gen(function* () {
-    const content = { ...someTool, name, headers: Redacted.make(headers), ...more }
-    const tools = yield* ChatbotTools
-    return yield* as(tenant.organization)(tools.insert(ToolId.make(yield* newId), tenant.chatbot, content, 1_000))
-  })
+const add = Effect.fnUntraced(function* (tenant: Tenant, name = "tool", more: object = {}) {
+  const content = { ...someTool, name, headers: Redacted.make(headers), ...more }
+  const tools = yield* ChatbotTools
+  return yield* as(tenant.organization)(tools.insert(ToolId.make(yield* newId), tenant.chatbot, content, 1_000))
+})
 const get = ({ organization, chatbot }: Tenant, id: ToolId) =>
   ChatbotTools.use((tools) => as(organization)(tools.get(chatbot, id)))
-/** The headers as a tool is sent them. */
+/** The decrypted headers of a tool. */
 const opened = (tenant: Tenant, id: ToolId) =>
   Effect.flatMap(get(tenant, id), (row) => Effect.map(row.headers, (headers) => Redacted.value(headers)))
 const unreadable = (tenant: Tenant, id: ToolId) =>
@@ -41,14 +40,14 @@ const examine = ToolHeaders.use((all) => all.examine)
 const sealAll = ToolHeaders.use((all) => all.sealAll)
 
 describe("headers of a tool", () => {
-  test("are stored as they are without a key, and not at all with one", () =>
+  test("are stored in the clear without a key, and only encrypted with one", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const open = yield* withKeys()(add(tenant))
         expect(yield* dump).toContain(secret)
         expect(yield* withKeys()(opened(tenant, open.id))).toEqual(headers)
-        // Also by a server that has a key since.
+        // A server that has got a key since can read them too.
         expect(yield* withKeys(current)(opened(tenant, open.id))).toEqual(headers)
         yield* SystemSql.use((sql) => sql`delete from chatbot_tools`)
 
@@ -62,7 +61,7 @@ describe("headers of a tool", () => {
         ).toBe("<redacted>")
         expect(yield* withKeys(old)(unreadable(tenant, sealed.id))).toBe("unknown key")
         expect(yield* withKeys()(unreadable(tenant, sealed.id))).toBe("unknown key")
-        // What is not secret can be seen all the same.
+        // The names of the headers stay readable.
         expect((yield* withKeys()(get(tenant, sealed.id))).header_names).toEqual(sealed.header_names)
       }),
     ))
@@ -83,7 +82,7 @@ describe("headers of a tool", () => {
       }),
     ))
 
-  test("that somebody copies to another tool, organization or server, or changes, are not decrypted", () =>
+  test("are not decrypted after they were changed, or copied to another tool, organization or server", () =>
     run(
       Effect.gen(function* () {
         const [tenant, other] = [yield* makeTenant, yield* makeTenant]
@@ -105,7 +104,7 @@ describe("headers of a tool", () => {
       }).pipe(withKeys(current)),
     ))
 
-  test("that there are none of need no key", () =>
+  test("need no key when there are none", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -116,8 +115,8 @@ describe("headers of a tool", () => {
     ))
 })
 
-describe("what was stored before", () => {
-  test("is encrypted by the first key, all that can be read, and is otherwise as it was", () =>
+describe("stored headers", () => {
+  test("are encrypted again with the first key, if they can be read, and stay the same otherwise", () =>
     run(
       Effect.gen(function* () {
         const [tenant, other] = [yield* makeTenant, yield* makeTenant]
@@ -166,7 +165,7 @@ describe("what was stored before", () => {
       }),
     ))
 
-  test("is encrypted once when several servers start at the same moment", () =>
+  test("are encrypted once when several servers start at the same time", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

@@ -16,21 +16,20 @@ afterAll(() => runtime.dispose())
 const tokens = { input: 1, output: 10, cacheRead: 100, cacheWrite: 1_000 }
 const always = { from: "2000-01-01", to: "9999-12-31", chatbot: undefined, page: { page: 1, limit: 100 } }
 
-/** One reply to nobody in particular. */
-const count = (
+/** Counts one reply, whose session does not exist. */
+const count = Effect.fnUntraced(function* (
   { organization, chatbot }: Effect.Success<typeof makeTenant>,
   apiKeyId = ApiKeyId.make(crypto.randomUUID()),
-) =>
-  Effect.gen(function* () {
-    const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
-    yield* as(organization)(
-      (yield* Conversations).reply(session, replyOf(id), {
-        apiKeyId,
-        chatbotId: chatbot,
-        costs: [{ model: "m", provider: "p", tokens }],
-      }),
-    )
-  })
+) {
+  const [session, id] = [SessionId.make(yield* newId), MessageId.make(yield* newId)]
+  yield* as(organization)(
+    (yield* Conversations).reply(session, replyOf(id), {
+      apiKeyId,
+      chatbotId: chatbot,
+      costs: [{ model: "m", provider: "p", tokens }],
+    }),
+  )
+})
 
 const read = (organization: OrganizationId, groups: ReadonlyArray<UsageGroup> = ["day"]) =>
   Usage.use((usage) => as(organization)(usage.read({ ...always, groups })))
@@ -38,7 +37,7 @@ const days = SystemSql.use((sql) => sql<{ days: number }>`select count(*)::int a
   Effect.map(([row]) => row?.days),
 )
 
-test("every reply is read exactly once, while entries are made days of by several at once", () =>
+test("reports count every reply exactly once while several fibers fold entries into days", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
@@ -57,7 +56,7 @@ test("every reply is read exactly once, while entries are made days of by severa
         const before = done
         const { replies } = (yield* read(tenant.organization)).total
         expect(replies).toBeGreaterThanOrEqual(before)
-        // Those that are being stored may be there before we know.
+        // Replies that are being stored may be visible before their fiber goes on.
         expect(replies).toBeLessThanOrEqual(done + 8)
       }
       yield* Fiber.join(counting)
@@ -78,7 +77,7 @@ test("every reply is read exactly once, while entries are made days of by severa
     }),
   ))
 
-test("a reply that several models made counts once, for the one that it is stored with, folded or not", () =>
+test("a reply that several models made counts once, for the model that it is stored with, folded or not", () =>
   run(
     Effect.gen(function* () {
       const { organization, chatbot } = yield* makeTenant
@@ -100,7 +99,7 @@ test("a reply that several models made counts once, for the one that it is store
     }),
   ))
 
-test("a reply counts for its day in UTC, and days of long ago are forgotten", () =>
+test("a reply counts for its day in UTC, and old days are deleted", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
@@ -120,7 +119,7 @@ test("a reply counts for its day in UTC, and days of long ago are forgotten", ()
     }),
   ))
 
-test("an organization that is gone leaves nothing behind", () =>
+test("the usage of an organization is deleted with it", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant

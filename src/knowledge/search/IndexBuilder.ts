@@ -143,7 +143,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   ): Effect.fn.Return<Entry<LexicalIndex | Sample>, Unavailable, CurrentOrganization> {
     const serving = yield* chunks.serving(chatbotId, sketched)
     if (sizeOf(serving) * expectedBytes > settings.bytes) {
-      yield* lexemeIndexes.want(chatbotId)
+      yield* lexemeIndexes.request(chatbotId)
       slot.segments = []
       return yield* withoutIndex(slot, chatbotId, version, serving)
     }

@@ -1,6 +1,6 @@
 import type { Language } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
-import type { AskedWords } from "../../storage/search/Chunks.ts"
+import type { QueryWords } from "../../storage/search/Chunks.ts"
 import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"
 import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
 
@@ -21,7 +21,7 @@ export class Stems {
   private readonly stems = new Map<Language, Map<string, Stem>>()
 
   /** The words of a question whose stems are not cached, one in each item. */
-  unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<AskedWords> {
+  unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<QueryWords> {
     return languages.flatMap((language) => {
       const known = this.of(language)
       const missing = wordsOf(question, language).filter((word) => !known.has(word))
@@ -34,7 +34,7 @@ export class Stems {
    *
    * @param analyses the binary `tsvector` of each item, in the same order
    */
-  learn(items: ReadonlyArray<AskedWords>, analyses: ReadonlyArray<Uint8Array>): void {
+  learn(items: ReadonlyArray<QueryWords>, analyses: ReadonlyArray<Uint8Array>): void {
     for (const [index, { language, words }] of items.entries()) {
       const known = this.of(language)
       const [oldest] = known.size < WORDS_MAX ? [] : known.keys()

@@ -3,8 +3,8 @@ import type { PGlite } from "@electric-sql/pglite"
 /**
  * Runs a batch of wire messages and returns the whole answer of the engine, in a buffer of its own.
  *
- * The answer is read as a stream: PGlite's other method for raw messages also parses each answer and keeps every row of
- * it for as long as the engine lives, for results that nobody reads.
+ * The answer is read as a stream, because PGlite's other method for raw messages also parses each answer and keeps its
+ * rows for as long as the engine lives.
  */
 export const answerTo = async (engine: PGlite, batch: Uint8Array): Promise<Uint8Array> => {
   const pieces: Array<Uint8Array> = []

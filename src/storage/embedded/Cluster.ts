@@ -4,13 +4,13 @@ import { wordsOf } from "../../system/SystemError.ts"
 import { unpackImage } from "./DatabaseImage.ts"
 import { EngineFailure, initialize } from "./Engine.ts"
 
-/** How many files are written through to the disk at once, which the file system does in one go. */
+/** This many files are synced at the same time: the file system writes them to the disk together. */
 const CONCURRENT_SYNCS = 16
 
 /**
- * Makes a new cluster at `directory`, which must not exist: whole or not at all. A process that is killed half way leaves
- * only a temporary directory behind, which the next attempt removes. When the image cannot be used, the engine makes an
- * empty cluster instead.
+ * Makes a new cluster at `directory`, which must not exist, completely or not at all. A process that is killed
+ * meanwhile leaves only a temporary directory behind, which the next attempt removes. When the image cannot be used,
+ * the engine makes an empty cluster.
  */
 export const createCluster = Effect.fn("Cluster.create")(
   function* (directory: string, image: string) {
@@ -27,7 +27,7 @@ export const createCluster = Effect.fn("Cluster.create")(
       ),
       Effect.andThen(syncAll(temporary)),
       Effect.andThen(files.rename(temporary, directory)),
-      // It may be what has filled the disk.
+      // The temporary directory may be what has filled the disk.
       Effect.onError(() => Effect.ignore(removeTemporary)),
     )
     yield* sync(dirname(directory))
@@ -44,7 +44,7 @@ const syncAll = Effect.fnUntraced(function* (directory: string) {
   })
 })
 
-/** Writes a file, or the names in a directory, through to the disk. */
+/** Syncs a file, or the names in a directory, to the disk. */
 const sync = (path: string) =>
   Effect.scoped(
     FileSystem.FileSystem.use((files) => Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync)),

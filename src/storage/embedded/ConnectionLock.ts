@@ -1,4 +1,7 @@
-/** Lets one holder through at a time, in order of arrival; the holder may enter again. */
+/**
+ * A lock that has one holder at a time, in order of arrival. The holder may enter again. Plain promises and timers,
+ * because it serves `Wire`, a Node stream that the driver's client uses like a socket.
+ */
 export class ConnectionLock {
   private readonly timeoutMillis: number
   private holder: object | undefined
@@ -8,7 +11,7 @@ export class ConnectionLock {
     this.timeoutMillis = timeoutMillis
   }
 
-  /** Rejects when another holder does not leave within the time-out. */
+  /** Waits for the lock. Rejects when another holder does not leave within the timeout. */
   enter(who: object): Promise<void> {
     if (this.holder === undefined || this.holder === who) {
       this.holder = who
@@ -30,7 +33,7 @@ export class ConnectionLock {
     })
   }
 
-  /** Of no effect for one who is not inside. */
+  /** Releases the lock, if `who` is its holder. */
   leave(who: object): void {
     if (this.holder !== who) return
     const next = this.waiting.shift()

@@ -6,9 +6,9 @@ import { dependencies } from "../../../package.json" with { type: "json" }
 import { type Migration, migrationsDirectory, readMigrations } from "../MigrationFiles.ts"
 
 /*
- * An image is a new, migrated database, packed once: to unpack it takes a tenth of the time that the engine and the
- * migrations need to make one. `bun run image` makes the image that Parley is delivered with. It serves until the engine
- * is upgraded: migrations that are newer than the image are applied after it was unpacked, as to any other database.
+ * An image is a new, migrated database, packed once: unpacking it takes a tenth of the time that the engine and the
+ * migrations take to make one. `bun run image` makes the image that Parley is delivered with. An image can be used
+ * until the engine is upgraded: newer migrations are applied after it was unpacked, as to any other database.
  */
 
 /** The image cannot be unpacked, for instance because it is damaged, or was made by another version of the engine. */
@@ -17,24 +17,25 @@ export class ImageUnusable extends Schema.TaggedError<ImageUnusable>()("ImageUnu
 }) {}
 
 /** What an image was made from. */
-export const ImageManifest = Schema.Struct({
-  /** The versions of the packages that made it, by name. */
+const ImageManifest = Schema.Struct({
+  /** The versions of the packages that made the image, by name. */
   packages: Schema.Record(Schema.String, Schema.String),
-  /** The checksums of the migrations that it has had, by name, in order. */
+  /** The checksums of the migrations that were applied, by name, in order. */
   migrations: Schema.Record(Schema.String, Schema.String),
   /** SHA-256 of the archive in hex. */
   sha256: Schema.String,
 })
-export type ImageManifest = typeof ImageManifest.Type
+type ImageManifest = typeof ImageManifest.Type
 
 /** The directory of the image that Parley is delivered with. */
 export const deliveredImage = fileURLToPath(new URL("image", import.meta.url))
 
-/** A tar of the cluster's directory, compressed by Zstandard. */
+/** The file with the tar of the cluster's directory, compressed by Zstandard. */
 export const ARCHIVE = "cluster.tar.zst"
+/** The file with the `ImageManifest`. */
 export const MANIFEST = "manifest.json"
 
-/** The manifest of an image that would be made now. */
+/** The manifest of an image with this archive, made by the current packages and these migrations. */
 export const manifestOf = (archive: Uint8Array, migrations: ReadonlyArray<Migration>): ImageManifest => ({
   packages: {
     "@electric-sql/pglite": dependencies["@electric-sql/pglite"],
@@ -44,7 +45,9 @@ export const manifestOf = (archive: Uint8Array, migrations: ReadonlyArray<Migrat
   sha256: createHash("sha256").update(archive).digest("hex"),
 })
 
-/** Unpacks the image in a directory into another one, which is made. A failure may leave a part of the files there. */
+/**
+ * Unpacks the image in the directory `image` into the new directory `cluster`. A failure may leave some files there.
+ */
 export const unpackImage = Effect.fn("DatabaseImage.unpack")(
   function* (image: string, cluster: string) {
     const files = yield* FileSystem.FileSystem

@@ -7,13 +7,13 @@ import { StartupError } from "../../system/StartupError.ts"
 import { DATA_DIR } from "../../system/Variables.ts"
 
 const LOCK_FILE = "lock"
-/** The holder's process id, for the message only: the lock itself cannot be read while it is held. */
+/** The file with the holder's process id, for messages only: the lock file cannot be read while it is locked. */
 const PID_FILE = "pid"
 
 /**
- * Keeps other processes out of a directory until the scope closes. The engine does not: two of them on one directory
- * lose what both acknowledged. SQLite's lock on a file is the operating system's, so it ends with its holder, however
- * that ends.
+ * Keeps other processes out of a directory until the scope closes. Two engines on one directory would lose data that
+ * they have acknowledged. SQLite locks a file by the operating system, so that the lock ends with its process in any
+ * case.
  */
 export const lockDirectory = (directory: string): Effect.Effect<void, StartupError, Scope.Scope> =>
   Effect.acquireRelease(
@@ -24,7 +24,7 @@ export const lockDirectory = (directory: string): Effect.Effect<void, StartupErr
 const take = (directory: string): Database => {
   const lock = new Database(join(directory, LOCK_FILE), { create: true })
   try {
-    // The journal stays in memory, or a killed holder would leave one that the next has to roll back.
+    // The journal stays in memory, because a killed holder would leave one that the next has to roll back.
     lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive")
     writeFileSync(join(directory, PID_FILE), String(process.pid))
     return lock
@@ -52,6 +52,7 @@ const explain = (directory: string, error: unknown): StartupError => {
   return databaseNotWritable(directory, error)
 }
 
+/** The server cannot start, because it cannot write to the database directory. */
 export const databaseNotWritable = (directory: string, error: unknown): StartupError =>
   notWritable(`The database directory ${directory}`, error)
 

@@ -3,22 +3,23 @@ import type { SqlClient } from "effect/sql"
 import { mebibytes } from "../../system/Disk.ts"
 
 const LOOK_EVERY = Duration.millis(500)
-/** A start has a little to write, and the reserve is large enough for that. */
+/** The first check comes after the start, which writes little compared to the reserve. */
 const FIRST_LOOK = Duration.seconds(5)
 
+/** What `watchDisk` watches. */
 export interface DiskWatchSettings {
-  /** For the log. */
+  /** The database directory, for the log. */
   readonly directory: string
-  /** Bytes that the disk has left; undefined when it does not tell. */
+  /** The free bytes of the disk; undefined when the file system does not say. */
   readonly free: Effect.Effect<number | undefined>
-  /** Below so many bytes, nothing more is stored. */
+  /** The free bytes below which nothing more is stored. */
   readonly reserve: number
 }
 
 /**
- * Lets the session only read while its disk has less space than the reserve. The engine ends when it cannot write its log,
- * and everything with it; so it goes on, answers what it can, and stores again as soon as there is space. Looks until the
- * scope closes.
+ * Makes the session read-only while its disk has less free space than the reserve, until the scope closes. Otherwise
+ * the engine would end when it cannot write its log, and the server with it. So reads go on, and writes succeed again
+ * as soon as there is space.
  */
 export const watchDisk = Effect.fn("DiskWatch.watch")(function* (
   sql: SqlClient.SqlClient,
@@ -28,7 +29,7 @@ export const watchDisk = Effect.fn("DiskWatch.watch")(function* (
   const look = Effect.gen(function* () {
     const bytes = yield* free
     const isLowNow = bytes !== undefined && bytes < reserve
-    // Again each time: a new connection to the engine knows nothing of it.
+    // Set each time, because a new connection to the engine begins with the default.
     if (isLowNow || isLow) {
       yield* sql`select set_config('default_transaction_read_only', ${isLowNow ? "on" : "off"}, false)`
     }

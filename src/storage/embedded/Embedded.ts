@@ -9,29 +9,30 @@ import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
 import { type EngineFailure, openEngine } from "./Engine.ts"
 import type { Wire } from "./Wire.ts"
 
+/** The settings of the embedded database. */
 export interface EmbeddedSettings {
-  /** Made when missing, with its parents. Holds the cluster and the lock, and belongs to this process alone. */
+  /** The directory of the cluster and the lock, for this process alone. It is made, with its parents, when missing. */
   readonly directory: string
   /** The directory of the image from which a new database is made; the delivered one when absent. */
   readonly image?: string
 }
 
-/** The engine, open. */
+/** The open engine. */
 export interface Embedded {
   readonly wire: Wire
-  /** Fails when the engine ends by itself; from then on, so does every statement. */
+  /** Fails when the engine ends by itself; from then on, every statement fails too. */
   readonly lost: Effect.Effect<never, StartupError>
 }
 
-/** What a new cluster takes, and more than the engine ever asks for at once. */
+/** The bytes that a new cluster takes, which is more than the engine ever allocates at once. */
 const SPACE_NEEDED = 64 * 1024 * 1024
 
-/** Postgres's own files, inside of the directory. */
+/** The subdirectory with Postgres's own files. */
 const CLUSTER = "cluster"
-/** Only the server's user may look inside. */
+/** The mode of directories that only the server's user may read. */
 const PRIVATE = 0o700
 
-/** Locks the directory, makes the cluster in it when there is none, and opens it, all until the scope closes. */
+/** Locks the directory, makes a cluster in it if there is none, and opens the cluster, until the scope closes. */
 export const openEmbedded = Effect.fn("Embedded.open")(function* (
   settings: EmbeddedSettings,
 ): Effect.fn.Return<Embedded, StartupError, Scope.Scope | FileSystem.FileSystem> {
@@ -50,8 +51,8 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
 })
 
 /**
- * One connection: the engine has one session, and runs one statement at a time whatever is asked of it. Transactions
- * wait in the pool's queue, in order, and interrupting one that waits costs nothing.
+ * Configures a pool with one connection, because the engine has one session and runs one statement at a time.
+ * Transactions wait in the pool's queue, in order, where interrupting one costs nothing.
  */
 export const poolOver = (engine: Embedded): PgPool.Config => ({
   stream: () => engine.wire.connect(),
@@ -64,7 +65,7 @@ export const poolOver = (engine: Embedded): PgPool.Config => ({
   connectTimeout: CONNECT_TIMEOUT,
 })
 
-/** A new connection waits for the end of what the one before left running, which cannot be cancelled. */
+/** A new connection waits until the last statement of the one before ends, which cannot be cancelled. */
 const CONNECT_TIMEOUT = Duration.minutes(2)
 
 const orExplain = <A, R>(directory: string, what: string, work: Effect.Effect<A, EngineFailure, R>) =>
@@ -72,7 +73,9 @@ const orExplain = <A, R>(directory: string, what: string, work: Effect.Effect<A,
     Effect.flatMap(freeBytes(directory), (free) => Effect.fail(explain({ directory, what, failure, free }))),
   )
 
-/** What became of the database, and what to do. A full disk has damaged nothing, whatever the engine says last. */
+/**
+ * Explains a failure of the engine. When the disk is full, nothing is damaged, whatever the engine's last message is.
+ */
 export const explain = ({
   directory,
   what,

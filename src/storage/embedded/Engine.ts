@@ -3,28 +3,29 @@ import { Deferred, Duration, Effect, Schema, type Scope } from "effect"
 import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
 import { Wire } from "./Wire.ts"
 
-/** The engine cannot be started, or ended by itself; `message` is what Postgres said last. */
+/** The engine cannot be started, or has ended by itself. `message` is Postgres's last one. */
 export class EngineFailure extends Schema.TaggedError<EngineFailure>()("EngineFailure", {
   message: Schema.String,
 }) {}
 
+/** The open engine. */
 export interface Engine {
   readonly wire: Wire
-  /** Fails when the engine ends by itself; from then on, so does every statement. */
+  /** Fails when the engine ends by itself; from then on, every statement fails too. */
   readonly lost: Effect.Effect<never, EngineFailure>
 }
 
-/** How long a connection waits while another one's transaction is open. */
-const GATE_TIMEOUT = Duration.seconds(60)
-/** How long the engine may take to write everything down and close. */
+/** How long a connection waits while the transaction of another one is open. */
+const LOCK_TIMEOUT = Duration.seconds(60)
+/** How long the engine may take to write its last checkpoint and close. */
 const CLOSE_TIMEOUT = Duration.seconds(20)
 const TERMINATE_TIMEOUT = Duration.seconds(1)
-/** Recovery after a crash reads all the log since the last checkpoint; beyond this, something hangs. */
+/** How long a start may take. Recovery after a crash reads all of the log since the last checkpoint. */
 const START_TIMEOUT = Duration.minutes(5)
 
 /**
- * Makes a new cluster by `initdb` at `directory`, which must not exist, and leaves it closed. The thread, which needs a
- * gigabyte of memory for it, is gone afterwards.
+ * Makes a new cluster by `initdb` at `directory`, which must not exist. It runs in a thread of its own, which takes a
+ * gigabyte of memory and ends afterwards.
  */
 export const initialize = (directory: string): Effect.Effect<void, EngineFailure> =>
   Effect.acquireUseRelease(
@@ -34,18 +35,19 @@ export const initialize = (directory: string): Effect.Effect<void, EngineFailure
   )
 
 /** Opens an existing cluster, and closes it cleanly with the scope. */
-export const openEngine = (directory: string): Effect.Effect<Engine, EngineFailure, Scope.Scope> =>
-  Effect.gen(function* () {
-    const thread = yield* Effect.acquireRelease(
-      Effect.sync(() => new EngineThread()),
-      (thread) => thread.end,
-    )
-    yield* thread.start({ kind: "open", directory })
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
-    const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(GATE_TIMEOUT))
-    thread.onFailure((failure) => wire.fail(failure))
-    return { wire, lost: Deferred.await(thread.failed) }
-  })
+export const openEngine = Effect.fn("Engine.open")(function* (
+  directory: string,
+): Effect.fn.Return<Engine, EngineFailure, Scope.Scope> {
+  const thread = yield* Effect.acquireRelease(
+    Effect.sync(() => new EngineThread()),
+    (thread) => thread.end,
+  )
+  yield* thread.start({ kind: "open", directory })
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
+  const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(LOCK_TIMEOUT))
+  thread.onFailure((failure) => wire.fail(failure))
+  return { wire, lost: Deferred.await(thread.failed) }
+})
 
 let compiled: Promise<WebAssembly.Module> | undefined
 
@@ -63,7 +65,7 @@ interface Waiter<A> {
   readonly reject: (failure: EngineFailure) => void
 }
 
-/** The other end of `EngineMain.ts`. */
+/** The thread that runs `EngineMain.ts`, as its parent sees it. */
 class EngineThread {
   readonly failed = Deferred.makeUnsafe<never, EngineFailure>()
   private readonly worker = new Worker(new URL("./EngineMain.ts", import.meta.url))
@@ -83,6 +85,7 @@ class EngineThread {
     this.failureListeners.push(listener)
   }
 
+  /** Starts the engine, and waits until it can be used. */
   start(request: Omit<StartRequest, "module">): Effect.Effect<void, EngineFailure> {
     const started = Effect.flatMap(compile, (module) => this.control({ ...request, module }))
     return Effect.timeoutOrElse(started, {
@@ -91,6 +94,7 @@ class EngineThread {
     })
   }
 
+  /** Sends a request, and waits until the thread has acknowledged it. */
   control(request: EngineRequest): Effect.Effect<void, EngineFailure> {
     return Effect.callback<void, EngineFailure>((resume) => {
       if (this.failure !== undefined) return resume(Effect.fail(this.failure))
@@ -102,18 +106,19 @@ class EngineThread {
     })
   }
 
+  /** Runs a batch of wire messages, and returns the answer. */
   run(batch: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) return reject(this.failure)
       const id = ++this.lastId
       this.answers.set(id, { resolve, reject })
-      // Copied, because the client's buffer is a part of a larger one that it goes on using.
+      // Copied, because the client's buffer is a part of a larger one that it reuses.
       const bytes = new Uint8Array(batch)
       this.worker.postMessage({ kind: "batch", id, bytes } satisfies EngineRequest, [bytes.buffer])
     })
   }
 
-  /** Ends the thread at once; what it still had to do fails. One that turns in circles is not waited for. */
+  /** Ends the thread at once, and with it all that is under way. It does not wait for a thread that hangs. */
   readonly end: Effect.Effect<void> = Effect.promise(() => this.worker.terminate()).pipe(
     Effect.timeout(TERMINATE_TIMEOUT),
     Effect.ignore,

@@ -1,6 +1,6 @@
 /*
- * Runs in a thread of its own, so that a slow query does not stop the server from answering. A plain script: it knows
- * nothing of Effect, and talks in `EngineMessages`.
+ * The script of the engine's thread. The engine has a thread of its own, so that a slow query does not block the
+ * server. The script receives and sends `EngineMessages`, and does without Effect, to start quickly.
  */
 import { parentPort } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
@@ -11,22 +11,22 @@ import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.
 
 const port = parentPort
 const reply = (message: EngineReply): void => {
-  // Handed over instead of copied: nobody here reads an answer again.
+  // Transferred instead of copied, because the answer is not used here any more.
   const handedOver =
     message.kind === "answer" && message.bytes.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : []
   port?.postMessage(message, handedOver)
 }
 
 /**
- * Postgres's last words, or those of the WebAssembly around it. Anchored, because what follows may quote a user; later
- * lines of one message begin with a tab.
+ * Matches a fatal message of Postgres, or of the WebAssembly around it. It is anchored, because the rest of a line may
+ * quote a user's text; the further lines of a message begin with a tab.
  */
-const LAST_WORDS = /^(?:\d{4}-\S+ \S+ \S+ \[\d+\] (?=PANIC:|FATAL:)|(?=Aborted\())(.*)/
+const FATAL_MESSAGE = /^(?:\d{4}-\S+ \S+ \S+ \[\d+\] (?=PANIC:|FATAL:)|(?=Aborted\())(.*)/
 
-/** Told at once: after them, the engine may turn in circles instead of ending. */
-const listenForTheEnd = (text: string): boolean => {
-  const words = LAST_WORDS.exec(text)?.[1]
-  if (words !== undefined) reply({ kind: "failed", message: words })
+/** Reports a fatal message at once, because the engine may hang after it instead of ending. */
+const reportFatal = (text: string): boolean => {
+  const message = FATAL_MESSAGE.exec(text)?.[1]
+  if (message !== undefined) reply({ kind: "failed", message })
   return true
 }
 
@@ -35,7 +35,7 @@ const start = ({ directory, module }: StartRequest): Promise<PGlite> =>
     fs: new DurableFiles(directory),
     extensions: { vector },
     startParams: [...DURABLE_START_PARAMETERS],
-    onStderr: listenForTheEnd,
+    onStderr: reportFatal,
     pgliteWasmModule: module,
   })
 
@@ -44,7 +44,7 @@ let engine: PGlite | undefined
 const handle = async (request: EngineRequest): Promise<EngineReply> => {
   switch (request.kind) {
     case "initialize":
-      // The engine makes a cluster where there is none.
+      // Starting the engine makes a cluster where there is none.
       await (await start(request)).close()
       return { kind: "initialized" }
     case "open":
@@ -64,10 +64,10 @@ port?.on("message", (request: EngineRequest) => {
   handle(request).then(reply, (error: unknown) => reply({ kind: "failed", message: described(error) }))
 })
 
-/** ENOSPC, as WebAssembly's file system numbers it. */
+/** The number of ENOSPC in WebAssembly's file system. */
 const NO_SPACE = 51
 
-/** What that file system throws is no `Error`: `{ name: "ErrnoError", errno: 51 }`. */
+/** Describes a failure. WebAssembly's file system throws no `Error` but `{ name: "ErrnoError", errno: 51 }`. */
 const described = (error: unknown): string => {
   if (error instanceof Error || typeof error !== "object" || error === null) return String(error)
   return "errno" in error && error.errno === NO_SPACE ? "No space left on device" : JSON.stringify(error)

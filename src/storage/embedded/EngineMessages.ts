@@ -1,6 +1,6 @@
 /**
- * The first request to the engine's thread: make a new cluster at `directory`, which must not exist, and leave it closed;
- * or open the one that is there. `module` is the engine's WebAssembly.
+ * The first request to the engine's thread. `initialize` makes a new cluster at `directory`, which must not exist, and
+ * leaves it closed; `open` opens an existing one. `module` is the engine's WebAssembly.
  */
 export interface StartRequest {
   readonly kind: "initialize" | "open"
@@ -8,14 +8,14 @@ export interface StartRequest {
   readonly module: WebAssembly.Module
 }
 
-/** What the server tells the engine's thread. */
+/** A request of the server to the engine's thread. */
 export type EngineRequest =
   | StartRequest
-  /** Messages of Postgres's wire protocol, up to one that is answered. */
+  /** Messages of Postgres's wire protocol, of which the last one makes the engine answer. */
   | { readonly kind: "batch"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "close" }
 
-/** What it answers. After `failed` it does nothing more. */
+/** A reply of the engine's thread. `failed` is its last one. */
 export type EngineReply =
   | { readonly kind: "initialized" }
   | { readonly kind: "opened" }

@@ -2,23 +2,27 @@ import { Duration, Effect, Schema } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
 import type { Wire } from "./Wire.ts"
 
-/** How often to look whether something is due. */
+/** How often to check whether maintenance is due. */
 const LOOK_EVERY = Duration.seconds(30)
-/** Write-ahead log since the last checkpoint, above which one is due: without, the log grows for ever. */
+/** A checkpoint is due after this many bytes of write-ahead log, which would otherwise grow without limit. */
 const CHECKPOINT_AFTER_BYTES = 64 * 1024 * 1024
-/** As Postgres's autovacuum: so many rows, and that part of the table, dead or changed. */
+/**
+ * As for Postgres's autovacuum, a table is due when more rows are dead or changed than this number and this fraction of
+ * its rows together.
+ */
 const VACUUM_AFTER_ROWS = 50
 const VACUUM_AFTER_FRACTION = 0.2
 
-/** Each piece of work waits until nobody has used the database for so long, */
+/** Each piece of work waits until the database has not been used for this long. */
 const QUIET = Duration.seconds(1)
-/** but not for longer than this. */
+/** The longest wait for such a pause. */
 const PATIENCE = Duration.minutes(5)
 const LOOK_FOR_QUIET_EVERY = Duration.millis(200)
 
 /**
- * Does what a Postgres server has background processes for, and the embedded one does not: checkpoints, and autovacuum
- * with its statistics. Table by table, in the pauses of the traffic, because nothing else can run meanwhile.
+ * Does for ever what background processes do on a Postgres server, and the embedded engine lacks: checkpoints, and
+ * autovacuum with its statistics. It works table by table in pauses of the traffic, because no statement can run
+ * meanwhile.
  */
 export const maintain = (
   sql: SqlClient.SqlClient,
@@ -26,13 +30,13 @@ export const maintain = (
   isDiskLow: Effect.Effect<boolean>,
 ): Effect.Effect<never> =>
   Effect.sleep(LOOK_EVERY).pipe(
-    // It writes, in a session that may only read, too.
+    // Maintenance writes, even in a session that is read-only because the disk is nearly full.
     Effect.andThen(Effect.flatMap(isDiskLow, (isLow) => (isLow ? Effect.void : runDueWork(sql, inAPause(wire))))),
     Effect.catchCause((cause) => Effect.logWarning("The maintenance of the embedded database failed", cause)),
     Effect.forever,
   )
 
-/** One look, and all that is due. */
+/** Does all maintenance that is due. */
 export const runDueWork = Effect.fn("Maintenance.runDueWork")(function* (
   sql: SqlClient.SqlClient,
   wait: Effect.Effect<void>,

@@ -1,10 +1,10 @@
 import { Duplex } from "node:stream"
 import { ConnectionLock } from "./ConnectionLock.ts"
 
-/** Runs a batch of wire messages that ends in one that is answered, and gives the whole answer. */
+/** Runs a batch of wire messages, of which the last one makes the engine answer, and returns the whole answer. */
 export type Backend = (batch: Uint8Array) => Promise<Uint8Array>
 
-/** `I`: ReadyForQuery says that the session is outside of any transaction. */
+/** The status `I` of ReadyForQuery: the session is outside of any transaction. */
 const IDLE = 0x49
 
 const MESSAGE = {
@@ -16,7 +16,7 @@ const MESSAGE = {
   notification: 0x41,
 } as const
 
-/** Startup messages carry a code in place of a type: these two are answered here, the engine knows neither. */
+/** The codes, in place of a type, of two startup messages that are answered here, because the engine knows neither. */
 const SSL_REQUEST = 80_877_103
 const CANCEL_REQUEST = 80_877_102
 const NO_SSL = Buffer.from("N")
@@ -25,15 +25,18 @@ const HEADER_BYTES = 5
 const STARTUP_HEADER_BYTES = 8
 
 /**
- * Makes an engine with a single session look like a Postgres server to a client that speaks the wire protocol over a
- * stream of its own. Every stream is a connection, and all of them share the one session:
+ * Makes an engine with a single session look like a Postgres server to clients that speak the wire protocol. Each
+ * client connects by a stream of its own, and all of them share the one session:
  *
- * - messages are gathered up to Sync, Query or Flush and run as one batch;
- * - a lock lets one connection through at a time and is kept while a transaction is open;
+ * - messages are collected up to a Sync, Query or Flush and run as one batch;
+ * - a lock admits one connection at a time, and is kept while a transaction is open;
  * - notifications go to every connection;
- * - a connection that ends leaves a clean session: its transaction undone, its settings and statements gone.
+ * - when a connection ends, its transaction is rolled back, and its settings and prepared statements are discarded.
  *
- * A running query cannot be cancelled; a request to do so is taken and ignored, which the protocol allows.
+ * A running query cannot be cancelled; a request to do so is ignored, which the protocol allows.
+ *
+ * This is a Node stream, which the driver's client uses like a socket, so that it has no Effect runtime and no clock of
+ * one.
  */
 export class Wire {
   readonly backend: Backend
@@ -54,6 +57,7 @@ export class Wire {
     }
   }
 
+  /** Opens a connection. */
   connect(): Duplex {
     const connection = new WireConnection(this)
     if (this.failure === undefined) this.connections.add(connection)
@@ -61,12 +65,12 @@ export class Wire {
     return connection
   }
 
-  /** How long the engine has had nothing to do. */
+  /** For how many milliseconds the engine has been idle. */
   idleMillis(): number {
     return performance.now() - this.lastUsedMillis
   }
 
-  /** The engine is gone: every connection fails with this, now and later. */
+  /** Makes every connection fail with this error, now and later, because the engine has ended. */
   fail(error: Error): void {
     this.failure = error
     for (const connection of this.connections) connection.destroy(error)
@@ -78,12 +82,12 @@ class WireConnection extends Duplex {
   private incoming: Buffer = Buffer.alloc(0)
   private batch: Array<Buffer> = []
   private started = false
-  /** What ReadyForQuery last said. */
+  /** The status of the last ReadyForQuery. */
   private status = IDLE
   /** Whether the engine waits for a Sync. */
   private unsynced = false
   private ended = false
-  /** Everything this connection does, one after the other. */
+  /** Runs the steps of this connection one after the other. */
   private queue: Promise<void> = Promise.resolve()
 
   constructor(wire: Wire) {
@@ -92,7 +96,7 @@ class WireConnection extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed as they come; the client reads all of them.
+    // Nothing to do: answers are pushed as they come, and the client reads all of them.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -111,7 +115,7 @@ class WireConnection extends Duplex {
     done(error)
   }
 
-  /** @returns whether there was a whole one */
+  /** Takes a startup message, and returns whether there was a whole one. */
   private takeStartup(): boolean {
     if (this.incoming.length < STARTUP_HEADER_BYTES) return false
     const length = this.incoming.readInt32BE(0)
@@ -127,7 +131,7 @@ class WireConnection extends Duplex {
     return true
   }
 
-  /** @returns whether there was a whole one */
+  /** Takes the next message, and returns whether there was a whole one. */
   private takeMessage(): boolean {
     if (this.incoming.length < HEADER_BYTES) return false
     const length = 1 + this.incoming.readInt32BE(1)
@@ -169,7 +173,7 @@ class WireConnection extends Duplex {
     })
   }
 
-  /** Passes an answer on, noting the state of the transaction, and giving notifications to everybody. */
+  /** Delivers an answer, and its notifications to every connection, and keeps the state of the transaction. */
   private receive(answer: Buffer): void {
     let passed = 0
     for (let at = 0; at + HEADER_BYTES <= answer.length;) {
@@ -204,6 +208,7 @@ class WireConnection extends Duplex {
   }
 }
 
+/** The message Query with a text. */
 export const simpleQuery = (text: string): Buffer => {
   const body = Buffer.from(`${text}\0`)
   const message = Buffer.alloc(HEADER_BYTES + body.length)
@@ -213,7 +218,7 @@ export const simpleQuery = (text: string): Buffer => {
   return message
 }
 
-/** A Sync first, in case that a batch was left open; DISCARD ALL may not share a message with another statement. */
+/** Begins with a Sync, in case a batch was left open. DISCARD ALL may not share a message with another statement. */
 const RESET = Buffer.concat([
   Buffer.from([MESSAGE.sync, 0, 0, 0, 4]),
   simpleQuery("ROLLBACK"),

@@ -1,16 +1,19 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** An index on the table `chunks` that is made while the server runs. */
+/** An index on the table `chunks` that is built while the server runs. */
 export interface ChunkIndex {
   readonly name: string
-  /** What follows the name of the table in the statement that makes it. */
+  /** What follows the name of the table in the statement `create index`. */
   readonly definition: string
 }
 
-/** For building: an index that does not fit is built many times slower. */
+/** The memory for building an index. One that does not fit into it is built many times slower. */
 const BUILD_MEMORY = "256MB"
-/** Two that are made at once on one table wait for each other until one is chosen to fail; any constant of ours will do. */
+/**
+ * The advisory lock under which an index is built, an arbitrary number of Parley's own: two that are built at the same
+ * time on one table deadlock.
+ */
 const BUILD_LOCK = 7_242_015_532
 
 type Run = (statement: string) => Effect.Effect<ReadonlyArray<{ readonly isFree?: unknown }>, SqlError.SqlError>
@@ -18,8 +21,8 @@ type Run = (statement: string) => Effect.Effect<ReadonlyArray<{ readonly isFree?
 const dropping = (name: string) => `drop index concurrently if exists ${name}`
 
 /**
- * Makes and drops such indexes, one at a time in the whole database, while searches and uploads go on: not in a
- * transaction. Whoever finds another process at it gets `false` and comes again later.
+ * Builds and drops indexes on `chunks`, one at a time in the whole database and outside of any transaction, so that
+ * searches and uploads go on. Both methods return false when another process is at work; the caller then tries later.
  */
 export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
   const alone = <E>(change: (run: Run) => Effect.Effect<unknown, E>) =>
@@ -36,13 +39,15 @@ export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
 
   const drop = (name: string) => alone((run) => run(dropping(name)))
 
-  /** One that was not finished, because its process or the database was stopped, is made anew. */
+  /**
+   * Builds an index if there is no valid one. One that was not finished, because its process stopped, is built anew.
+   */
   const ensure = Effect.fn("ChunkIndexes.ensure")(function* ({ name, definition }: ChunkIndex) {
     const isThere = `select from pg_index where indexrelid = to_regclass('${name}') and indisvalid`
     if ((yield* sql.unsafe(isThere)).length > 0) return true
     return yield* alone(
       Effect.fnUntraced(function* (run) {
-        // Another process may have made it just now.
+        // Another process may have built it just now.
         if ((yield* run(isThere)).length > 0) return
         yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
         yield* run(dropping(name))

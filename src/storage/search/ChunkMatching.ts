@@ -4,33 +4,35 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { packedWords, packOf, type PackRow } from "./ChunkPacks.ts"
 import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
-import { isWhole, lexemeIndexName } from "./LexemeIndexes.ts"
+import { validIndex, lexemeIndexName } from "./LexemeIndexes.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-export interface Matching {
-  /** Those that hold this are all wanted, and expected to be about `room` at most. */
+/** Which chunks a search by words takes from the database. */
+export interface MatchQuery {
+  /** All chunks that match this are returned; about `room` of them are expected at most. */
   readonly best: LexemeQuery | undefined
-  /** If half of the room is left, others that hold this: of as many as can be looked at, those that Postgres ranks highest. */
+  /** When half of the room is left, other chunks that match this fill it, those that Postgres ranks highest. */
   readonly next: LexemeQuery | undefined
+  /** The number of chunks to be returned. */
   readonly room: number
-  /** While there is no index of words, about so many chunks are looked through, those of the newest documents. */
+  /** While the chatbot has no index of words, about this many chunks are scanned, those of the newest documents. */
   readonly scannedMax: number
 }
 
-/** An expectation may be wrong: so many times as many are taken. */
+/** The best matches may be more than expected: at most this many times the room are returned. */
 const BEST_MAX = 2
-/** So many times as many are ranked: each is a page to read. */
+/** This many times the room are ranked to find the next matches. Ranking one reads a page. */
 const NEXT_MAX = 3
-/** Best ones that take this share of the room suffice: the first results are the same without others (measured). */
+/** When the best matches take this share of the room, they suffice: the first results are the same (measured). */
 const ENOUGH = 0.5
 
-/** Chunks of serving documents that hold what is asked for, in order of their ids. */
-export const makeMatching = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room, scannedMax }: Matching) {
+/** Makes `Chunks.matching`. */
+export const makeMatch = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room, scannedMax }: MatchQuery) {
     const organization = yield* CurrentOrganization
-    const wanted = best === undefined ? null : tsqueryOf(best)
-    const more = next === undefined ? null : tsqueryOf(next)
-    // Read once for both, in turn from the newest document on: the planner cannot choose to read all instead.
+    const bestQuery = best === undefined ? null : tsqueryOf(best)
+    const nextQuery = next === undefined ? null : tsqueryOf(next)
+    // Read once for both queries, from the newest document on. `offset 0` keeps the planner from reading all documents.
     const scanned = sql`
       select c.* from (
         select id, revision, sum(chunk_count) over (order by created_at desc, id desc) - chunk_count as newer
@@ -40,32 +42,32 @@ export const makeMatching = (sql: SqlClient.SqlClient) =>
         select id, document_id, revision, language, lexemes from chunks
         where document_id = d.id and revision = d.revision and ordinal <= ${scannedMax}::bigint - d.newer
           and chatbot_id = ${chatbotId} and organization_id = ${organization}
-          and (lexemes @@ ${wanted}::tsquery or lexemes @@ ${more}::tsquery)
+          and (lexemes @@ ${bestQuery}::tsquery or lexemes @@ ${nextQuery}::tsquery)
         offset 0
       ) c
       where d.newer < ${scannedMax}::bigint and not (select is_indexed from state)`
     const rows = yield* sql<PackRow>`
       with state as materialized (
-        select exists(${isWhole(sql, lexemeIndexName(chatbotId))}) as is_indexed
+        select exists(${validIndex(sql, lexemeIndexName(chatbotId))}) as is_indexed
       ), scanned as materialized (${scanned}), best as materialized (
         select * from matching_chunks(
-          ${chatbotId}, ${wanted}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end
+          ${chatbotId}, ${bestQuery}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end
         )
-        union all (select * from scanned where lexemes @@ ${wanted}::tsquery limit ${BEST_MAX * room})
+        union all (select * from scanned where lexemes @@ ${bestQuery}::tsquery limit ${BEST_MAX * room})
       ), rest as materialized (
         select case when count(*) < ${ENOUGH * room}::float8 then ${room}::int - count(*)::int else 0 end as room from best
       ), next as (
         select * from (
           select * from matching_chunks(
-            ${chatbotId}, ${more}::tsquery, ${wanted}::tsquery,
+            ${chatbotId}, ${nextQuery}::tsquery, ${bestQuery}::tsquery,
             case when (select is_indexed from state) and (select room from rest) > 0 then ${NEXT_MAX * room}::int end
           )
           union all (
             select * from scanned
-            where (select room from rest) > 0 and (lexemes @@ ${wanted}::tsquery) is not true limit ${NEXT_MAX * room}
+            where (select room from rest) > 0 and (lexemes @@ ${bestQuery}::tsquery) is not true limit ${NEXT_MAX * room}
           )
         ) as others
-        order by ts_rank(lexemes, ${more}::tsquery, 1) desc, id limit (select room from rest)
+        order by ts_rank(lexemes, ${nextQuery}::tsquery, 1) desc, id limit (select room from rest)
       )
       ${packedWords(sql, sql`table best union all table next`)}`
     return packOf(rows)

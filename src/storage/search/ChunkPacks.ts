@@ -3,40 +3,41 @@ import { DocumentId } from "../../domain/Ids.ts"
 import { isLanguage, type Language } from "../../text/Language.ts"
 
 /*
- * Many chunks in one value: the client decodes one field in place of seven for each chunk, and makes no object of them,
- * so that the bytes can go to another thread as they came.
+ * A pack holds many chunks in one value of the database: the client decodes one field in place of seven for each chunk
+ * and makes no objects, and the bytes can be passed to another thread as they are.
  */
 
-/** What an index is built from. `lexemes` is a binary `tsvector`; title words are weighted A, headings B. */
+/** A chunk as an index is built from it. */
 export interface PackedChunk {
-  /** Sixteen bytes, as is the document's. */
+  /** The sixteen bytes of the id. */
   readonly id: Uint8Array
   readonly documentId: Uint8Array
   readonly revision: number
   readonly language: Language
+  /** A binary `tsvector`, in which the words of the title have the weight A, and those of the headings B. */
   readonly lexemes: Uint8Array
-  /** Null when it is of another model, or of none that was asked for. */
+  /** Null when the chunk was embedded by another model than the requested one, or when no sketch is stored. */
   readonly sketch: Uint8Array | null
-  /** In place of a sketch that was not stored. */
+  /** The embedding by the requested model, where no sketch is stored; null otherwise. */
   readonly embedding: Float32Array | null
 }
 
-/** Many chunks, in pieces; see `unpack`. They are parts of something larger. */
+/** The pieces of a pack, which are views of larger buffers; `unpack` reads them. */
 export type ChunkPack = ReadonlyArray<Uint8Array>
 
-/** A piece of a pack as the client decodes it. */
+/** A row with one piece of a pack. */
 export interface PackRow {
   readonly pack: Uint8Array
 }
 
 /*
- * A piece is some ten kilobytes, of so many rows: the client keeps what it receives in buffers of 64 KiB, and anything
- * that does not fit is copied into a larger one again and again.
+ * The rows of one piece, which is some ten kilobytes: the client receives into buffers of 64 KiB, and copies a value
+ * that does not fit into larger and larger ones.
  */
 const CHUNKS_PER_PIECE = 32
 const DOCUMENTS_PER_PIECE = 1_024
 
-/** The fields of a chunk. */
+/** The fields with which a packed chunk begins. */
 const FIELDS = `uuid_send(id) || uuid_send(document_id) || int4send(revision)
   || int4send(octet_length(language)) || convert_to(language, 'UTF8') || int4send(octet_length(words)) || words`
 
@@ -57,7 +58,7 @@ export const packed = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Stat
   ) as in_binary
   group by number / ${sql.literal(String(CHUNKS_PER_PIECE))} order by number / ${sql.literal(String(CHUNKS_PER_PIECE))}`
 
-/** The same of rows without ordinals and vectors, in order of their ids. */
+/** Packs rows with the columns `id`, `document_id`, `revision`, `language` and `lexemes`, in order of their ids. */
 export const packedWords = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Statement<PackRow> => sql`
   select string_agg(${sql.literal(FIELDS)} || '\\xffffffffffffffff'::bytea, ''::bytea order by number) as pack
   from (select *, (row_number() over (order by id))::int as number from (${rows}) as found) as numbered
@@ -66,7 +67,7 @@ export const packedWords = (sql: SqlClient.SqlClient, rows: Statement.Fragment):
 
 export const packOf = (rows: ReadonlyArray<PackRow>): ChunkPack => rows.map(({ pack }) => pack)
 
-/** All of it in one piece of its own. */
+/** Copies a pack into one piece. */
 export const joinPack = (pack: ChunkPack): Uint8Array<ArrayBuffer> => {
   const joined = new Uint8Array(pack.reduce((sum, { length }) => sum + length, 0))
   let offset = 0
@@ -80,7 +81,7 @@ export const joinPack = (pack: ChunkPack): Uint8Array<ArrayBuffer> => {
 const UUID_BYTES = 16
 const VECTOR_HEADER_BYTES = 4
 
-/** The chunks of a pack. Their bytes are views on the pack. */
+/** Reads the chunks of a pack. Their bytes are views of the pack. */
 export function* unpack(pack: ChunkPack): Generator<PackedChunk> {
   for (const piece of pack) yield* unpackPiece(piece)
 }
@@ -129,18 +130,19 @@ export const areEqual = (left: Uint8Array, right: Uint8Array): boolean => {
   return true
 }
 
-/** A `tsvector` of none: a count of 0. */
+/** The binary form of a `tsvector` without lexemes. */
 const NO_LEXEMES = new Uint8Array(4)
 
 const floatsOf = (bigEndian: Uint8Array): Float32Array =>
   new Float32Array(Buffer.from(bigEndian.slice()).swap32().buffer)
 
-/** A document that answers searches. */
+/** A document that serves searches. */
 export interface ServingDocument {
   readonly id: DocumentId
   readonly revision: number
+  /** The number of its chunks. */
   readonly chunks: number
-  /** Whether all of its embeddings are of the model that was asked for. */
+  /** Whether the requested model made all of its embeddings. */
   readonly isEmbedded: boolean
 }
 
@@ -172,7 +174,7 @@ export const unpackDocuments = (rows: ReadonlyArray<PackRow>): ReadonlyArray<Ser
     })
   })
 
-/** The UUID whose sixteen bytes begin there. */
+/** The text of the UUID whose sixteen bytes begin at the offset. */
 export const uuidText = (bytes: Uint8Array, offset: number): string => {
   let text = ""
   for (let index = 0; index < UUID_BYTES; index++) {
@@ -183,7 +185,7 @@ export const uuidText = (bytes: Uint8Array, offset: number): string => {
 }
 
 const HYPHENS_BEFORE = new Set([4, 6, 8, 10])
-/** Two digits of each byte: a buffer for each id would take several times as long. */
+/** The two hex digits of each byte: a buffer for each id would take several times as long. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** The sixteen bytes of a UUID. */

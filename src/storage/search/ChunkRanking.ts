@@ -8,34 +8,37 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { floats, vector } from "../sql/SqlValues.ts"
 import { conditionOf, type VectorIndex } from "./VectorIndexes.ts"
 
-/** A chunk that is ranked by what the lexical search said of it. */
+/** A chunk that the search by words has found, with the score and the similarity that it got there. */
 export interface Candidate {
   readonly chunkId: ChunkId
   readonly score: number
-  /** 0–1 */
+  /** From 0 to 1. */
   readonly similarity: number
 }
 
+/** How candidates are ranked. */
 export interface Ranking {
   readonly chatbotId: ChatbotId
   readonly candidates: ReadonlyArray<Candidate>
   readonly embedding: Float32Array
   readonly embeddingModel: string
-  /** Share of the vector score in the fused score, 0–1. */
+  /** The share of the vector score in the fused score, from 0 to 1. */
   readonly vectorWeight: number
-  /** So many of the chunks nearest to the embedding are candidates too. 0 spares the search for them. */
+  /** This many chunks nearest to the embedding become candidates too. With 0, they are not searched. */
   readonly nearest: number
-  /** Where to look for them; absent: each of the chatbot's vectors is compared. */
+  /** The index in which they are searched; undefined to compare each of the chatbot's vectors. */
   readonly index: VectorIndex | undefined
-  /** The cosine is a similarity too, and the higher of both counts. */
+  /** Whether the cosine counts as a similarity too; then the higher one of both is used. */
   readonly cosineIsSimilarity: boolean
-  /** A cosine as low as this is a similarity of 0. */
+  /** The cosine that counts as a similarity of 0. */
   readonly unrelatedCosine: number
-  /** Below it a chunk is left out. */
+  /** The lowest similarity of a result. */
   readonly threshold: number
+  /** The most results. */
   readonly limit: number
 }
 
+/** The content of a chunk, as a result of a search shows it. */
 export interface FetchedChunk {
   readonly chunkId: ChunkId
   readonly documentId: DocumentId
@@ -46,35 +49,42 @@ export interface FetchedChunk {
   readonly page: number | null
 }
 
-export interface Fetched {
+/** Chunks that were fetched by their ids. */
+export interface FetchResult {
+  /** The version of the chatbot's knowledge. */
   readonly version: bigint
-  /** Without those that are not there any more. */
+  /** Those of the chunks that still exist. */
   readonly chunks: ReadonlyArray<FetchedChunk>
 }
 
+/** The scores of a ranked chunk. */
 export interface Scores {
+  /** The score of the search by words. */
   readonly lexical: number
-  /** Cosine; null when the chunk was embedded by another model. */
+  /** The cosine; null when another model embedded the chunk. */
   readonly vector: number | null
   readonly fused: number
 }
 
+/** A result of a search. */
 export interface RankedChunk extends FetchedChunk {
-  /** 0–1 */
+  /** From 0 to 1. */
   readonly similarity: number
   readonly scores: Scores
 }
 
-export interface Ranked {
+/** The results of a search. */
+export interface RankResult {
+  /** The version of the chatbot's knowledge. */
   readonly version: bigint
   readonly chunks: ReadonlyArray<RankedChunk>
-  /** False when a candidate is not there any more: its document was replaced or deleted since it was found. */
+  /** False when a candidate no longer exists: its document was replaced or deleted since it was found. */
   readonly isComplete: boolean
 }
 
 export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
-/** One statement for what a search returns and for whether it is up to date. */
+/** Makes `Chunks.fetch`: one statement reads the chunks and the version that shows whether they are up to date. */
 export const makeFetch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatbotId: ChatbotId, chunks: ReadonlyArray<ChunkId>) {
     const organization = yield* CurrentOrganization
@@ -91,9 +101,9 @@ export const makeFetch = (sql: SqlClient.SqlClient) =>
     }
   }, withoutSqlErrors)
 
-/** One statement that scores the candidates' vectors, fuses both scores and fetches the best chunks. */
+/** Makes `Chunks.rank`: one statement scores the candidates' vectors, fuses both scores and fetches the best chunks. */
 export const makeRank = (sql: SqlClient.SqlClient) => {
-  /** From 0 for the lowest of all candidates to 1 for the highest. */
+  /** Scales a score: from 0 for the lowest of all candidates to 1 for the highest. */
   const minMax = (column: "lexical" | "cosine") =>
     sql.literal(
       `coalesce((${column} - min(${column}) over ()) / nullif(max(${column}) over () - min(${column}) over (), 0),
@@ -163,9 +173,9 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
   }, withoutSqlErrors)
 }
 
-/** Without a chunk, the one row that is left to tell the number of candidates. */
+/** A ranked chunk; or, where none is, the one row with the version and the number of candidates. */
 type RankedRow = { readonly version: bigint; readonly given: number } & (ScoredRow | { readonly id: null })
-/** Without a chunk, the one row that is left to tell the version. */
+/** A chunk; or, where none exists, the one row with the version. */
 type FetchedRow = { readonly version: bigint } & (ChunkRow | { readonly id: null })
 
 interface ChunkRow {

@@ -7,8 +7,15 @@ import { inTurns } from "../../system/InTurns.ts"
 import type { Language } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
-import { chatbotNotFound, makeFetch, makeRank, type Fetched, type Ranked, type Ranking } from "./ChunkRanking.ts"
-import { makeMatching, type Matching } from "./ChunkMatching.ts"
+import {
+  chatbotNotFound,
+  makeFetch,
+  makeRank,
+  type FetchResult,
+  type RankResult,
+  type Ranking,
+} from "./ChunkRanking.ts"
+import { makeMatch, type MatchQuery } from "./ChunkMatching.ts"
 import {
   type ChunkPack,
   packed,
@@ -20,32 +27,33 @@ import {
 } from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { arrayText, byteas, integers, texts, tsvectors, unhurried, uuids, vectors } from "../sql/SqlValues.ts"
+import { arrayText, byteas, integers, texts, tsvectors, asynchronousCommit, uuids, vectors } from "../sql/SqlValues.ts"
 import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
 
-/** Chunks of one revision of a document, at most 128 at once. */
+/** Chunks of one revision of a document that are inserted together, at most 128. */
 export interface ChunkBatch {
   readonly chatbotId: ChatbotId
   readonly documentId: DocumentId
   readonly revision: number
-  /** Of the document. */
+  /** The title of the document. */
   readonly title: string
   readonly language: Language
-  /** What made the embeddings; those of two models are never compared. */
+  /** The model that made the embeddings. Those of different models are never compared. */
   readonly embeddingModel: string
   readonly chunks: ReadonlyArray<NewChunk>
 }
 
+/** A chunk to be inserted. */
 export interface NewChunk {
   readonly id: ChunkId
-  /** From 1, in reading order. */
+  /** The chunk's number in reading order, from 1. */
   readonly ordinal: number
   readonly headings: ReadonlyArray<string>
   readonly content: string
   readonly page: number | null
-  /** All of a batch have the same dimension. */
+  /** All embeddings of a batch have the same dimension. */
   readonly embedding: Float32Array
-  /** What an index in memory compares in place of the embedding; null where none does. */
+  /** What an index in memory compares in place of the embedding; null where no index does. */
   readonly sketch: Uint8Array | null
 }
 
@@ -57,77 +65,86 @@ export interface ChunkRange {
   readonly last: number
 }
 
-/** Where a chunk stands. */
+/** The position of a chunk in a revision of a document. */
 export interface ChunkPlace {
   readonly documentId: DocumentId
   readonly revision: number
   readonly ordinal: number
 }
 
-/** Words of a question, to be stemmed by a language. */
-export interface AskedWords {
+/** The words of a question, to be stemmed as words of a language. */
+export interface QueryWords {
   readonly language: Language
-  /** Between single spaces. */
+  /** The words, with single spaces between them. */
   readonly words: string
 }
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
-/** The table `chunks`, always within the current organization. */
+
+/**
+ * The table `chunks`, always within the current organization. A chunk serves when its document is at the chunk's
+ * revision.
+ */
 export class Chunks extends Context.Service<
   Chunks,
   {
-    /** The chunks are found once the document is moved to this revision. */
+    /** Inserts chunks, which serve once the document is moved to their revision. */
     readonly insert: (batch: ChunkBatch) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
     /**
-     * All that one search has to ask before it looks into an index: whether the chatbot exists, the version of its
-     * knowledge, and the words as each language stems them (a binary `tsvector` each, in order).
+     * Reads all that a search needs before it can use an index: whether the chatbot exists, the version of its
+     * knowledge, and the stemmed words of each query, a binary `tsvector` each, in order.
      */
     readonly probe: (
       chatbotId: ChatbotId,
-      asked: ReadonlyArray<AskedWords>,
+      queries: ReadonlyArray<QueryWords>,
     ) => Effect.Effect<
       { readonly version: bigint; readonly analyses: ReadonlyArray<Uint8Array> },
       NotFound | Unavailable,
       CurrentOrganization
     >
+    /**
+     * Lists the chatbot's serving documents.
+     *
+     * @param embeddingModel the model of which `isEmbedded` speaks
+     */
     readonly serving: (
       chatbotId: ChatbotId,
       embeddingModel: string | undefined,
     ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
     /**
-     * Chunks by their places, document by document in reading order, whether or not they serve; without those that are not there any more.
+     * Returns the chunks of these ranges that exist, whether or not they serve, by document and in reading order.
      *
-     * @param embeddingModel whose sketches come along
+     * @param embeddingModel the model whose sketches are returned too
      */
     readonly lexemes: (
       chatbotId: ChatbotId,
       ranges: ReadonlyArray<ChunkRange>,
       embeddingModel: string | undefined,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Of all serving chunks. */
+    /** Lists the languages of the chatbot's serving chunks. */
     readonly languages: (
       chatbotId: ChatbotId,
     ) => Effect.Effect<ReadonlyArray<Language>, Unavailable, CurrentOrganization>
-    /** Chunks by their places, in order of their ids; without those that are not there any more. */
+    /** Returns the chunks at these places that exist, in order of their ids. */
     readonly sample: (
       chatbotId: ChatbotId,
       places: ReadonlyArray<ChunkPlace>,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Chunks of serving documents that hold what is asked for, in order of their ids. */
+    /** Returns the serving chunks that match the query, in order of their ids. */
     readonly matching: (
       chatbotId: ChatbotId,
-      asked: Matching,
+      query: MatchQuery,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Chunks by their ids, in no order, and the version of the chatbot's knowledge at the same moment. */
+    /** Returns chunks by their ids, in no order, with the version of the chatbot's knowledge at the same moment. */
     readonly fetch: (
       chatbotId: ChatbotId,
       chunks: ReadonlyArray<ChunkId>,
-    ) => Effect.Effect<Fetched, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<FetchResult, NotFound | Unavailable, CurrentOrganization>
     /**
-     * The chunks with the highest fused scores, best first. The candidates are taken to have served a moment ago: those
-     * that no longer do are gone from the table.
+     * Returns the chunks with the highest fused scores, best first. All candidates must have served when they were
+     * found: one that does not serve any more is expected to be deleted.
      */
-    readonly rank: (ranking: Ranking) => Effect.Effect<Ranked, NotFound | Unavailable, CurrentOrganization>
+    readonly rank: (ranking: Ranking) => Effect.Effect<RankResult, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/search/Chunks") {
   static readonly layer = Layer.effect(
@@ -148,7 +165,7 @@ export class Chunks extends Context.Service<
             spacedWords(content, language),
           ])
           const lexemes = yield* textVectors(language, words)
-          // One statement text for every batch: a column as one array.
+          // Each column is one array, so that the statement is the same for every batch.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
             page, language, lexemes, embedding, embedding_model, sketch)
@@ -163,23 +180,23 @@ export class Chunks extends Context.Service<
               types,
               chunks.map(({ embedding }) => embedding),
             )}, ${byteas(chunks.map(({ sketch }) => sketch))}
-          ) as rows (id, ordinal, headings, content, page, lexemes, embedding, sketch), ${unhurried(sql)}`
+          ) as rows (id, ordinal, headings, content, page, lexemes, embedding, sketch), ${asynchronousCommit(sql)}`
         },
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,
       )
 
-      const stemmed = (asked: ReadonlyArray<AskedWords>) => sql`(
+      const stemmed = (queries: ReadonlyArray<QueryWords>) => sql`(
         select number, to_tsvector(language::regconfig, words) as lexemes
-        from unnest(${asked.map(({ language }) => language)}::text[], ${asked.map(({ words }) => words)}::text[])
-          with ordinality as asked (language, words, number)
+        from unnest(${queries.map(({ language }) => language)}::text[], ${queries.map(({ words }) => words)}::text[])
+          with ordinality as queries (language, words, number)
       ) as stemmed`
 
-      const probe = Effect.fnUntraced(function* (chatbotId: ChatbotId, asked: ReadonlyArray<AskedWords>) {
+      const probe = Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<{ version: bigint; analyses: ReadonlyArray<Uint8Array> }>`
           select knowledge_version as version,
-            array(select tsvectorsend(lexemes) from ${stemmed(asked)} order by number) as analyses
+            array(select tsvectorsend(lexemes) from ${stemmed(queries)} order by number) as analyses
           from chatbots where id = ${chatbotId} and organization_id = ${organization}`
         return row ?? (yield* chatbotNotFound)
       }, withoutSqlErrors)
@@ -219,7 +236,7 @@ export class Chunks extends Context.Service<
         return packOf(rows)
       }, withoutSqlErrors)
 
-      /** Of a document they are all the same. */
+      // All chunks of a document have the same language, so that the first one tells it.
       const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<{ language: Language }>`
@@ -252,7 +269,7 @@ export class Chunks extends Context.Service<
         lexemes,
         languages,
         sample,
-        matching: makeMatching(sql),
+        matching: makeMatch(sql),
         fetch: makeFetch(sql),
         rank: makeRank(sql),
       }

@@ -6,39 +6,39 @@ import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
-/** How often it is looked whether one is missing that could not be made, or is left of a chatbot that is gone. */
+/** The interval of the maintenance, which finds indexes that could not be built and those of deleted chatbots. */
 const LOOK_EVERY = Duration.minutes(1)
-/** What was added since the index was last sorted is looked through by every search. In kB. */
+/** The size, in kB, at which new entries are merged into an index: until then every search scans them. */
 const PENDING_MAX = 512
 
-/** Before the chatbot's id, without its hyphens. */
+/** The beginning of an index's name. The chatbot's id without its hyphens follows. */
 export const LEXEME_INDEX = "chunks_lexemes_"
 
 export const lexemeIndexName = (chatbotId: ChatbotId): string => `${LEXEME_INDEX}${chatbotId.replaceAll("-", "")}`
 
-/** A row if there is such an index, and its making was finished. */
-export const isWhole = (sql: SqlClient.SqlClient, name: string): Statement.Fragment =>
+/** A query with one row if there is an index of this name that was built to the end, and with none otherwise. */
+export const validIndex = (sql: SqlClient.SqlClient, name: string): Statement.Fragment =>
   sql`select from pg_index where indexrelid = to_regclass(${name}) and indisvalid`
 
 const MAKING =
   "An index of words is being made; until it is there, searches without an index in memory look through the newest documents only"
 
 /**
- * Indexes of words in the database, each of one chatbot whose knowledge is too large for an index in memory, or about to
- * be: smaller ones have no use for theirs, and would be ingested more slowly. Without it the newest documents are
- * read by each search, see `ChunkMatching.ts`.
+ * Indexes of words in the database, one for each chatbot whose knowledge is too large for an index in memory, or soon
+ * will be. Smaller chatbots would not use one, and it would slow down their ingestion. Until there is one, each search
+ * of such a chatbot scans the newest documents, see `ChunkMatching.ts`.
  */
 export class LexemeIndexes extends Context.Service<
   LexemeIndexes,
   {
-    /** Has the chatbot's index made by whoever tends them, if it is not there yet. Waits for nothing. */
-    readonly want: (chatbotId: ChatbotId) => Effect.Effect<void>
+    /** Requests the chatbot's index from the maintenance, if there is none. It returns at once. */
+    readonly request: (chatbotId: ChatbotId) => Effect.Effect<void>
     /**
-     * Makes the indexes that are wanted, and those of chatbots with at least so many chunks, which need not ask; drops the
-     * indexes of chatbots that are gone. Takes as long as that takes.
+     * Builds the indexes that were requested and those of all chatbots with at least `leastChunks` chunks, and drops
+     * the indexes of deleted chatbots. It returns when all of that is done.
      */
-    readonly tend: (leastChunks: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Tends the indexes whenever one is wanted, and regularly. */
+    readonly maintain: (leastChunks: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Maintains the indexes for ever: regularly, and whenever one is requested. */
     readonly keep: (leastChunks: number) => Effect.Effect<never>
   }
 >()("parley/storage/search/LexemeIndexes") {
@@ -47,24 +47,24 @@ export class LexemeIndexes extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const indexes = makeChunkIndexes(sql)
-      const wanted = new Set<ChatbotId>()
-      const told = new Set<ChatbotId>()
+      const requested = new Set<ChatbotId>()
+      const announced = new Set<ChatbotId>()
       const bell = yield* Latch.make(false)
 
-      const tend = Effect.fn("LexemeIndexes.tend")(function* (leastChunks: number) {
+      const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
         const large = yield* sql<{ id: ChatbotId }>`
           select chatbot_id as id from documents where revision > 0
           group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
-        for (const { id } of large) wanted.add(id)
-        for (const chatbotId of wanted) {
+        for (const { id } of large) requested.add(id)
+        for (const chatbotId of requested) {
           const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
-          if (chatbot !== undefined && !told.has(chatbotId)) {
-            told.add(chatbotId)
-            const [index] = yield* sql`${isWhole(sql, lexemeIndexName(chatbotId))}`
+          if (chatbot !== undefined && !announced.has(chatbotId)) {
+            announced.add(chatbotId)
+            const [index] = yield* sql`${validIndex(sql, lexemeIndexName(chatbotId))}`
             if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
           }
           const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
-          if (isDone) wanted.delete(chatbotId)
+          if (isDone) requested.delete(chatbotId)
         }
         const orphans = yield* sql<{ name: string }>`
           select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
@@ -74,15 +74,15 @@ export class LexemeIndexes extends Context.Service<
       }, withoutTimeLimit)
 
       const keep = (leastChunks: number) =>
-        regularly(LOOK_EVERY, "An index of words was not made", tend(leastChunks), bell)
+        regularly(LOOK_EVERY, "An index of words was not made", maintain(leastChunks), bell)
 
       return {
-        want: (chatbotId) =>
+        request: (chatbotId) =>
           Effect.suspend(() => {
-            wanted.add(chatbotId)
+            requested.add(chatbotId)
             return Effect.asVoid(bell.open)
           }),
-        tend,
+        maintain,
         keep,
       }
     }),

@@ -1,61 +1,68 @@
 import { WordTable } from "../../text/WordTable.ts"
 
-/** What a text search configuration makes of a word. */
+/** A word, with the lexemes that a text search configuration makes of it. */
 export interface Word {
   readonly name: string
+  /** Whether its lexemes have been learned from Postgres. */
   isKnown: boolean
-  /** Places that it takes among the words of a text, also where it is not indexed. */
+  /** The number of places that it takes in a text, whether or not it is indexed. */
   width: number
-  /** What it is indexed as, and at which of its places, from 1. */
+  /** The lexemes that it is indexed as. */
   lexemes: ReadonlyArray<Lexeme>
+  /** The place of each lexeme within the word, from 1. */
   places: ReadonlyArray<number>
 }
 
 interface Lexeme {
   readonly bytes: Uint8Array
-  /** The vector, by its number, that the rest is about. */
+  /** The number of the vector to which the following fields belong. */
   vector: number
-  /** As Postgres stores them: the weight in the top two bits. */
+  /** The positions as Postgres stores them, with the weight in the top two bits. */
   readonly positions: Array<number>
   part: number
   limit: number
 }
 
-/** Of title, headings and text: A, B and D in the top two bits of a position. */
+/** The weights of title, headings and text: A, B and D in the top two bits of a position. */
 const WEIGHTS = [3 << 14, 2 << 14, 0]
+/** The bits of a position that hold the place of the word. */
 const PLACE = 0x3fff
-/** Postgres counts words no further, */
+/** Postgres counts the places of a text up to this one. */
 const LAST_PLACE = 16_383
-/** and keeps so many positions of a lexeme in one text, one more where two are joined. */
+/** Postgres keeps this many positions of a lexeme in one text, and one more where two vectors are joined. */
 const MAX_POSITIONS = 255
 
-/** The words of one text search configuration, each learned from Postgres once. */
+/** The words of one text search configuration, each of which is learned from Postgres once. */
 export class Lexicon {
-  /** Comes after a word that is asked about, so that its place tells how many the word takes. */
+  /** Follows a word when Postgres analyses it, so that its place tells how many places the word takes. */
   static readonly afterWord = " 0"
 
-  readonly #words = new WordTable<Word>()
-  readonly #lexemes = new Map<string, Lexeme>()
-  #made = 0
+  private readonly words = new WordTable<Word>()
+  private readonly lexemes = new Map<string, Lexeme>()
+  private vectors = 0
 
-  /** Its words' lengths together, which its memory goes by. */
+  /** The length of all words together, which determines the memory of the lexicon. */
   get characters(): number {
-    return this.#words.characters
+    return this.words.characters
   }
 
-  /** The words between single spaces, in order; new ones are still to be learned. */
+  /** Finds the words of a text with single spaces between them, in order. New ones are still to be learned. */
   read(spaced: string): ReadonlyArray<Word> {
-    return this.#words.read(spaced, (name) => ({ name, isKnown: false, width: 0, lexemes: [], places: [] }))
+    return this.words.read(spaced, (name) => ({ name, isKnown: false, width: 0, lexemes: [], places: [] }))
   }
 
-  /** @param analysis binary `tsvector` of the word and what comes after it */
+  /**
+   * Learns the lexemes of a word.
+   *
+   * @param analysis the binary `tsvector` of the word followed by `afterWord`
+   */
   learn(word: Word, analysis: Uint8Array): void {
     const lexemes: Array<Lexeme> = []
     const places: Array<number> = []
     for (const { bytes, positions } of entriesOf(analysis)) {
       if (bytes.length === 1 && bytes[0] === AFTER_WORD) word.width = (positions.pop() ?? 1) - 1
       for (const place of positions) {
-        lexemes.push(this.#lexemeOf(bytes))
+        lexemes.push(this.lexemeOf(bytes))
         places.push(place)
       }
     }
@@ -64,11 +71,11 @@ export class Lexicon {
     word.isKnown = true
   }
 
-  /** The binary `tsvector` of the parts, all of whose words are known. */
+  /** Makes the binary `tsvector` of a title, headings and a text, all of whose words must be known. */
   vectorOf(parts: ReadonlyArray<ReadonlyArray<Word>>): Uint8Array {
-    this.#made++
+    this.vectors++
     const lexemes: Array<Lexeme> = []
-    // Where two vectors are joined, the places of the second follow the last that the first has kept.
+    // As where Postgres joins two vectors, the places of the second follow the last place that the first has kept.
     let last = 0
     for (const [part, words] of parts.entries()) {
       const before = last
@@ -77,8 +84,8 @@ export class Lexicon {
         for (let index = 0; index < word.lexemes.length; index++) {
           const lexeme = word.lexemes[index]
           if (lexeme === undefined) continue
-          if (lexeme.vector !== this.#made) {
-            lexeme.vector = this.#made
+          if (lexeme.vector !== this.vectors) {
+            lexeme.vector = this.vectors
             lexeme.positions.length = 0
             lexeme.part = -1
             lexemes.push(lexeme)
@@ -92,19 +99,19 @@ export class Lexicon {
     return encode(lexemes)
   }
 
-  #lexemeOf(bytes: Uint8Array): Lexeme {
+  private lexemeOf(bytes: Uint8Array): Lexeme {
     const name = Buffer.from(bytes).toString("latin1")
-    const known = this.#lexemes.get(name)
+    const known = this.lexemes.get(name)
     if (known !== undefined) return known
     const made: Lexeme = { bytes: bytes.slice(), vector: 0, positions: [], part: -1, limit: 0 }
-    this.#lexemes.set(name, made)
+    this.lexemes.set(name, made)
     return made
   }
 }
 
 const AFTER_WORD = Lexicon.afterWord.charCodeAt(1)
 
-/** False when Postgres would not keep it. */
+/** Adds a position to a lexeme, or returns false when Postgres would not keep it. */
 const addPosition = (lexeme: Lexeme, part: number, place: number): boolean => {
   const { positions } = lexeme
   if (lexeme.part !== part) {
@@ -129,7 +136,7 @@ const entriesOf = (analysis: Uint8Array) => {
   })
 }
 
-/** The form that `tsvectorrecv` reads, which sorts the lexemes itself. */
+/** Encodes a vector in the form that `tsvectorrecv` reads, which sorts the lexemes itself. */
 const encode = (lexemes: ReadonlyArray<Lexeme>): Uint8Array => {
   let size = 4
   for (const { bytes, positions } of lexemes) size += bytes.length + 3 + 2 * positions.length

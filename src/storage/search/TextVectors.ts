@@ -4,19 +4,19 @@ import { inTurns } from "../../system/InTurns.ts"
 import type { Language } from "../../text/Language.ts"
 import { Lexicon, type Word } from "./Lexicon.ts"
 
-/** Words between single spaces: of a title, weighted A, of headings, B, and of the text itself. */
+/** Words with single spaces between them: of a title (weight A), of headings (weight B), and of the text itself. */
 export type WeightedWords = readonly [title: string, headings: string, text: string]
 
-/** A language's words are forgotten, all of them, once they are longer than this together: some 10 MB. */
+/** All words of a language are forgotten once their length together exceeds this, which is about 10 MB of memory. */
 const MAX_CHARACTERS = 256 * 1_024
 
-/** Words that Postgres is asked about before other requests get their turn. */
+/** Postgres analyses this many words in one statement, so that other requests can run between two. */
 const WORDS_PER_TURN = 250
 
 /**
- * Makes what `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') || to_tsvector(text)` would be,
- * to the bit, in its binary form. Postgres is asked about each word only once: finding words in a text and stemming them
- * was half of what storing a chunk took there.
+ * Makes the binary form of `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') ||
+ * to_tsvector(text)`, equal to the bit. Postgres analyses each word only once: finding the words of texts and stemming
+ * them took half of the time of storing a chunk (measured).
  */
 export const makeTextVectors = (sql: SqlClient.SqlClient) => {
   const lexicons = new Map<Language, Lexicon>()

@@ -6,45 +6,46 @@ import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
-/** An HNSW index over the vectors of one model and dimension, of all chatbots. */
+/** An HNSW index over the vectors of one model and dimension, for all chatbots together. */
 export interface VectorIndex {
   readonly model: string
   readonly dimensions: number
-  /** What the vectors are indexed as: halves of a float where whole ones do not fit a page. */
+  /** The type as which the vectors are indexed: `halfvec` where a `vector` does not fit into a page. */
   readonly type: "vector" | "halfvec"
 }
 
+/** The settings of the vector indexes. */
 export interface VectorIndexesSettings {
-  /** Chunks of a chatbot from which on its nearest vectors are looked up in an index rather than compared one by one. */
+  /** A chatbot with at least this many chunks is searched by an index, instead of comparing all of its vectors. */
   readonly leastChunks: number
 }
 
 /**
- * Below it an exact search takes about as long as one by index, and finds all; and a chatbot with a small share of a
- * large table makes an index search look at too many vectors of others.
+ * The default settings. With fewer chunks, an exact search takes about as long as one by index; and for a chatbot with
+ * a small share of a large table, an index search visits too many vectors of others.
  */
-export const defaultVectorIndexesSettings: VectorIndexesSettings = { leastChunks: 5_000 }
+const defaultVectorIndexesSettings: VectorIndexesSettings = { leastChunks: 5_000 }
 
-/** What pgvector can index. */
+/** The most dimensions that pgvector can index. */
 const DIMENSIONS_MAX = { vector: 2_000, halfvec: 4_000 }
-/** pgvector 0.8 goes on searching until it has found enough that is the chatbot's; older ones stop short. */
+/** The oldest pgvector whose index search goes on until it has found enough vectors of the chatbot. */
 const OLDEST_PGVECTOR = [0, 8] as const
-/** How often it is looked whether a chatbot has grown. */
+/** How often to check whether a chatbot has become large enough. */
 const LOOK_EVERY = Duration.minutes(1)
 
-/** Indexes for the search of nearest vectors, made when they are worth it. */
+/** Indexes for the search of nearest vectors, which are built once a chatbot is large enough. */
 export class VectorIndexes extends Context.Service<
   VectorIndexes,
   {
-    /** The index that serves such a search, if there is one by now and the chatbot is large enough to want it. */
-    readonly find: (wanted: {
+    /** Finds the index for a search, if it is built and the chatbot, with this many chunks, is large enough for it. */
+    readonly find: (search: {
       readonly model: string
       readonly dimensions: number
       readonly chunks: number
     }) => VectorIndex | undefined
-    /** Looks whether a chatbot is large enough, and makes the index for the model's vectors. Takes as long as that takes. */
+    /** Builds the indexes of the model's vectors if a chatbot is large enough. It returns when that is done. */
     readonly build: (model: string) => Effect.Effect<void, SqlError.SqlError>
-    /** Does so again and again. */
+    /** Builds such indexes for ever, as chatbots grow. */
     readonly keep: (model: string) => Effect.Effect<never>
   }
 >()("parley/storage/search/VectorIndexes") {
@@ -63,8 +64,8 @@ export class VectorIndexes extends Context.Service<
           return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
         })
 
-        /** Dimensions of the model's vectors in chatbots that are large enough. */
-        const wanted = Effect.fnUntraced(function* (model: string) {
+        /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
+        const neededIndexes = Effect.fnUntraced(function* (model: string) {
           const rows = yield* sql<{ dimensions: number }>`
             select distinct (
               select c.embedding_dimensions from chunks c
@@ -79,7 +80,7 @@ export class VectorIndexes extends Context.Service<
 
         const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
           if (!(yield* isPossible)) return
-          for (const index of yield* wanted(model)) {
+          for (const index of yield* neededIndexes(model)) {
             const { dimensions, type } = index
             const isReady = yield* indexes.ensure({
               name: nameOf(index),
@@ -103,7 +104,7 @@ export class VectorIndexes extends Context.Service<
     )
 }
 
-/** As it would be; undefined when no index takes so many dimensions. */
+/** The index for vectors of a model; undefined when they have too many dimensions for one. */
 const indexOf = (model: string, dimensions: number): VectorIndex | undefined => {
   if (dimensions <= DIMENSIONS_MAX.vector) return { model, dimensions, type: "vector" }
   return dimensions <= DIMENSIONS_MAX.halfvec ? { model, dimensions, type: "halfvec" } : undefined
@@ -113,10 +114,9 @@ const nameOf = ({ model, dimensions }: VectorIndex): string =>
   `chunks_nearest_${createHash("sha256").update(`${dimensions} ${model}`).digest("hex").slice(0, 16)}`
 
 /**
- * What makes a row one of the index's. A query has to say the same, with constants: only then does the planner see that
- * the index serves.
+ * The condition of a partial index. A query has to repeat it, with constants, or the planner cannot use the index.
  *
- * @param table with its point, as the query names it
+ * @param table the name of the table in the query, with a point
  */
 export const conditionOf = ({ model, dimensions }: VectorIndex, table = ""): string =>
   `${table}embedding_model = '${model.replaceAll("'", "''")}' and ${table}embedding_dimensions = ${dimensions}`

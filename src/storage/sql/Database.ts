@@ -16,75 +16,78 @@ import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 
 /**
- * The SQL client that acts as the login role, which owns the tables: row-level security does not hold for it. For what
- * comes before an organization is known, or serves them all: finding a key, claiming a job, migrations.
+ * The SQL client that acts as the login role, which owns the tables, so that row-level security does not apply. It is
+ * for work before an organization is known, or for all of them: finding a key, claiming a job, migrations.
  *
- * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only what is theirs. See
- * `Identities.ts` for how they are told apart.
+ * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only the rows of that one.
+ * See `Identities.ts` for how the two are kept apart.
  */
 export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/sql/SystemSql") {}
 
 /**
- * `lost` fails when the database is gone and will not come back: the embedded engine ended by itself. The server then
- * has to end too. A Postgres server that cannot be reached may return, so for it `lost` waits for ever.
+ * The loss of the database. `lost` fails when the embedded engine has ended by itself, after which the server has to
+ * end too. A Postgres server that cannot be reached may come back, so for one `lost` never ends.
  */
 export class DatabaseLoss extends Context.Service<
   DatabaseLoss,
   { readonly lost: Effect.Effect<never, StartupError> }
 >()("parley/storage/sql/DatabaseLoss") {}
 
-/** For `vectors`: they differ from database to database. */
+/** The OIDs of pgvector's types, which differ from database to database. The parameter type `vectors` needs them. */
 export class VectorTypes extends Context.Service<VectorTypes, VectorOids>()("parley/storage/sql/VectorTypes") {}
 
-/** What both layers provide. */
+/** The services that a database provides. */
 export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | DatabaseTraits | VectorTypes
 
+/** The settings of a Postgres server. */
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted
-  /** Connections open at once, at most; two are the least that serve. */
+  /** The most connections open at once; at least two. */
   readonly maxConnections: number
   /**
-   * Statements of one organization that may be under way in one connection. They share writes and reads, the dearest
-   * part of a short statement.
+   * The most statements of one organization under way in one connection. They share writes to and reads from the
+   * socket, which are the most expensive part of a short statement.
    */
   readonly pipeline: number
-  /** How long a statement may take, and wait for a connection, where `withoutTimeLimit` does not say otherwise. */
+  /** How long a statement may take, and how long it may wait for a connection, except within `withoutTimeLimit`. */
   readonly timeLimit: Duration.Duration
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
 }
 
+/** The settings of the database that a server uses. */
 export interface DatabaseSettings extends Omit<PostgresSettings, "url">, EmbeddedDatabaseSettings {
-  /** Absent: the embedded database. */
+  /** The Postgres server; undefined for the embedded database. */
   readonly url: Redacted.Redacted | undefined
 }
 
-/** The part of them that is the system's: its statements are few, and short. */
+/** The system's share of the connections: its statements are few, and short. */
 const SYSTEM_SHARE = 0.25
 const CONNECT_TIMEOUT = Duration.seconds(5)
-/** How often it is looked for connections that have fallen silent, in parts of the time limit. */
+/** Connections are checked for silence this many times within the time limit. */
 const LOOKS_PER_TIME_LIMIT = 20
-/** An idle connection is worth keeping: it holds parsed statements. */
+/** Closes an idle connection after this long. It is worth keeping, because it has prepared statements. */
 const IDLE_TIMEOUT = Duration.minutes(10)
-/** Finds a dead peer behind a silent network. */
+/** The interval of TCP keep-alive, which detects a peer that vanished without closing the connection. */
 const KEEP_ALIVE = Duration.seconds(30)
 
 /**
- * Told to every new connection. Vectors and indexes are read at random and mostly from memory, which the default cost
- * of 4 does not expect; and compiling a plan takes longer than any query of ours runs.
+ * The parameters of every new connection. Vectors and indexes are read at random and mostly from memory, which the
+ * default cost of 4 does not expect; and compiling a plan by JIT takes longer than any of the queries runs.
  */
 const STARTUP_PARAMETERS = {
   random_page_cost: "1.1",
   jit: "off",
-  // A search without an index in memory ranks some 4,500 text vectors; the default of 4 MB sorts them on disk.
+  // A search without an index in memory ranks some 4,500 text vectors, which the default of 4 MB would sort on disk.
   work_mem: "16MB",
-  // An index search goes on until it has found enough of the one chatbot that asks, and looks at enough to be exact.
+  // An index search goes on until it has found enough vectors of the one chatbot, and visits enough of them to be
+  // exact.
   "hnsw.iterative_scan": "strict_order",
   "hnsw.ef_search": "120",
 }
 
-/** Postgres 15 or later with pgvector 0.7 or later, brought to the current schema. */
+/** Connects to Postgres 15 or later with pgvector 0.7 or later, and brings the database to the current schema. */
 export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -105,7 +108,7 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         ...config,
         maxConnections: Math.max(1, maxConnections - forSystem),
         multiplex: true,
-        // Who shares a connection is decided in `Identities.ts`.
+        // `Identities.ts` decides which statements share a connection.
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({
@@ -119,12 +122,13 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
     }),
   )
 
+/** The settings of the embedded database, with what the server needs to watch its disk. */
 export interface EmbeddedDatabaseSettings extends EmbeddedSettings {
-  /** Bytes of the disk below which nothing more is stored. */
+  /** The free bytes of the disk below which nothing more is stored. */
   readonly diskReserve: number
 }
 
-/** Postgres inside this process, kept in a directory of its own, brought to the current schema. */
+/** Opens Postgres inside this process, with a directory of its own, and brings it to the current schema. */
 export const layerEmbedded = (
   settings: EmbeddedDatabaseSettings,
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
@@ -144,7 +148,7 @@ export const layerEmbedded = (
     }),
   )
 
-/** The database that the settings name. */
+/** Opens the database that the settings name. */
 export const layer = ({
   url,
   ...settings

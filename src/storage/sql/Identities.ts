@@ -8,24 +8,27 @@ import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
 import { turnEnd } from "./TurnEnd.ts"
 
-/**
- * Two SQL clients, told apart by the session identity of the connection they borrow:
+/*
+ * There are two SQL clients, which differ by the identity of the session that they borrow:
  *
- * - the tenant: role `parley_tenant` and `parley.organization_id`, by which row-level security shows only the rows of the
- *   fiber's `CurrentOrganization`. No organization in context is a defect, so a forgotten one shows nothing;
- * - the system: the login role, which owns the tables and sees them all.
+ * - the tenant: role `parley_tenant` and the setting `parley.organization_id`, by which row-level security shows only
+ *   the rows of the fiber's `CurrentOrganization`. A fiber without an organization dies, so that it sees nothing;
+ * - the system: the login role, which owns the tables and sees all rows.
  *
- * The identity sticks to the physical connection and is remembered here, so it is set only when it changes: one round
- * trip, outside of any transaction, where `SET LOCAL` would cost four for every query. On a server, each client has
- * connections of its own, because changing between them for every request measured half of the requests per second.
+ * The identity belongs to the physical connection and is remembered here, so that it is set only when it changes: one
+ * round trip, outside of any transaction, where `SET LOCAL` would cost four for every query. On a server, each client
+ * has connections of its own, because changing the identity for every request halved the requests per second
+ * (measured).
  *
- * A pooler that hands each transaction to another connection (PgBouncer in transaction mode) breaks this memory and is
- * not supported. Should one be there, a statement may meet the identity of another organization: its own filter and
- * that one's policy then have no row in common. Session mode works.
+ * A pooler that gives each transaction another connection (PgBouncer in transaction mode) is not supported, because the
+ * remembered identity would be wrong. With one, a statement may meet the identity of another organization; its own
+ * filter and that organization's policy then have no row in common. Session mode works.
  *
- * A tenant's statement could itself set the role back. Row-level security stands behind our own filters and guards
- * against our forgetting one; SQL made by strangers is never run.
+ * A tenant's statement could itself set the role back: row-level security is a second guard behind the filters of the
+ * statements, and not one against foreign SQL, which is never run.
  */
+
+/** The role that tenants' statements run as. */
 export const TENANT_ROLE = "parley_tenant"
 const ORGANIZATION_SETTING = "parley.organization_id"
 
@@ -34,14 +37,17 @@ const SYSTEM_ROLE = "none"
 const ASSUME = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false),
   set_config('statement_timeout', $3, false)`
 
-/** An organization's id, or this for the system. */
+/** Stands for the system in place of an organization's id. */
 const SYSTEM = ""
 
 type TransactionService = Context.Service<SqlClient.TransactionConnection, SqlClient.TransactionConnection.Service>
 const TenantTransaction: TransactionService = Context.Service("parley/storage/sql/TenantTransaction")
 const SystemTransaction: TransactionService = Context.Service("parley/storage/sql/SystemTransaction")
 
-/** A physical connection, and whom it acts for: unknown while new, while that changes, and after a change that failed. */
+/**
+ * A physical connection with its identity, which is undefined while the connection is new, while the identity is being
+ * changed, and after a change that failed.
+ */
 interface Session {
   readonly physical: PgConnection.PgConnection
   readonly connection: SqlConnection.Connection
@@ -49,28 +55,28 @@ interface Session {
   isLimited: boolean
 }
 
-/** Whom a statement acts for, and whether it may take only so long. */
+/** The organization that a statement acts for, and whether the time limit holds for it. */
 interface Identity {
   readonly organization: string
   readonly isLimited: boolean
 }
 
-/** Connections that are lent to one borrower each, in which so many statements may be under way together. */
+/** A pool of connections, in each of which at most `pipeline` statements of one organization are under way together. */
 export interface Connections {
   readonly pool: PgPool.PgPool
   readonly pipeline: number
 }
 
 /**
- * The database ends a statement at this part of the time limit, so that it usually says itself how the statement ended,
- * before the connection is given up.
+ * The database cancels a statement at this part of the time limit, so that it usually reports the cancellation before
+ * the connection is given up.
  */
 const SERVER_PART = 0.9
 
 /**
- * Builds both clients, which live as long as their pools. Those may be one and the same.
+ * Builds both clients, which live as long as their pools. The two pools may be the same one.
  *
- * @param timeLimit how long a statement may take, and how long it may wait for a connection; absent: as long as it does
+ * @param timeLimit how long a statement may take, and how long it may wait for a connection; absent for no limit
  */
 export const makeClients = Effect.fnUntraced(function* (
   connections: { readonly tenant: Connections; readonly system: Connections },
@@ -94,12 +100,14 @@ export const makeClients = Effect.fnUntraced(function* (
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
   ) => {
-    /** Of each organization, the one that may be joined. */
+    /** The pipeline of each organization that the next statement may join. */
     const limited = new Map<string, Pipeline>()
     const unlimited = new Map<string, Pipeline>()
     const waitForTurn = turnWait(pool, timeLimit)
 
-    /** Never called inside of `ownTransaction`, whose connection the client goes on using. */
+    /**
+     * Passes on the fiber's identity. It is never called within `ownTransaction`, whose connection the client keeps.
+     */
     const withIdentity = <A, E, R>(use: (identity: Identity) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.withFiber((fiber) => {
         if (Context.getOrUndefined(fiber.context, otherTransaction) !== undefined) return dieOfMixedTransactions
@@ -121,7 +129,7 @@ export const makeClients = Effect.fnUntraced(function* (
         return Effect.onExit(statement, () => Effect.sync(() => watch.remove(work)))
       })
 
-    /** Only the borrower of the session may call this. */
+    /** Gives the session this identity. Only the borrower of the session may call this. */
     const assume = (session: Session, { isLimited, organization }: Identity): Effect.Effect<void, SqlError.SqlError> =>
       Effect.suspend(() => {
         if (session.identity === organization && session.isLimited === isLimited) return Effect.void
@@ -135,7 +143,7 @@ export const makeClients = Effect.fnUntraced(function* (
         })
       })
 
-    /** Gets a connection for all in the pipeline. */
+    /** Borrows a connection for all statements of a pipeline. */
     const open = (pipeline: Pipeline, identity: Identity) =>
       Effect.suspend(() => {
         pipeline.opening()
@@ -148,7 +156,7 @@ export const makeClients = Effect.fnUntraced(function* (
         )
       })
 
-    /** The connection of a session that is not shared. Pinned, or it is the session's own. */
+    /** Makes the connection of a transaction, which shares the session with nothing else. */
     const exclusive = (session: Session, physical: PgConnection.PgConnection, { isLimited }: Identity) => {
       const connection = makeConnection(physical)
       const execute = <A>(sql: string, statement: Effect.Effect<A, SqlError.SqlError>, nothing: A) => {
@@ -174,7 +182,7 @@ export const makeClients = Effect.fnUntraced(function* (
 
     const borrower: SqlConnection.Borrower = (use) =>
       withIdentity((identity) =>
-        // Nothing may come between joining and what makes sure of leaving.
+        // Not interruptible between joining the pipeline and registering the exit from it.
         Effect.uninterruptibleMask((restore) => {
           const pipelines = identity.isLimited ? limited : unlimited
           const current = pipelines.get(identity.organization)
@@ -206,7 +214,7 @@ export const makeClients = Effect.fnUntraced(function* (
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       acquirer: withIdentity((identity) => Effect.map(lend(identity), ({ connection }) => connection)),
-      // Pinned, so that a fiber which outlives its transaction cannot go on in a connection lent to somebody else.
+      // Pinned, so that a fiber which outlives its transaction cannot use the connection after it was lent again.
       transactionAcquirer: withIdentity((identity) =>
         Effect.flatMap(lend(identity), (session) =>
           Effect.map(session.physical.pin, (pinned) => exclusive(session, pinned, identity)),
@@ -219,7 +227,7 @@ export const makeClients = Effect.fnUntraced(function* (
   return {
     tenant: yield* makeClient(connections.tenant, TenantTransaction, SystemTransaction, organizationIn),
     system: yield* makeClient(connections.system, SystemTransaction, TenantTransaction, () => SYSTEM),
-    /** Gives up connections in which a statement has had no answer for the time limit. To be done again and again. */
+    /** Closes the connections in which no statement has been answered for the time limit. It has to be repeated. */
     giveUpSilent: Effect.sync(() => {
       if (timeLimit !== undefined) watch.giveUpSilent(monotonicMillis(clock), Duration.toMillis(timeLimit))
     }),
@@ -227,15 +235,15 @@ export const makeClients = Effect.fnUntraced(function* (
 })
 
 /**
- * A statement that undoes, or ends, what a transaction has done. When it fails, the connection is lost, or about to be:
- * the database undoes the transaction with it. So the failure adds nothing to the one that it follows.
+ * Matches a statement that rolls back a transaction, or ends a savepoint. When it fails, the connection is lost or
+ * about to be, and the database rolls back the transaction, so that its failure adds nothing to the one before it.
  */
 const UNDOING = /^(?:ROLLBACK|RELEASE)\b/
 
-/** A connection of the pool, which is waited for only so long. */
+/** Borrows a connection from the pool, or fails when none is free within the time limit. */
 const turnWait = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undefined) => {
   if (timeLimit === undefined) return pool.get
-  /** As far as is known; nobody has to wait for these, and a time limit costs more than to get one. */
+  /** How many connections are known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
   const got = Effect.tap(pool.get, () => {
     idle = Math.max(0, idle - 1)
@@ -259,12 +267,15 @@ const dieOfMissingOrganization = Effect.die(
   new Error("A tenant statement ran without CurrentOrganization: provide it, or use SystemSql"),
 )
 
-/** On the embedded database's one connection it would wait for itself; on a server it would not see the open rows. */
+/**
+ * Such a statement would wait for itself on the embedded database's one connection, and would not see the uncommitted
+ * rows on a server.
+ */
 const dieOfMixedTransactions = Effect.die(
   new Error("A statement of the tenant ran inside a transaction of the system, or the other way round"),
 )
 
-/** Postgres answers COMMIT in an aborted transaction with ROLLBACK and no error. */
+/** Commits a transaction. Postgres answers COMMIT in an aborted one with ROLLBACK and no error. */
 const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     Predicate.hasProperty(result, "command") && result.command === "ROLLBACK"
@@ -279,7 +290,7 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
       : Effect.void,
   )
 
-/** The clients are made without row transforms, so none arrive here. */
+/** Adapts a driver's connection. The clients are made without row transforms, so that none is passed here. */
 const makeConnection = (physical: PgConnection.PgConnection): SqlConnection.Connection => ({
   execute: (sql, params) => Effect.map(physical.query(sql, params), rowsOf),
   executeUnprepared: (sql, params) => Effect.map(physical.query(sql, params, false), rowsOf),

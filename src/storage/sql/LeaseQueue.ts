@@ -1,44 +1,48 @@
-import { type Duration, Effect } from "effect"
+import { type Duration, Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "./Database.ts"
+import { decodeRows } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { interval } from "./SqlValues.ts"
 
-/** What every queue knows of a job that a worker has claimed. */
+/** The columns that every queue returns of a job that a worker has claimed. */
 export interface Job {
   readonly organization_id: OrganizationId
-  /** Names this attempt. Whoever shows another id, or none, writes nothing. */
+  /** Identifies this attempt. An attempt with another lease can write nothing. */
   readonly lease_id: string
-  /** Earlier attempts that failed by what the job itself is. Set to 0 when the job is put off. */
+  /** The number of earlier attempts that failed because of the job itself. Putting the job off resets it to 0. */
   readonly attempts: number
-  /** Earlier attempts whose worker vanished: it was killed, or could not reach the database. Set to 0 likewise. */
+  /**
+   * The number of earlier attempts whose worker was killed or lost the database. Putting the job off resets it to 0.
+   */
   readonly lapses: number
   /** How often the job was given up and put off. */
   readonly given_up: number
 }
 
-/** A worker's hold on a job, by the database's clock. A worker that renews it before `duration` is over keeps it. */
+/** A worker's claim to a job, by the clock of the database. It lasts as long as the worker renews it in time. */
 export interface Lease {
   readonly id: string
   readonly duration: Duration.Duration
 }
 
-/** The key of a job and the lease of the attempt that writes about it. */
+/** Identifies a job by its key, and the attempt that is working on it by its lease. */
 export type Attempt<Key extends string> = Pick<Job, "lease_id"> & Readonly<Record<Key, string>>
 
 /**
- * Describes the table of a queue. It has a row for each job that waits or is under way, with these columns beside its
- * own:
+ * Describes the table of a queue. It has a row for each job that waits or is under way, with these columns beside those
+ * of the job itself:
  *
  * - `organization_id uuid not null`, for row-level security and for the turns;
  * - `turn bigint not null`, the order of the jobs: an organization's first waiting job has the turn that is being served,
  *   and each further one the turn after the one before, so organizations are served in turn;
  * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds the
  *   next job;
- * - `run_at timestamptz not null default now()`: nobody may claim the job before, be it leased or put off;
- * - `lease_id uuid`, null when nobody has the job;
+ * - `run_at timestamptz not null default now()`, the time before which no worker may claim the job: the end of its
+ *   lease, or of its delay;
+ * - `lease_id uuid`, null when no worker has the job;
  * - `attempts`, `lapses` and `given_up`, each `integer not null default 0`, see `Job`.
  */
 export interface QueueTable<Key extends string> {
@@ -58,21 +62,25 @@ export interface QueueTable<Key extends string> {
   readonly parent?: { readonly table: string; readonly lock: "update" | "key share" }
 }
 
-/** Narrows which of the jobs that are due a claim may lease. The alias of the queue's table is `q`. */
+/** Narrows a claim to some of the jobs that are due. The queue's table is `q`. */
 export interface ClaimCondition {
   /** Tables whose rows are locked together with the job's, such as `join documents d on d.id = q.document_id`. */
   readonly join?: Statement.Fragment
+  /** A condition on the job and on the joined rows. */
   readonly and?: Statement.Fragment
 }
 
-/** Lapses of one job after which `releaseAll` delays its next attempt: by a second, doubled for each further lapse. */
+/**
+ * When this many attempts of a job have ended with their process, the next one is delayed: by a second, then by twice
+ * as long each time.
+ */
 const LAPSES_AT_ONCE = 3
 /** The longest such delay. */
 const LAPSE_DELAY_MAX_SECONDS = 30
 
 /**
- * Makes the statements of a queue of jobs that all server processes share. Organizations take turns; an attempt holds its
- * job by a lease, and writes only while it has that; a job that fails is tried again later.
+ * Makes the SQL of a queue of jobs that every server process shares. Organizations take turns; an attempt has a lease
+ * on its job, and writes only while it has the lease; a job that fails is tried again later.
  *
  * `effect/persistence` has a `PersistedQueue` with a store in SQL. It lacks what a platform of many tenants needs:
  *
@@ -105,17 +113,14 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
       : sql`(select id from ${sql(parent.table)} where id = ${attempt[description.key]}
           and organization_id = ${organization} for ${sql.literal(parent.lock)})`
 
-  /** The job's row, if the attempt still has its lease. */
-  const held = (attempt: Attempt<Key>, organization: OrganizationId) =>
+  /** A condition on the job's row: the attempt still has the lease. */
+  const isLeased = (attempt: Attempt<Key>, organization: OrganizationId) =>
     sql`${key} = ${idOf(attempt, organization)} and lease_id = ${attempt.lease_id} and organization_id = ${organization}`
 
-  /**
-   * A statement of the system that leases the next job that is due and returns its row, or none. It never waits: rows
-   * that somebody has locked are skipped.
-   */
+  /** A statement of the system that leases the next due job and returns its row, or none. It skips locked rows. */
   const claim = (lease: Lease, { and, join }: ClaimCondition = {}): Statement.Fragment =>
     sql`update ${table} set lease_id = ${lease.id}, run_at = ${after(lease.duration)},
-        -- An attempt that ends takes its lease off the row, unless its worker has vanished.
+        -- An attempt that ends clears its lease, unless its worker has vanished.
         lapses = lapses + (lease_id is not null)::int
       where ${key} = (
         select q.${key} from ${table} q ${join ?? nothing}
@@ -129,43 +134,43 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
       }`
 
   /**
-   * Ends every lease, for a process that knows to be the only one: whoever had them is gone. A job that may be what ends
-   * the process lets it live for a while between its attempts.
+   * Ends every lease, for a process that is alone on its database, so that the workers which had them are gone. A job
+   * that may itself be what kills the process is delayed, so that the process lives between the attempts.
    */
   const releaseAll = system`update ${table} set lease_id = null, lapses = lapses + 1,
       run_at = now() + case when lapses + 1 < ${LAPSES_AT_ONCE} then interval '0'
         else least(2 ^ (lapses + 1 - ${LAPSES_AT_ONCE}), ${LAPSE_DELAY_MAX_SECONDS}) * interval '1 second' end
     where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
 
-  /** A statement that renews the lease and returns the job's key, or no row when the lease is lost. */
+  /** A statement that renews the lease and returns the job's key, or returns no row when the lease is lost. */
   const renewal = (attempt: Attempt<Key>, organization: OrganizationId, duration: Duration.Duration) =>
-    sql`update ${table} set run_at = ${after(duration)} where ${held(attempt, organization)} returning ${key}`
+    sql`update ${table} set run_at = ${after(duration)} where ${isLeased(attempt, organization)} returning ${key}`
 
-  /** Renews the lease. False when it is lost. */
+  /** Renews the lease. Returns false when it is lost. */
   const renew = Effect.fnUntraced(function* (attempt: Attempt<Key>, duration: Duration.Duration) {
     return (yield* renewal(attempt, yield* CurrentOrganization, duration)).length > 0
   }, withoutSqlErrors)
 
-  /** Gives the job back, to be tried again after a while. `counts`: the attempt failed by what the job is. */
+  /** Returns the job to the queue, to be tried after `delay`. `counts`: the job itself made the attempt fail. */
   const release = Effect.fnUntraced(function* (attempt: Attempt<Key>, delay: Duration.Duration, counts: boolean) {
     const organization = yield* CurrentOrganization
     yield* sql`update ${table} set lease_id = null, run_at = ${after(delay)}, attempts = attempts + ${counts ? 1 : 0}::int
-      where ${held(attempt, organization)}`
+      where ${isLeased(attempt, organization)}`
   }, withoutSqlErrors)
 
   /**
-   * Writes an attempt's results in one transaction, during which nobody else can get the lease. False when it is lost:
-   * then nothing was written.
+   * Writes an attempt's results in one transaction, during which no other worker can get the lease. Returns false,
+   * having written nothing, when the lease is lost.
    */
   const underLease = <E, R>(attempt: Attempt<Key>, write: Effect.Effect<void, E, R>) =>
     Effect.gen(function* () {
       const organization = yield* CurrentOrganization
-      const rows = yield* sql`select ${key} from ${table} where ${held(attempt, organization)} for update`
+      const rows = yield* sql`select ${key} from ${table} where ${isLeased(attempt, organization)} for update`
       if (rows.length > 0) yield* write
       return rows.length > 0
     }).pipe(transaction(sql))
 
-  /** Within `underLease`: takes the job out of the queue; or puts it off, to be tried anew as if for the first time. */
+  /** Within `underLease`: deletes the job; or, with `putOffFor`, delays it, to be tried as if for the first time. */
   const end = Effect.fnUntraced(function* (attempt: Attempt<Key>, putOffFor?: Duration.Duration) {
     const organization = yield* CurrentOrganization
     const become =
@@ -179,24 +184,28 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
   return { claim, releaseAll, renewal, renew, release, underLease, end }
 })
 
-/** How a queue stands at the moment. */
-export interface QueueState {
-  /** Due now, and nobody has it. */
-  readonly waiting: number
-  readonly underWay: number
-  /** To be tried again later. */
-  readonly delayed: number
-  /** How long the first of those that are due has been, in seconds; null when none is. */
-  readonly overdue_seconds: number | null
-}
+/** The numbers of jobs of a queue, by state. */
+export const QueueState = Schema.Struct({
+  /** Jobs that are due and that no worker has. */
+  waiting: Schema.Int,
+  underWay: Schema.Int,
+  /** Jobs that are tried again later. */
+  delayed: Schema.Int,
+  /** How long the first due job has been due, in seconds; null when none is. */
+  overdue_seconds: Schema.NullOr(Schema.Finite),
+})
+export type QueueState = typeof QueueState.Type
 
+const decodeState = decodeRows(QueueState)
+
+/** Reads the state of the queue in a table. */
 export const queueState = (sql: SqlClient.SqlClient, table: string) =>
   Effect.flatMap(
-    sql<QueueState>`select
+    decodeState(sql`select
       count(*) filter (where lease_id is null and run_at <= now())::int as waiting,
       count(*) filter (where lease_id is not null and run_at > now())::int as "underWay",
       count(*) filter (where lease_id is null and run_at > now())::int as delayed,
       extract(epoch from now() - min(run_at) filter (where run_at <= now()))::float8 as overdue_seconds
-      from ${sql(table)}`,
+      from ${sql(table)}`),
     ([row]) => Effect.orDie(Effect.fromNullishOr(row)),
   )

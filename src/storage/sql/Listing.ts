@@ -2,29 +2,30 @@ import type { SqlClient, Statement } from "effect/sql"
 import type { Listed, Place, Range } from "../../domain/Page.ts"
 
 /*
- * Lists whose rows stand in the order in which the database made them, and by id where it made some at the same moment.
+ * Lists are ordered by the time at which the database made the rows, and by id where it made some at the same moment.
  */
 
-/** A column of the row's place, beside those that are shown. */
-export const placeColumn = "(extract(epoch from created_at) * 1000000)::bigint::text as at"
+/** The column `at` of a row's place, to be selected beside the columns that are shown. */
+export const PLACE_COLUMN = "(extract(epoch from created_at) * 1000000)::bigint::text as at"
 
-/** A row with its place. */
-export interface Placed {
+/** A row with its place in a list. */
+export interface PlacedRow {
   readonly id: string
   readonly at: string
 }
 
-/** What comes after a place, in an order that rises (`>`) or falls (`<`); all where there is none. */
-export const beyond = (sql: SqlClient.SqlClient, after: Place | undefined, order: ">" | "<"): Statement.Fragment =>
+/** A condition on the rows after a place, in ascending (`>`) or descending (`<`) order; none without a place. */
+export const afterPlace = (sql: SqlClient.SqlClient, after: Place | undefined, order: ">" | "<"): Statement.Fragment =>
   after === undefined
     ? sql``
     : sql`and (created_at, id) ${sql.literal(order)}
         (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`
 
-/** Read one row further than the range, so that it is known whether there are more. */
+/** The number of rows to read: one more than the range has, to learn whether there are more. */
 export const readLimit = ({ limit }: Range): number => limit + 1
 
-export const listed = <Row extends Placed, A>(
+/** Converts rows that were read with `readLimit` into a part of a list. */
+export const toListed = <Row extends PlacedRow, A>(
   rows: ReadonlyArray<Row>,
   { limit }: Range,
   present: (row: Omit<Row, "at">) => A,

@@ -1,6 +1,6 @@
 import { Effect, type FileSystem, Schema } from "effect"
 import { type SqlClient, type SqlError, SqlSchema } from "effect/sql"
-import { damaged, type Migration, readMigrations } from "../MigrationFiles.ts"
+import { damagedMigrations, type Migration, readMigrations } from "../MigrationFiles.ts"
 import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { splitStatements } from "./SqlScript.ts"
@@ -10,8 +10,9 @@ const Applied = Schema.Struct({ number: Schema.Int, name: Schema.String, checksu
 type Applied = typeof Applied.Type
 
 /**
- * Brings the database to the newest migration, or fails without having changed anything that was applied before. Each
- * file is one transaction. Processes that start at once wait for each other. One round trip when all is current.
+ * Applies the migrations in a directory that the database has not had. Each one is a transaction of its own, so that
+ * one that fails leaves the database at the one before. Processes that start at the same time wait for each other. It
+ * takes one round trip when there is nothing to do.
  */
 export const migrate = Effect.fn("Migrations.migrate")(function* (
   sql: SqlClient.SqlClient,
@@ -24,7 +25,7 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
   }
 })
 
-/** What is still to do, once it is certain that what was done is what the files say. */
+/** Returns the migrations that are still to be applied, or fails when the applied ones differ from the files. */
 const pendingOf = (
   migrations: ReadonlyArray<Migration>,
   done: ReadonlyArray<Applied>,
@@ -40,7 +41,9 @@ const pendingOf = (
       )
     }
     if (migration.name !== applied.name || migration.checksum !== applied.checksum) {
-      return damaged(`sql/${migration.name}.sql is not what the database was given as sql/${applied.name}.sql.`)
+      return damagedMigrations(
+        `sql/${migration.name}.sql is not what the database was given as sql/${applied.name}.sql.`,
+      )
     }
   }
   const pending = migrations.filter((migration) => done.every((applied) => applied.number !== migration.number))
@@ -48,7 +51,7 @@ const pendingOf = (
   const late = pending.find((migration) => migration.number < newest)
   return late === undefined
     ? Effect.succeed(pending)
-    : damaged(`sql/${late.name}.sql is new, but the database has had later ones.`)
+    : damagedMigrations(`sql/${late.name}.sql is new, but the database has had later ones.`)
 }
 
 const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>, migration: Migration) =>
@@ -61,7 +64,7 @@ const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>
         checksum text not null,
         applied_at timestamptz not null default now()
       )`
-      // Another process may have applied it, or a different one, while this one waited for the lock.
+      // Another process may have applied migrations while this one waited for the lock.
       const pending = yield* pendingOf(migrations, yield* readApplied(sql))
       if (!pending.includes(migration)) return
       for (const statement of splitStatements(migration.text)) {

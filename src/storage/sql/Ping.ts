@@ -3,7 +3,7 @@ import type { Unavailable } from "../../domain/Errors.ts"
 import { SystemSql } from "./Database.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 
-/** One round trip to the database. */
+/** Makes one round trip to the database, to learn whether it answers. */
 export class Ping extends Context.Service<Ping, Effect.Effect<void, Unavailable>>()("parley/storage/sql/Ping") {
   static readonly layer = Layer.effect(
     this,

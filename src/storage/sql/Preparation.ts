@@ -7,14 +7,14 @@ import { knownWords } from "../../system/SystemError.ts"
 import type { VectorOids } from "./SqlValues.ts"
 import { DATABASE_URL } from "../../system/Variables.ts"
 
-/** As `server_version_num` counts. */
+/** The oldest Postgres that is supported, in the form of `server_version_num`. */
 const OLDEST_POSTGRES = 150_000
 const OLDEST_PGVECTOR = [0, 7] as const
 
-/** Serialises the preparation and the migrations of processes that start at once; any constant of ours will do. */
+/** The advisory lock under which a process prepares and migrates the database: an arbitrary number of Parley's own. */
 export const ADVISORY_LOCK = 7_242_015_531
 
-/** What there is, before anything is done about it. */
+/** What the server offers before anything is installed. */
 const ServerState = Schema.Struct({
   version: Schema.Int,
   version_text: Schema.String,
@@ -27,8 +27,8 @@ const ServerState = Schema.Struct({
 export type ServerState = typeof ServerState.Type
 
 /**
- * Sees to what the schema needs and a migration cannot hold, because it belongs to the server and not to the database:
- * versions, the extension, the tenant's role. One round trip when all is there already.
+ * Prepares what the schema needs of the server, which no migration can do: checks the versions, and installs the
+ * extension and the tenant's role where they are missing. It takes one round trip when there is nothing to do.
  */
 export const prepareDatabase = Effect.fn("Preparation.prepareDatabase")(function* (
   sql: SqlClient.SqlClient,
@@ -96,13 +96,13 @@ const isRecent = (pgvector: string): boolean => {
   return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
 }
 
-/** Roles belong to the whole server, so another database's Parley may be making the same one at this moment. */
+/** Roles belong to the whole server, so that another database's Parley may be creating the same one at this moment. */
 const CREATE_ROLE = `do $$ begin
   create role ${TENANT_ROLE} nologin;
 exception when duplicate_object or unique_violation then null;
 end $$`
 
-/** From 16 on, membership alone does not allow `set role`. */
+/** From Postgres 16 on, membership alone does not allow `set role`. */
 const GRANT_ROLE = `do $$ begin
   if current_setting('server_version_num')::int >= 160000 then
     execute 'grant ${TENANT_ROLE} to current_user with set true, inherit false';
@@ -146,17 +146,17 @@ const install = (sql: SqlClient.SqlClient, login: string) =>
       }),
     )
 
-/** The server did not answer at all. */
+/** Whether the server did not answer at all. */
 export const isUnreachable = (error: SqlError.SqlError): boolean => Predicate.isTagged(error.reason, "ConnectionError")
 
-/** The server understood and said no, as opposed to not being there. */
+/** Whether the server refused a statement, as opposed to not answering. */
 const isRefusal = (error: unknown): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && !isUnreachable(error) && !isConcurrentUpdate(error)
 
-/** Postgres's "tuple concurrently updated", when two grants of one role meet. */
+/** Whether Postgres reports "tuple concurrently updated", because two grants of one role met. */
 const isConcurrentUpdate = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "XX000"
 
-/** What the server said; or why it cannot be reached, in words, with the address in the words of the system. */
+/** The server's own message; or, when it cannot be reached, the reason in words, with the system's message. */
 export const serverMessage = (error: SqlError.SqlError): string => {
   const { cause } = error.reason
   const message = cause instanceof Error ? cause.message : error.message
@@ -164,7 +164,7 @@ export const serverMessage = (error: SqlError.SqlError): string => {
   return words === undefined ? message : `${words} (${message})`
 }
 
-/** What a failed first statement says about the database as a whole. */
+/** Explains the failure of the first statement, which concerns the database as a whole. */
 export const connectionFailure = (error: SqlError.SqlError): StartupError => {
   const what = `The database cannot be used: ${serverMessage(error)}.`
   const state = sqlState(error)

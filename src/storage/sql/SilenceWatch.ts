@@ -2,38 +2,38 @@ import { Duplex } from "node:stream"
 import type { PgConnection } from "@effect/sql-pg"
 import { Predicate } from "effect"
 
-/** Statements that wait for an answer in one connection. */
+/** One or more statements that wait for an answer in one connection. */
 export interface Waiting {
-  /** Since when nothing has come of them, in milliseconds; undefined while nothing is asked. */
+  /** The time since which none of them was answered, in milliseconds; undefined while none is under way. */
   readonly waitingSince: number | undefined
 }
 
 /**
- * Knows which connections are waited for, so that one that has fallen silent can be given up: its server has stopped, or
- * cannot be reached, without saying so. A time-out of its own for each statement would cost as much as the statement.
+ * Knows the connections in which statements wait, so that a silent one can be closed: its server has stopped or cannot
+ * be reached, and the connection does not show it. A timeout for each statement would cost as much as the statement.
  */
 export class SilenceWatch {
-  readonly #waiting = new Map<Waiting, PgConnection.PgConnection>()
+  private readonly waiting = new Map<Waiting, PgConnection.PgConnection>()
 
   add(waiting: Waiting, connection: PgConnection.PgConnection): void {
-    this.#waiting.set(waiting, connection)
+    this.waiting.set(waiting, connection)
   }
 
   remove(waiting: Waiting): void {
-    this.#waiting.delete(waiting)
+    this.waiting.delete(waiting)
   }
 
-  /** Times are in milliseconds. */
+  /** Closes the connections that have been silent for `limit`. Times are in milliseconds. */
   giveUpSilent(now: number, limit: number): void {
-    for (const [{ waitingSince = now }, connection] of this.#waiting) {
+    for (const [{ waitingSince = now }, connection] of this.waiting) {
       if (now - waitingSince >= limit) giveUp(connection, limit)
     }
   }
 }
 
 /**
- * The driver has no method for this: to interrupt a statement is to wait until the server confirms that it was cancelled.
- * Whatever is under way in the connection fails when its socket is destroyed, and the pool makes another one.
+ * Closes a connection by its socket, because the driver has no method for it: interrupting a statement waits until the
+ * server confirms the cancellation. All statements under way in the connection fail, and the pool opens another one.
  */
 const giveUp = (connection: PgConnection.PgConnection, limit: number): void => {
   if (!Predicate.hasProperty(connection, "session")) return

@@ -6,19 +6,20 @@ import { Unavailable } from "../../domain/Errors.ts"
 const unreachable = new Unavailable({ detail: "The database cannot be reached right now.", retry_after_seconds: 2 })
 const readOnly = new Unavailable({ detail: "Nothing can be stored right now.", retry_after_seconds: 10 })
 
-/** SQLSTATE classes that say "not now": connection, resources, operator intervention (shutdown, failover), system. */
+/** SQLSTATE classes of passing failures: connection, resources, operator intervention (shutdown, failover), system. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
-/** Its disk is full; it may only be read: its disk is nearly full, or it is a standby. */
+/** The SQLSTATE of a full disk. */
 const DISK_FULL = "53100"
+/** The SQLSTATE of a write where only reads are allowed: the disk is nearly full, or the server is a standby. */
 const READ_ONLY = "25006"
 
-/** The SQLSTATE of a failure, when the server sent one. */
+/** The SQLSTATE of a failure; undefined when the server sent none. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause = error.reason.cause
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
-/** Whether the same request may succeed later, with nothing changed. */
+/** Whether the same statement may succeed later, although nobody has changed anything. */
 const isPassing = (error: SqlError.SqlError): boolean =>
   error.reason.isRetryable ||
   error.reason._tag === "AuthenticationError" ||
@@ -26,8 +27,8 @@ const isPassing = (error: SqlError.SqlError): boolean =>
   PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
 
 /**
- * What every repository ends with, so that `SqlError` never leaves `storage`: an unreachable or overloaded database is
- * `Unavailable`, and anything else is a fault in our SQL, so a defect.
+ * Ends every method of a repository, so that `SqlError` never leaves `storage`: an unreachable or overloaded database
+ * becomes `Unavailable`, and any other SQL error becomes a defect, because it is a fault of the statement.
  */
 export const withoutSqlErrors = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -56,7 +57,7 @@ const explain = (state: string | undefined): readonly [warning: string, failure:
   }
 }
 
-/** Turns the violation of the named unique constraint (or index) into a failure that the domain knows. */
+/** Turns a violation of the named unique constraint or index into a failure of the domain. */
 export const onUniqueViolation =
   <E2>(constraint: string, failure: () => E2) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
@@ -67,7 +68,7 @@ const violates =
   (error: unknown): error is SqlError.SqlError =>
     SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation" && error.reason.constraint === constraint
 
-/** Turns a reference to a row that is not there into a failure that the domain knows. */
+/** Turns a violation of a foreign key, which refers to a row that does not exist, into a failure of the domain. */
 export const onForeignKeyViolation =
   <E2>(failure: () => E2) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
@@ -77,18 +78,21 @@ export const onForeignKeyViolation =
       () => Effect.fail(failure()),
     )
 
-/** Deadlock, serialization failure: Postgres chose this transaction to give way to another. */
-const GAVE_WAY: ReadonlySet<string> = new Set(["40P01", "40001"])
-const GAVE_WAY_TRIES = 5
+/**
+ * The SQLSTATEs of a deadlock and of a serialization failure: Postgres aborted this transaction in favour of another.
+ */
+const CONFLICTS: ReadonlySet<string> = new Set(["40P01", "40001"])
+const CONFLICT_RETRIES = 5
 
-/** One transaction, or a statement that is one by itself, done again when it had to give way to another. */
-export const unlessItGivesWay = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+/** Retries a transaction, or a single statement, that Postgres aborted because of a conflict with another. */
+export const retryConflicts = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(effect, {
-    while: (error) => SqlError.isSqlError(error) && GAVE_WAY.has(sqlState(error) ?? ""),
-    times: GAVE_WAY_TRIES,
+    while: (error) => SqlError.isSqlError(error) && CONFLICTS.has(sqlState(error) ?? ""),
+    times: CONFLICT_RETRIES,
   })
 
+/** Runs an effect as one transaction, which is retried after a conflict with another. */
 export const transaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    unlessItGivesWay(sql.withTransaction(effect))
+    retryConflicts(sql.withTransaction(effect))

@@ -1,11 +1,7 @@
-/*
- * Postgres's extended protocol takes one statement at a time, so a migration file must be taken apart as psql would.
- */
-
 const WORD = String.raw`[A-Za-z0-9_\x80-\uffff][\w$\x80-\uffff]*`
 const TAG = String.raw`(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?`
 
-/** One token; what is left open runs to the end, and Postgres will say what is wrong with it. */
+/** Matches one token. A quotation that is not closed runs to the end; Postgres reports what is wrong with it. */
 const TOKEN = new RegExp(
   [
     String.raw`(?<blank>\s+|--[^\n]*)`,
@@ -13,7 +9,7 @@ const TOKEN = new RegExp(
     String.raw`'(?:[^']|'')*'?`,
     String.raw`"(?:[^"]|"")*"?`,
     String.raw`\$(?<tag>${TAG})\$[\s\S]*?(?:\$\k<tag>\$|$)`,
-    // Words are taken whole, because the `$` in `a$b$c` opens nothing, and neither does the `e'` in `type'x'`.
+    // Words are matched whole, because the `$` in `a$b$c` opens no quotation, and neither does the `e'` in `type'x'`.
     WORD,
     String.raw`[\s\S]`,
   ].join("|"),
@@ -21,8 +17,9 @@ const TOKEN = new RegExp(
 )
 
 /**
- * The statements of a script in order, each as written, without its semicolon and without blanks or comments around it.
- * Function bodies must be quoted (`$$ … $$`); the `begin atomic … end` form is not understood.
+ * Splits a script into its statements, as psql does, because Postgres's extended protocol takes one statement at a
+ * time. Each is returned as written, without its semicolon and without blanks or comments around it. Function bodies
+ * must be quoted (`$$ … $$`); the form `begin atomic … end` is not supported.
  */
 export const splitStatements = (script: string): ReadonlyArray<string> => {
   const statements: Array<string> = []
@@ -52,7 +49,7 @@ export const splitStatements = (script: string): ReadonlyArray<string> => {
   return statements
 }
 
-/** Postgres's block comments nest. */
+/** The end of a block comment. Postgres's block comments nest. */
 const commentEnd = (script: string, from: number): number => {
   const mark = /\/\*|\*\//g
   mark.lastIndex = from

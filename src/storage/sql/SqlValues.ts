@@ -2,7 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { Duration, Result } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 
-/** OIDs that are the same in every Postgres, of types that the client does not know. */
+/** The OIDs, which are the same in every Postgres, of types that the client does not know. */
 const FLOAT4_ARRAY = 1021
 const TSVECTOR = 3614
 const TSVECTOR_ARRAY = 3643
@@ -15,7 +15,7 @@ export const json = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value)
 /** A value for a `json` column, which keeps the order of the keys. */
 export const orderedJson = (value: unknown): PgTypes.Parameter => PgTypes.json(value)
 
-/** A duration as an `interval`, in a template. */
+/** An expression of type `interval`, for a template. */
 export const interval = (duration: Duration.Duration): Statement.Fragment =>
   Statement.fragment([
     Statement.parameter(Duration.toMillis(duration)),
@@ -30,15 +30,16 @@ export const vector = (values: Float32Array): Statement.Fragment =>
   Statement.fragment([Statement.parameter(floats(values)), Statement.literal("::vector")])
 
 /**
- * In the `from` of a statement: its transaction ends without waiting for the disk. For what nobody has been told of, such
- * as chunks that do not serve: whoever commits later in the usual way waits for all that came before.
+ * An item of the `from` clause that makes the statement's transaction commit without waiting for the disk. It is for
+ * writes that no client has been told of, such as chunks that do not serve yet: the next ordinary commit waits for all
+ * of them.
  */
-export const unhurried = (sql: SqlClient.SqlClient): Statement.Fragment =>
-  sql.literal("set_config('synchronous_commit', 'off', true) as unhurried")
+export const asynchronousCommit = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql.literal("set_config('synchronous_commit', 'off', true) as asynchronous_commit")
 
 /**
- * A registry in which `float4[]` is a `Float32Array` both ways, and `tsvector` its binary form. `registerVector` adds
- * pgvector's type.
+ * Makes a registry that encodes and decodes `float4[]` as `Float32Array`, and `tsvector` as its binary form.
+ * `registerVector` adds pgvector's types.
  */
 export const makeRegistry = (): PgTypes.Registry => {
   const registry = PgTypes.makeRegistry()
@@ -47,37 +48,36 @@ export const makeRegistry = (): PgTypes.Registry => {
   return registry
 }
 
-/** What `pg_type` calls pgvector's types in this database. */
+/** The OIDs of pgvector's types in this database. */
 export interface VectorOids {
   readonly vector: number
-  /** Of `vector[]`. */
+  /** The OID of `vector[]`. */
   readonly vectors: number
 }
 
-/** Makes `vector` columns decode to `Float32Array`, and what `vectors` makes travel. */
+/** Registers `vector`, decoded as `Float32Array`, and `vector[]`, which the parameters that `vectors` makes have. */
 export const registerVector = (registry: PgTypes.Registry, oids: VectorOids): void => {
   registry.register(oids.vector, vectorCodec)
   registry.register(oids.vectors, { encode: encodeVectors(oids.vector), decode: decodeNoVectors })
 }
 
-/**
- * A value of type `vector[]`, for many at once: half of the bytes of a `float4[]`, and no cast for each number. Only where
- * the type's OID is known.
- */
+/** A parameter of type `vector[]`: half of the bytes of a `float4[]` for each vector, and no cast for each number. */
 export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): PgTypes.Parameter =>
   parameter(oids.vectors, values)
 
-/** Columns of many rows, for `unnest`: nothing is made into text, and read again. */
+/*
+ * Parameters in binary that are columns of many rows, for `unnest`, so that no text is made and parsed.
+ */
+
 export const texts = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.textArray, values)
 export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uuidArray, values)
 export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
-/** In binary. */
 export const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
 export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
-/** Each in its binary form. */
+/** The vectors are in their binary form. */
 export const tsvectors = (values: ReadonlyArray<Uint8Array>) => parameter(TSVECTOR_ARRAY, values)
 
-/** As an array is written in text: for an array of arrays, which in Postgres all have one length. */
+/** An array in text form, for a column of arrays: within one array of arrays, Postgres wants all to have one length. */
 export const arrayText = (values: ReadonlyArray<string>): string =>
   `{${values.map((value) => `"${value.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
 
@@ -87,11 +87,11 @@ const parameter = (oid: number, value: unknown): PgTypes.Parameter => ({
   value,
 })
 
-/** dimensions, null flag, element type, length, lower bound: one 32-bit word each. */
+/** The header of an array: dimensions, null flag, element type, length, and lower bound, one 32-bit word each. */
 const ARRAY_HEADER_WORDS = 5
 const FLOAT4 = PgTypes.OID.float4
 
-/** Each element is its length (always 4) and its value, so two words; the wire is big-endian throughout. */
+/** Each element is two words, its length in bytes (always 4) and its value. The wire is big-endian throughout. */
 const encodeFloat4Array = (values: Float32Array): Uint8Array => {
   const words = new Int32Array(ARRAY_HEADER_WORDS + 2 * values.length)
   const bits = new Int32Array(values.buffer, values.byteOffset, values.length)
@@ -124,7 +124,7 @@ const float4ArrayCodec: PgTypes.Codec<Float32Array> = {
   decode: decodeFloat4Array,
 }
 
-/** pgvector's binary form: 16-bit length, 16 unused bits, then the values. */
+/** The header of pgvector's binary form: a 16-bit length and 16 unused bits. The values follow. */
 const VECTOR_HEADER_BYTES = 4
 
 const vectorCodec: PgTypes.Codec<Float32Array> = {
@@ -142,7 +142,7 @@ const vectorCodec: PgTypes.Codec<Float32Array> = {
   },
 }
 
-/** One buffer for all: a buffer for each vector took as long as making the vectors. */
+/** Encodes all vectors into one buffer: a buffer for each took as long as making the vectors (measured). */
 const encodeVectors =
   (vectorOid: number) =>
   (values: ReadonlyArray<Float32Array>): Result.Result<Uint8Array, PgTypes.CodecError> => {

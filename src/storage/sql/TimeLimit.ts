@@ -1,13 +1,13 @@
 import { Context, Effect } from "effect"
 
-/** Whether statements may take only as long as the setting says. */
+/** Whether the time limit of the settings holds for the fiber's statements. */
 export const TimeLimited: Context.Reference<boolean> = Context.Reference("parley/storage/sql/TimeLimited", {
   defaultValue: () => true,
 })
 
 /**
- * For work that may rightly take long, such as building an index: its statements are waited for as long as they take,
- * and as long as it takes until there is a connection for them.
+ * Runs work without the time limit, neither for its statements nor for the wait for a connection. It is for work that
+ * takes long by its nature, such as building an index.
  */
 export const withoutTimeLimit: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
   Effect.provideService(TimeLimited, false)

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Waits until whatever else has happened at this moment has been seen to. Statements that begin then leave in one write
- * for each connection, and a write costs as much as the statement: many requests arrive in one turn of the event loop,
- * but Bun runs the microtask in which `@effect/sql-pg` writes after each of them.
+ * Waits until the current turn of the event loop ends, so that the statements of all requests that arrived in this turn
+ * leave in one write for each connection. A write costs as much as the statement, and Bun runs the microtask in which
+ * `@effect/sql-pg` writes after each request.
  */
 export const turnEnd: Effect.Effect<void> = Effect.callback<void>((resume) => {
   if (waiting.length === 0) setImmediate(goOn)
@@ -11,7 +11,7 @@ export const turnEnd: Effect.Effect<void> = Effect.callback<void>((resume) => {
   if (waiting.length >= ENOUGH) goOn()
 })
 
-/** So many are worth a write: in a turn that sees to hundreds of requests, the database need not wait for its end. */
+/** This many statements leave at once, so that in a turn with hundreds of requests the database can begin earlier. */
 const ENOUGH = 16
 
 let waiting: Array<() => void> = []

@@ -17,7 +17,7 @@ afterAll(() => engine.close())
 const DATA_ROW = "D".charCodeAt(0)
 const READY_FOR_QUERY = "Z".charCodeAt(0)
 
-/** The types of all messages of an answer. */
+/** The types of the messages of an answer. */
 const typesOf = (answer: Uint8Array): ReadonlyArray<number> => {
   const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength)
   const types: Array<number> = []
@@ -25,24 +25,24 @@ const typesOf = (answer: Uint8Array): ReadonlyArray<number> => {
   return types
 }
 
-/** Longer than what Postgres writes at once. */
+/** A query whose answer is longer than what Postgres writes at once. */
 const ROWS = 3_000
 const manyRows = simpleQuery(`select n, repeat('x', 100) from generate_series(1, ${ROWS}) as n`)
 
-test("an answer is whole, however many pieces Postgres writes it in", async () => {
+test("an answer is complete, although Postgres writes it in many pieces", async () => {
   const types = typesOf(await answerTo(engine, manyRows))
   expect(types.filter((type) => type === DATA_ROW)).toHaveLength(ROWS)
   expect(types.at(-1)).toBe(READY_FOR_QUERY)
   expect(typesOf(await answerTo(engine, simpleQuery("select 1")))).toHaveLength(4)
 })
 
-test("an answer that cannot be had is one, too, and the next is right again", async () => {
+test("the error of a failed query is an answer too, and the next query succeeds", async () => {
   const failed = Buffer.from(await answerTo(engine, simpleQuery("select 1 / 0"))).toString("latin1")
   expect(failed).toContain("division by zero")
   expect(typesOf(await answerTo(engine, simpleQuery("select 1")))).toHaveLength(4)
 })
 
-test("nothing of an answer stays in memory", async () => {
+test("the engine does not keep answers in memory", async () => {
   const objects = () => {
     Bun.gc(true)
     return heapStats().objectCount

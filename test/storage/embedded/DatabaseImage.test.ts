@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 
 const run = scopedRun()
 
-/** A copy of the delivered image that may be changed. */
+/** A copy of the delivered image, which a test may change. */
 const copyOfImage = Effect.map(temporaryDirectory("image"), (directory) => {
   cpSync(deliveredImage, directory, { recursive: true })
   return directory
@@ -25,10 +25,7 @@ const damage = (image: string): void => {
   writeFileSync(join(image, ARCHIVE), archive)
 }
 
-/**
- * Everything that a database is made of: the rows of the system's catalogs, but for ids that are given out one after the
- * other, and what the migrations defined.
- */
+/** Queries for everything that defines a database: the system's catalogs, without their consecutive ids. */
 const CONTENTS = [
   ...["type", "proc", "operator", "opclass", "cast", "collation", "aggregate", "language", "ts_config", "ts_dict"].map(
     (catalog) => `select count(*)::text, md5(string_agg(c::text, '' order by c::text)) from pg_${catalog} c
@@ -49,12 +46,12 @@ const CONTENTS = [
   "select member::regrole::text, roleid::regrole::text, set_option::text from pg_auth_members order by 1, 2",
   "select extname::text, extversion::text from pg_extension order by 1",
   "select datname::text, datcollate::text, datctype::text, encoding::text, datacl::text from pg_database order by 1",
-  // Those of an extension are known once its library is loaded.
+  // The settings of an extension are known only once its library is loaded.
   "select name::text, setting::text from pg_settings where name not like '%.%' order by 1",
   "select number::text, name, checksum from parley_migrations order by number",
 ]
 
-/** What a new database from an image contains, and what was logged while it was made. */
+/** The contents of a new database from an image, and the log lines while it was made. */
 const newDatabase = Effect.fnUntraced(function* (image: string) {
   const directory = yield* temporaryDirectory("database")
   const logged: Array<string> = []
@@ -69,7 +66,7 @@ const newDatabase = Effect.fnUntraced(function* (image: string) {
   return { found, logged }
 })
 
-test("a database from the image is what the engine and the migrations make when the image is damaged", () =>
+test("a database from the image equals one that the engine and the migrations make without it", () =>
   run(
     Effect.gen(function* () {
       const damaged = yield* copyOfImage
@@ -100,7 +97,7 @@ const edit = (image: string, pattern: RegExp, text: string): void => {
 const unusable: ReadonlyArray<readonly [string, (image: string) => void, string | RegExp]> = [
   ["is damaged", damage, "The archive is damaged"],
   [
-    "is not whole",
+    "is cut off",
     (image) => writeFileSync(join(image, ARCHIVE), readFileSync(join(image, ARCHIVE)).subarray(0, 300_000)),
     "The archive is damaged",
   ],
@@ -120,7 +117,7 @@ const unusable: ReadonlyArray<readonly [string, (image: string) => void, string 
     "sql/0003_pipeline.sql is no longer what the image was made from",
   ],
   [
-    "had a migration that there is no more",
+    "had a migration that does not exist any more",
     (image) => edit(image, /"0003_pipeline"/, '"0003_gone"'),
     "sql/0003_gone.sql is no longer what the image was made from",
   ],

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
 
-test("a disk with less space than the reserve is only read, until there is space again, and the log says so once", async () => {
+test("a database is read-only while its disk has less space than the reserve, and the log says so once", async () => {
   const lines: Array<string> = []
   const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
   const watched = Effect.gen(function* () {
@@ -28,7 +28,7 @@ test("a disk with less space than the reserve is only read, until there is space
     const become = (bytes: number | undefined, low: boolean) =>
       Effect.suspend(() => {
         free = bytes
-        // The watch asks the database, which takes real time.
+        // The watch sends a statement, which takes real time.
         return Effect.andThen(
           Effect.repeat(Effect.andThen(TestClock.adjust("10 seconds"), sql`select 1`), { times: 3 }),
           Effect.repeat(Effect.andThen(sql`select 1`, isLow), { until: (now) => now === low }),
@@ -43,13 +43,13 @@ test("a disk with less space than the reserve is only read, until there is space
       detail: "Nothing can be stored right now.",
     })
     expect(yield* sql`select id from kept`).toHaveLength(1)
-    // Another connection to the engine.
+    // A new connection to the engine begins with the default.
     yield* sql`select set_config('default_transaction_read_only', 'off', false)`
     yield* become(62 * MIB, true)
     expect((yield* Effect.flip(insert))._tag).toBe("Unavailable")
     yield* become(64 * MIB, false)
     yield* insert
-    // A file system that does not tell is no reason to stop.
+    // A file system that does not report its free space is no reason to stop.
     yield* become(undefined, false)
     yield* insert
     expect(yield* sql`select id from kept`).toHaveLength(3)
@@ -71,7 +71,7 @@ test.each([
   ["PANIC:  could not open file", 3 * MIB, true],
   ["Aborted(RuntimeError)", undefined, false],
   ["PANIC:  could not locate a valid checkpoint record", 900 * MIB, false],
-])("an engine that says %p with %p bytes free ended for want of space: %p", (message, free, isFull) => {
+])("an engine that ends with %p and %p bytes free is explained by a full disk: %p", (message, free, isFull) => {
   const { what, doThis } = explain({
     directory: "/data/database",
     what: "stopped",

@@ -7,7 +7,7 @@ import { freshDirectory } from "../../lib/TestDatabase.ts"
 
 setDefaultTimeout(60_000)
 
-test("each commit is written through to the disk once, and reading never is", () =>
+test("each commit is synced to the disk once, and a read never is", () =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {

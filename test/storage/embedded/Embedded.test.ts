@@ -9,7 +9,7 @@ import { runDueWork } from "../../../src/storage/embedded/Maintenance.ts"
 import { withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { freshDirectory, layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
 
-// Each opens the engine anew, and some make a cluster or start processes.
+// Each test opens an engine, and some make a cluster or start processes.
 setDefaultTimeout(60_000)
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> => Effect.runPromise(Effect.scoped(effect))
@@ -25,7 +25,7 @@ const spawnWriter = (directory: string) =>
     (writer) => Effect.promise(() => (writer.kill("SIGKILL"), writer.exited)),
   )
 
-/** Kills a writer after so many acknowledged rows, and gives the number of the last. */
+/** Kills a writer after this many acknowledged rows, and returns the number of the last one. */
 const writeUntilKilled = Effect.fnUntraced(function* (directory: string, rows: number) {
   const writer = yield* spawnWriter(directory)
   return yield* Effect.promise(async () => {
@@ -42,8 +42,8 @@ const writeUntilKilled = Effect.fnUntraced(function* (directory: string, rows: n
   })
 }, Effect.scoped)
 
-describe("a directory", () => {
-  test("serves one process; the second is told which", () =>
+describe("the directory of a database", () => {
+  test("can be used by one process, which the failure of a second one names", () =>
     run(
       Effect.gen(function* () {
         const { directory } = yield* freshDirectory
@@ -65,13 +65,13 @@ describe("a directory", () => {
       }),
     ))
 
-  test("is made with its parents, for its owner only, and survives being killed while it is made", () =>
+  test("is made with its parents, for its owner only, even after an attempt was killed", () =>
     run(
       Effect.gen(function* () {
         const directory = join(yield* temporaryDirectory("new"), "some", "where")
         const writer = yield* spawnWriter(directory)
         const cluster = join(directory, "cluster")
-        // As soon as something of the cluster is there, and before all of it has been written through to the disk.
+        // Killed as soon as a part of the cluster exists, and before all of it is synced to the disk.
         yield* Effect.promise(async () => {
           const isBegun = () => existsSync(join(`${cluster}.tmp`, "base", "1", "PG_VERSION")) || existsSync(cluster)
           while (!isBegun() && writer.exitCode === null) await Bun.sleep(5)
@@ -79,7 +79,7 @@ describe("a directory", () => {
           await writer.exited
         })
         expect(yield* using(directory, select)).toEqual([{ one: 1 }])
-        // What is left of an attempt is never taken for a cluster, nor for a part of one.
+        // The leftovers of the attempt must not be taken for a cluster.
         rmSync(cluster, { recursive: true })
         mkdirSync(`${cluster}.tmp`)
         writeFileSync(join(`${cluster}.tmp`, "PG_VERSION"), "18\n")
@@ -107,7 +107,7 @@ describe("a directory", () => {
       }),
     ))
 
-  test("that cannot be used stops the start with one line", () =>
+  test("stops the start with one line when it cannot be used", () =>
     run(
       Effect.gen(function* () {
         const parent = yield* temporaryDirectory("bad")
@@ -136,7 +136,7 @@ describe("a directory", () => {
 })
 
 describe("the engine", () => {
-  test("that dies fails every statement and says so, instead of hanging", () =>
+  test("fails every statement and reports its end when it dies, instead of hanging", () =>
     run(
       Effect.gen(function* () {
         const { directory } = yield* freshDirectory
@@ -159,7 +159,7 @@ describe("the engine", () => {
       }),
     ))
 
-  test("finishes an interrupted statement and goes on with the next", () =>
+  test("finishes an interrupted statement, and then runs the next", () =>
     run(
       Effect.gen(function* () {
         const { directory } = yield* freshDirectory
@@ -188,7 +188,7 @@ test("maintenance removes dead rows and shortens the log", () =>
           yield* sql`alter table busy alter body set storage external`
           yield* sql`insert into busy select g, repeat('x', 8000) from generate_series(1, 9000) g`
           yield* sql`delete from busy where id > 100`
-          // Postgres counts at most once a second.
+          // Postgres updates its statistics at most once a second.
           yield* sql`select pg_stat_force_next_flush()`
           const look = sql<{ readonly dead: bigint; readonly log: number }>`
             select n_dead_tup as dead,

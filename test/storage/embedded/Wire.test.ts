@@ -20,7 +20,7 @@ const startup = (code = 196_608): Buffer => {
   return bytes
 }
 
-/** The names of messages, by type; a query also by its text. */
+/** The names of messages by their types, with the texts of queries. */
 const names = (bytes: Uint8Array): ReadonlyArray<string> => {
   const buffer = Buffer.from(bytes)
   const found: Array<string> = []
@@ -31,7 +31,7 @@ const names = (bytes: Uint8Array): ReadonlyArray<string> => {
   return found
 }
 
-/** An engine that notes what it is asked and knows `begin` and `commit`. */
+/** An engine that records its batches, and knows the statements `begin` and `commit`. */
 const makeEngine = () => {
   const batches: Array<ReadonlyArray<string>> = []
   let status: "I" | "T" = "I"
@@ -61,7 +61,7 @@ const connect = (wire: Wire): Duplex => {
 const settled = () => Bun.sleep(30)
 
 describe("Wire", () => {
-  test("gathers messages up to Sync, however they are cut", async () => {
+  test("collects messages up to a Sync, however the stream splits them", async () => {
     const { backend, batches } = makeEngine()
     const connection = connect(new Wire(backend, 60_000))
     const bytes = Buffer.concat([message("P", "parse"), message("B", "bind"), message("E"), message("S"), query("two")])
@@ -70,7 +70,7 @@ describe("Wire", () => {
     expect(batches).toEqual([["P", "B", "E", "S"], ["two"]])
   })
 
-  test("lets nobody into an open transaction, and everybody in after it", async () => {
+  test("makes other connections wait until an open transaction has ended", async () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend, 60_000)
     const [first, second, third] = [connect(wire), connect(wire), connect(wire)]
@@ -86,7 +86,7 @@ describe("Wire", () => {
     expect(batches.flat()).toEqual(["begin", "inside", "commit", "second", "third"])
   })
 
-  test("a batch that is flushed and not synced holds the lock too", async () => {
+  test("keeps the lock for a batch that ends with a Flush until its Sync", async () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend, 60_000)
     const [first, second] = [connect(wire), connect(wire)]
@@ -100,7 +100,7 @@ describe("Wire", () => {
     expect(batches).toEqual([["P", "H"], ["S"], ["second"]])
   })
 
-  test("a connection that ends inside of a transaction leaves a clean session", async () => {
+  test("rolls back the transaction of a connection that ends, and resets the session", async () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend, 60_000)
     const [first, second] = [connect(wire), connect(wire)]
@@ -117,7 +117,7 @@ describe("Wire", () => {
     expect(first.destroyed).toBe(true)
   })
 
-  test("waits for a transaction only so long", async () => {
+  test("fails a connection that waits too long for the transaction of another one", async () => {
     const { backend } = makeEngine()
     const wire = new Wire(backend, GATE_TIMEOUT_MILLIS)
     const [first, second] = [connect(wire), connect(wire)]
@@ -130,7 +130,7 @@ describe("Wire", () => {
     expect(first.destroyed).toBe(false)
   })
 
-  test("gives notifications to every connection, and answers to the one that asked", async () => {
+  test("delivers notifications to every connection, and an answer to the one that sent the query", async () => {
     const notification = message("A", "note")
     const backend: Backend = (batch) =>
       Promise.resolve(batch[0] === 0 ? ready("I") : Buffer.concat([message("C"), notification, ready("I")]))
@@ -147,7 +147,7 @@ describe("Wire", () => {
     expect(of("second")).toEqual(["A"])
   })
 
-  test("refuses encryption and takes a request to cancel without an answer", async () => {
+  test("refuses encryption, and ignores a request to cancel", async () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend, 60_000)
     const ssl = wire.connect()
@@ -161,7 +161,7 @@ describe("Wire", () => {
     expect(batches).toEqual([])
   })
 
-  test("when the engine is gone, every connection fails, and new ones do", async () => {
+  test("fails every connection, and every new one, once the engine has ended", async () => {
     const { backend } = makeEngine()
     const wire = new Wire(backend, 60_000)
     const connections = [connect(wire), connect(wire)]

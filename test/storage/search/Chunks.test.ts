@@ -8,7 +8,7 @@ import { isInTitle, placeOf, readLexemes } from "../../../src/knowledge/segments
 import type { Ranking } from "../../../src/storage/search/ChunkRanking.ts"
 import type { DocumentId } from "../../../src/domain/Ids.ts"
 import { unpack, uuidText } from "../../../src/storage/search/ChunkPacks.ts"
-import type { Matching } from "../../../src/storage/search/ChunkMatching.ts"
+import type { MatchQuery } from "../../../src/storage/search/ChunkMatching.ts"
 import { Chunks, type NewChunk } from "../../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
 import { type LexemeQuery, tsqueryOf } from "../../../src/storage/search/LexemeQuery.ts"
@@ -25,7 +25,7 @@ afterAll(() => runtime.dispose())
 const MODEL = "test/model"
 const newChunkId = Effect.map(newId, (id) => ChunkId.make(id))
 
-/** Unit vectors in the plane, at so many degrees. */
+/** A unit vector in the plane, at an angle in degrees. */
 const at = (degrees: number): Float32Array =>
   Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
 
@@ -33,7 +33,7 @@ interface Made extends Partial<Omit<NewChunk, "id" | "ordinal">> {
   readonly content: string
 }
 
-/** A serving document of these chunks. */
+/** Adds a serving document with these chunks. */
 const store = Effect.fnUntraced(function* (
   { organization, chatbot }: Tenant,
   made: ReadonlyArray<Made>,
@@ -95,7 +95,7 @@ const rank = (tenant: Tenant, ranking: Partial<Ranking>) =>
   Effect.map(rankAll(tenant, ranking), (ranked) => ranked.chunks)
 
 describe("stored chunks", () => {
-  test("come back as they were, each with its own vector", () =>
+  test("are read as they were written, each with its own vector", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -121,7 +121,7 @@ describe("stored chunks", () => {
       }),
     ))
 
-  test("have lexemes of title, headings and content, stemmed by their language", () =>
+  test("have the lexemes of title, headings and content, stemmed in their language", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -156,7 +156,7 @@ describe("stored chunks", () => {
         readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
           for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
         })
-        // The article at place 3 is a stop word.
+        // The third word is an article, and so a stop word.
         expect(places.toSorted(([left], [right]) => left - right)).toEqual([
           [1, true],
           [2, false],
@@ -168,7 +168,7 @@ describe("stored chunks", () => {
       }),
     ))
 
-  test("are seen by nobody else, even by a query that forgets to filter", () =>
+  test("are visible to no other organization, even by a query without a filter", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
@@ -194,7 +194,7 @@ describe("stored chunks", () => {
 })
 
 describe("a probe", () => {
-  test("tells the version and stems the words by each language, in order", () =>
+  test("returns the version, and the words stemmed in each language, in order", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -223,7 +223,7 @@ describe("a probe", () => {
 })
 
 describe("matching", () => {
-  const contentsOf = ({ organization, chatbot }: Tenant, asked: Matching) =>
+  const contentsOf = ({ organization, chatbot }: Tenant, asked: MatchQuery) =>
     Effect.gen(function* () {
       const chunks = yield* Chunks
       const found = yield* as(organization)(chunks.matching(chatbot, asked))
@@ -236,7 +236,7 @@ describe("matching", () => {
       return fetched.chunks.map(({ content }) => content).toSorted()
     })
 
-  test("finds what holds any or all of the lexemes, and fills the room that is left with what ranks highest", () =>
+  test("finds chunks with any or all of the lexemes, and fills the rest of the room with the highest ranked", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -258,14 +258,14 @@ describe("matching", () => {
           "elm elm elm",
           "oak elm",
         ])
-        // Best ones that take half of the room suffice.
+        // When the best matches take half of the room, they suffice.
         expect(yield* contentsOf(tenant, { best, next: "elm", room: 4, scannedMax: 100 })).toEqual([
           "3.5 ash",
           "oak elm",
         ])
         expect(yield* contentsOf(tenant, { best, next: "elm", room: 9, scannedMax: 100 })).toHaveLength(5)
         expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1, scannedMax: 100 })).toHaveLength(1)
-        // What was expected to be few, and is not, is cut off.
+        // More best matches than expected are cut off.
         expect(
           yield* contentsOf(tenant, { best: { any: ["oak", "elm"] }, next: "ash", room: 1, scannedMax: 100 }),
         ).toHaveLength(2)
@@ -282,7 +282,7 @@ describe("matching", () => {
       }),
     ))
 
-  test("looks through the newest documents only, and of one document its beginning, while there is no index of words", () =>
+  test("scans only the newest documents, and the beginning of a long one, while there is no index of words", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -299,13 +299,13 @@ describe("matching", () => {
         expect(yield* contentsOf(tenant, { best: "old", next: "new", room: 9, scannedMax: 6 })).toHaveLength(3)
         expect(yield* found(9)).toHaveLength(9)
         yield* LexemeIndexes.use((indexes) =>
-          Effect.andThen(indexes.want(tenant.chatbot), indexes.tend(Number.MAX_SAFE_INTEGER)),
+          Effect.andThen(indexes.request(tenant.chatbot), indexes.maintain(Number.MAX_SAFE_INTEGER)),
         )
         expect(yield* found(2)).toHaveLength(9)
       }),
     ))
 
-  test("takes each lexeme as it is, whatever is in it", () =>
+  test("finds each lexeme literally, whatever characters it has", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -322,7 +322,7 @@ describe("matching", () => {
 })
 
 describe("fetching", () => {
-  test("gives what there still is of the chunks, and the version at that moment", () =>
+  test("returns the chunks that still exist, and the version at that moment", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -351,7 +351,7 @@ describe("fetching", () => {
 describe("a ranking", () => {
   const scored = Effect.gen(function* () {
     const tenant = yield* makeTenant
-    // At 0°, 60° and 90° of what is asked.
+    // At 0°, 60° and 90° to the embedding of the query.
     const { chunks } = yield* store(
       tenant,
       [0, 60, 90].map((degrees) => ({ content: `at ${degrees}`, embedding: at(degrees) })),
@@ -364,7 +364,7 @@ describe("a ranking", () => {
     return { tenant, candidates }
   })
 
-  test("adds both scores, each stretched from 0 to 1, by their weights", () =>
+  test("adds both scores by their weights, each scaled to the range from 0 to 1", () =>
     run(
       Effect.gen(function* () {
         const { tenant, candidates } = yield* scored
@@ -385,7 +385,7 @@ describe("a ranking", () => {
       }),
     ))
 
-  test("leaves out what is below the threshold, and what is over the limit", () =>
+  test("omits chunks below the threshold and beyond the limit", () =>
     run(
       Effect.gen(function* () {
         const { tenant, candidates } = yield* scored
@@ -395,7 +395,7 @@ describe("a ranking", () => {
           )
         expect(yield* contents({ threshold: 0.15 })).toEqual(["at 90"])
         expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
-        // The cosine of 60° is a half.
+        // The cosine of 60° is 0.5.
         expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
         // (0.5 - 0.2) / (1 - 0.2)
         const unrelatedCosine = 0.2
@@ -404,7 +404,7 @@ describe("a ranking", () => {
       }),
     ))
 
-  test("takes in the nearest vectors when asked to", () =>
+  test("adds the nearest vectors to the candidates on request", () =>
     run(
       Effect.gen(function* () {
         const { tenant, candidates } = yield* scored
@@ -416,7 +416,7 @@ describe("a ranking", () => {
       }),
     ))
 
-  test("says when a candidate is gone", () =>
+  test("reports that a candidate does not exist any more", () =>
     run(
       Effect.gen(function* () {
         const { tenant, candidates } = yield* scored

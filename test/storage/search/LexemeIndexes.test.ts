@@ -9,7 +9,7 @@ import { eventually, platform, storage } from "../../lib/Layers.ts"
 import { as, makeTenant } from "../../lib/Tenants.ts"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
 
-/** Nothing fits into memory. */
+/** A search whose indexes in memory have no room. */
 const searching = search({ indexBytes: 1, threshold: 0 })
 const runtime = ManagedRuntime.make(
   searching.pipe(Layer.provideMerge(indexing), Layer.provideMerge(Layer.merge(storage, platform))),
@@ -17,15 +17,15 @@ const runtime = ManagedRuntime.make(
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-/** Those of the words, by chatbot: their object ids, which a new one has anew, and whether they are whole. */
+/** The index of words of a chatbot: its object id, which changes when it is built again, and whether it is valid. */
 const indexesOf = ({ chatbot }: Tenant) =>
   SystemSql.use(
-    (sql) => sql<{ id: string; isWhole: boolean }>`
-      select indexrelid::text as id, indisvalid as "isWhole" from pg_index
+    (sql) => sql<{ id: string; isValid: boolean }>`
+      select indexrelid::text as id, indisvalid as "isValid" from pg_index
       where indexrelid = to_regclass(${`chunks_lexemes_${chatbot.replaceAll("-", "")}`})`,
   )
 
-/** More passages than Postgres would rather read than look up: each has a word of its own, and one that many have. */
+/** So many passages that Postgres prefers an index. Each has a word of its own, and words that many have. */
 const rooms = Array.from({ length: 400 }, (_, number) => ({
   text: `Room quartz${number} has a projector, and ${number % 3 === 0 ? "a window" : "no daylight"}.`,
 }))
@@ -36,12 +36,12 @@ const find = ({ organization, chatbot }: Tenant, query: string) =>
     ({ hits }) => hits.map(({ content, similarity }) => [content, similarity.toFixed(4)]),
   )
 
-/** Chunks that no chatbot has. */
+/** More chunks than any chatbot has. */
 const NEVER = Number.MAX_SAFE_INTEGER
-const tend = LexemeIndexes.use((indexes) => indexes.tend(NEVER))
+const maintain = LexemeIndexes.use((indexes) => indexes.maintain(NEVER))
 const another = Layer.fresh(LexemeIndexes.layer)
 
-test("what is searched without an index in memory gets one in the database, and the same is found", () =>
+test("a chatbot that is searched without an index in memory gets one in the database, with the same results", () =>
   run(
     Effect.gen(function* () {
       const [large, unsearched] = [yield* makeTenant, yield* makeTenant]
@@ -55,33 +55,33 @@ test("what is searched without an index in memory gets one in the database, and 
         expect.stringContaining("quartz2 "),
       ])
       expect(yield* indexesOf(large)).toEqual([])
-      yield* tend
-      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      yield* maintain
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isValid: true }])
       expect(yield* indexesOf(unsearched)).toEqual([])
       yield* SystemSql.use((sql) => sql`analyze chunks`)
       expect(yield* Effect.forEach(questions, (question) => find(large, question))).toEqual(before)
     }),
   ))
 
-test("what has grown large gets one before anybody searches it", () =>
+test("a chatbot that has grown large gets an index of words before it is searched", () =>
   run(
     Effect.gen(function* () {
       const [large, small] = [yield* makeTenant, yield* makeTenant]
       yield* learn(large, "Rooms", rooms)
       yield* learn(small, "Rooms", rooms.slice(1))
-      yield* LexemeIndexes.use((indexes) => indexes.tend(rooms.length))
-      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isWhole: true }])
+      yield* LexemeIndexes.use((indexes) => indexes.maintain(rooms.length))
+      expect(yield* indexesOf(large)).toEqual([{ id: expect.any(String), isValid: true }])
       expect(yield* indexesOf(small)).toEqual([])
     }),
   ))
 
-test("it is what a tenant's search uses, and shows nothing of others", () =>
+test("a tenant's search uses the index of words, which shows nothing of other tenants", () =>
   run(
     Effect.gen(function* () {
       const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
       yield* learn(theirs, "Rooms", rooms)
       yield* find(theirs, "quartz7")
-      yield* tend
+      yield* maintain
       const sql = yield* SystemSql
       yield* sql`analyze chunks`
       const matching = (tenant: Tenant) =>
@@ -101,33 +101,33 @@ test("it is what a tenant's search uses, and shows nothing of others", () =>
           where indexrelid = to_regclass(${`chunks_lexemes_${theirs.chatbot.replaceAll("-", "")}`})`,
         ([row]) => row?.scans ?? 0,
       )
-      // Postgres tells its statistics when it has nothing else to do.
+      // Postgres reports its statistics when it is idle.
       yield* eventually(Effect.andThen(matching(theirs), scans), (count) => count > 0)
     }),
   ))
 
-test("two processes that want it at the same time make it once", () =>
+test("two processes that build the same index of words at the same time build it once", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
       yield* learn(tenant, "Rooms", rooms)
       const process = Effect.gen(function* () {
         const indexes = yield* LexemeIndexes
-        yield* indexes.want(tenant.chatbot)
-        // Who finds the other at it comes again.
-        yield* Effect.repeat(indexes.tend(NEVER), { times: 3 })
+        yield* indexes.request(tenant.chatbot)
+        // A process that finds the other at work tries again later.
+        yield* Effect.repeat(indexes.maintain(NEVER), { times: 3 })
       }).pipe(Effect.provide(another))
       const first = yield* Effect.andThen(
         Effect.all([process, process, process], { concurrency: "unbounded" }),
         indexesOf(tenant),
       )
-      expect(first).toEqual([{ id: expect.any(String), isWhole: true }])
+      expect(first).toEqual([{ id: expect.any(String), isValid: true }])
       yield* process
       expect(yield* indexesOf(tenant)).toEqual(first)
     }),
   ))
 
-test("what is ingested while it is made is found", () =>
+test("documents that are ingested while an index of words is built are found", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
@@ -135,49 +135,49 @@ test("what is ingested while it is made is found", () =>
       yield* find(tenant, "quartz1")
       const names = Array.from({ length: 12 }, (_, number) => `granite${number}`)
       yield* Effect.all(
-        [tend, Effect.forEach(names, (name) => learn(tenant, name, [{ text: `The ${name} room is new.` }]))],
+        [maintain, Effect.forEach(names, (name) => learn(tenant, name, [{ text: `The ${name} room is new.` }]))],
         { concurrency: "unbounded" },
       )
-      expect((yield* indexesOf(tenant)).map(({ isWhole }) => isWhole)).toEqual([true])
+      expect((yield* indexesOf(tenant)).map(({ isValid }) => isValid)).toEqual([true])
       for (const name of names) {
         expect((yield* find(tenant, name)).map(([content]) => content)).toEqual([`The ${name} room is new.`])
       }
     }),
   ))
 
-test("one that was not finished is made anew, and one whose chatbot is gone is dropped", () =>
+test("an unfinished index of words is built again, and that of a deleted chatbot is dropped", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
       yield* learn(tenant, "Rooms", rooms)
       yield* find(tenant, "quartz1")
-      yield* tend
+      yield* maintain
       const [made] = yield* indexesOf(tenant)
       const sql = yield* SystemSql
-      // As a process leaves it that was killed at it.
+      // The state after the process that was building it was killed.
       yield* sql`update pg_index set indisvalid = false where indexrelid = ${made?.id}::oid`
-      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
-      yield* tend
+      yield* LexemeIndexes.use((indexes) => indexes.request(tenant.chatbot))
+      yield* maintain
       const [again] = yield* indexesOf(tenant)
-      expect(again?.isWhole).toBe(true)
+      expect(again?.isValid).toBe(true)
       expect(again?.id).not.toBe(made?.id)
       yield* sql`delete from chatbots where id = ${tenant.chatbot}`
-      yield* tend
+      yield* maintain
       expect(yield* indexesOf(tenant)).toEqual([])
-      // Nor is one made for a chatbot that has gone meanwhile.
-      yield* LexemeIndexes.use((indexes) => indexes.want(tenant.chatbot))
-      yield* tend
+      // No index is built for a chatbot that was deleted after the request.
+      yield* LexemeIndexes.use((indexes) => indexes.request(tenant.chatbot))
+      yield* maintain
       expect(yield* indexesOf(tenant)).toEqual([])
     }),
   ))
 
-test("somebody who tends them makes one as soon as it is wanted", () =>
+test("the maintenance builds an index of words as soon as it is requested", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
       yield* learn(tenant, "Rooms", rooms)
       yield* Effect.forkScoped(LexemeIndexes.use((indexes) => indexes.keep(NEVER)))
       yield* find(tenant, "quartz1")
-      yield* eventually(indexesOf(tenant), ([index]) => index?.isWhole === true)
+      yield* eventually(indexesOf(tenant), ([index]) => index?.isValid === true)
     }).pipe(Effect.scoped),
   ))

@@ -14,7 +14,7 @@ afterAll(() => runtime.dispose())
 
 const LANGUAGES: ReadonlyArray<Language> = ["english", "german", "turkish", "russian", "arabic", "simple"]
 
-/** By Postgres alone. */
+/** The vectors that Postgres makes alone. */
 const expected = (sql: SqlClient.SqlClient, language: Language, [title, headings, text]: WeightedWords) =>
   Effect.map(
     sql<{ vector: Uint8Array }>`select tsvectorsend(setweight(to_tsvector(${language}::text::regconfig, ${title}), 'A')
@@ -23,7 +23,7 @@ const expected = (sql: SqlClient.SqlClient, language: Language, [title, headings
     ([row]) => row?.vector,
   )
 
-/** As Postgres reads it, for it sorts the lexemes. */
+/** A vector in the form in which Postgres stores it, with sorted lexemes. */
 const received = (sql: SqlClient.SqlClient, made: Uint8Array | undefined) =>
   Effect.map(
     sql<{ vector: Uint8Array }>`select tsvectorsend(vector) as vector
@@ -36,7 +36,7 @@ const check = (language: Language, texts: ReadonlyArray<WeightedWords>) =>
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const textVectors = makeTextVectors(sql)
-      // Its words are known when they are met again.
+      // The second time, all words are known.
       yield* textVectors(language, texts.slice(0, 1))
       const made = yield* textVectors(language, texts)
       for (const [index, text] of texts.entries()) {
@@ -45,7 +45,7 @@ const check = (language: Language, texts: ReadonlyArray<WeightedWords>) =>
     }),
   )
 
-describe("a text vector is what Postgres makes of the same words", () => {
+describe("a text vector equals the one that Postgres makes of the same words", () => {
   const some =
     "the running of Läufer, готовые İstanbul'da readFile foo_bar 1.5 v1.2.3 10.0.0.1 3e5 1.5abc 日本語テキスト".split(
       " ",
@@ -70,7 +70,7 @@ describe("a text vector is what Postgres makes of the same words", () => {
       ))
   }
 
-  test("where it stops counting: at 255 places of a word, and at 16,383 places in all", async () => {
+  test("beyond the limits of 255 places of a word and 16,383 places in all", async () => {
     const many = (word: string, times: number) => Array.from({ length: times }, () => word).join(" ")
     const numbered = (times: number) => Array.from({ length: times }, (_, index) => `w${index}`).join(" ")
     await check("english", [
@@ -82,6 +82,6 @@ describe("a text vector is what Postgres makes of the same words", () => {
     ])
   })
 
-  test("of words so long that Postgres leaves them out", () =>
+  test("with words so long that Postgres omits them", () =>
     check("simple", [["x".repeat(2_100), "", `before ${"y".repeat(3_000)} after`]]))
 })

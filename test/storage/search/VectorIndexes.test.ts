@@ -16,13 +16,13 @@ const runtime = ManagedRuntime.make(
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-/** With a quote, since a model's name becomes a part of statements. */
+/** A name with a quote, because the name of a model becomes a part of statements. */
 const MODEL = "test:o'model"
 const DIMENSIONS = 24
 const NEAREST = 10
 const QUESTIONS = 40
 
-/** A document of so many chunks with vectors that are spread evenly; it serves. */
+/** Adds a serving document of this many chunks, whose vectors are spread evenly. */
 const grow = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, chunks: number) {
   const sql = yield* SystemSql
   const id = yield* newDocumentId
@@ -65,7 +65,7 @@ const nearest = Effect.fnUntraced(function* (
   const found = yield* as(organization)(
     sql.withTransaction(
       Effect.gen(function* () {
-        // Sorting all that a small tenant has would be exact, and the planner's own choice.
+        // Without this, the planner would sort all vectors of a small tenant, which is exact.
         if (index !== undefined) yield* sql`set local enable_sort = off`
         return yield* ranked
       }),
@@ -75,7 +75,7 @@ const nearest = Effect.fnUntraced(function* (
 })
 
 describe("an index of vectors", () => {
-  test("finds a small share of the table as well as comparing each vector does, and nothing of others", () =>
+  test("finds the nearest vectors of a tenant with a small share of the table, and none of other tenants", () =>
     run(
       Effect.gen(function* () {
         const [small, large] = [yield* makeTenant, yield* makeTenant]
@@ -86,7 +86,7 @@ describe("an index of vectors", () => {
         const indexes = yield* VectorIndexes
         const wanted = { model: MODEL, dimensions: DIMENSIONS, chunks: 200 }
         expect(indexes.find(wanted)).toBeUndefined()
-        // The embedded database has the index too, but not the settings by which the server uses it.
+        // The embedded database has the index too, but not the settings that make a server use it.
         const index = process.env["DATABASE_URL"] === undefined ? undefined : yield* made(indexes)
         let found = 0
         for (const vector of vectors) {
@@ -116,7 +116,7 @@ describe("an index of vectors", () => {
     return index
   })
 
-  test("is made only when a chatbot is large enough, and of halves when whole numbers do not fit", () =>
+  test("is built only when a chatbot is large enough, with half precision for vectors of many dimensions", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

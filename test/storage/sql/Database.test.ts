@@ -47,12 +47,12 @@ interface Note {
 
 const write = (body: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`insert into notes ${sql.insert({ body })}`)
-/** Deliberately without a filter: only the database stands between the organizations. */
+/** A statement without a filter, so that only row-level security separates the organizations. */
 const readAll = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Note>`select * from notes order by id`)
 const bodies = Effect.map(readAll, (notes) => notes.map((note) => note.body))
 
 describe("tenancy", () => {
-  test("an organization sees its own rows and no others, however many work at once and fail or are stopped", async () => {
+  test("an organization sees its own rows and no others while many work, fail and are interrupted at once", async () => {
     const organizations = Array.from({ length: 4 }, newOrganization)
     const work = (organization: OrganizationId, step: number) => {
       const statement = Effect.gen(function* () {
@@ -83,7 +83,7 @@ describe("tenancy", () => {
         const defects = exits.filter((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))
         expect(defects).toEqual([])
         expect(exits.some(Exit.isSuccess)).toBe(true)
-        // What each says to have written and not undone is there, for the owner of all.
+        // The system sees exactly the rows that the organizations committed.
         const stored = yield* system<Note>`select * from notes`
         for (const organization of organizations) {
           const own = yield* as(organization)(readAll)
@@ -117,7 +117,7 @@ describe("tenancy", () => {
     )
   })
 
-  test("a tenant cannot turn row-level security off, nor own anything", async () => {
+  test("a tenant can neither switch row-level security off nor own a table", async () => {
     const attempts = [
       "alter table notes disable row level security",
       "drop policy notes_tenant on notes",
@@ -149,7 +149,7 @@ describe("tenancy", () => {
     )
   })
 
-  test("the one inside a transaction of the other dies, instead of waiting for itself", async () => {
+  test("a statement of one client inside a transaction of the other dies instead of waiting for itself", async () => {
     await run(
       Effect.gen(function* () {
         const [tenant, system] = [yield* SqlClient.SqlClient, yield* SystemSql]
@@ -161,7 +161,7 @@ describe("tenancy", () => {
     )
   })
 
-  test("a stream acts as its organization", async () => {
+  test("a streamed statement acts as its organization", async () => {
     const organization = newOrganization()
     await run(
       Effect.gen(function* () {
@@ -179,7 +179,7 @@ describe("transactions", () => {
   const organization = newOrganization()
   const has = (body: string) => Effect.map(as(organization)(bodies), (all) => all.includes(body))
 
-  test("a failure undoes it, and only up to the savepoint when it is caught", async () => {
+  test("a failure rolls back the transaction, or only up to the savepoint when it is caught", async () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -198,7 +198,7 @@ describe("transactions", () => {
     )
   })
 
-  test("an aborted one does not pass for committed", async () => {
+  test("committing an aborted transaction fails", async () => {
     const exit = await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -211,7 +211,7 @@ describe("transactions", () => {
     expect(await run(has("lost"))).toBe(false)
   })
 
-  test("interruption undoes it, and the connection serves on", async () => {
+  test("an interruption rolls back the transaction, and the connection can still be used", async () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -225,7 +225,7 @@ describe("transactions", () => {
     )
   })
 
-  test("others wait for an open one and then go on", async () => {
+  test("other statements wait for the end of an open transaction", async () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -241,7 +241,7 @@ describe("transactions", () => {
     )
   })
 
-  test("a fiber that outlives its transaction cannot go on in the connection", async () => {
+  test("a fiber that outlives its transaction cannot use its connection", async () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -256,7 +256,7 @@ describe("transactions", () => {
 })
 
 describe("errors", () => {
-  test("a repeated value is known by its constraint, and only by that", async () => {
+  test("the violation of a unique constraint becomes the failure of that constraint only", async () => {
     await run(
       Effect.gen(function* () {
         const twice = as(newOrganization())(Effect.andThen(write("same"), write("same")))
@@ -284,7 +284,7 @@ describe("values", () => {
       }),
     )
 
-  test("come back as they went", async () => {
+  test("are read as they were written", async () => {
     const values = {
       u: "00000000-0000-0000-0000-000000000001",
       n: "12.50",
@@ -300,7 +300,7 @@ describe("values", () => {
     }
   })
 
-  test("bigint columns are bigints, also beyond what a number holds", async () => {
+  test("of bigint columns are bigints, beyond the safe integers too", async () => {
     const [row] = await run(
       Effect.flatMap(SystemSql, (sql) => sql`select 9007199254740993 as big, count(*) as n from things`),
     )
@@ -308,7 +308,7 @@ describe("values", () => {
     expect(typeof row?.["n"]).toBe("bigint")
   })
 
-  test("any JSON comes back as it went", () =>
+  test("of any JSON are read as they were written", () =>
     fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes("\\u0000")),
@@ -320,7 +320,7 @@ describe("values", () => {
       { numRuns: 50 },
     ))
 
-  test("vectors and real[] come back bit for bit", () =>
+  test("of types vector and real[] are read bit for bit as they were written", () =>
     fc.assert(
       fc.asyncProperty(
         fc.float32Array({ minLength: 3, maxLength: 3, noNaN: true, noDefaultInfinity: true }),
@@ -332,23 +332,23 @@ describe("values", () => {
       { numRuns: 50 },
     ))
 
-  test("an empty real[] is an empty array", async () => {
+  test("of type real[] may be empty", async () => {
     expect(await run(Effect.flatMap(SystemSql, (sql) => sql`select '{}'::real[] as r`))).toEqual([
       { r: new Float32Array(0) },
     ])
   })
 
-  test("a vector can be a part of a larger buffer", async () => {
+  test("of type vector may be a part of a larger buffer", async () => {
     const part = new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5)
     expect(await roundTrip("e", vector(part))).toEqual(Float32Array.of(1, 2, 3))
   })
 
-  test("vectors written by pgvector's own client are read alike", async () => {
+  test("of type vector that pgvector's own client wrote are read correctly", async () => {
     const values = Float32Array.of(0.1, -2.5, 3e10)
     expect(await roundTrip("e", toSql(Array.from(values)))).toEqual(values)
   })
 
-  test("vectors are found by distance", async () => {
+  test("of type vector are found by distance", async () => {
     const found = await run(
       Effect.gen(function* () {
         const sql = yield* SystemSql
@@ -366,7 +366,7 @@ describe("values", () => {
   })
 })
 
-test("many statements and transactions at once each get their own answer", async () => {
+test("many concurrent statements and transactions each get their own result", async () => {
   await run(
     Effect.gen(function* () {
       const sql = yield* SystemSql

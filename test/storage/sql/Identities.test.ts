@@ -24,7 +24,7 @@ const physical: PgConnection.PgConnection = {
   interrupt: Effect.void,
 }
 
-/** A pool of one connection, which notes what it is asked; the first `set_config` ends as told. */
+/** A pool of one connection, which records its statements. The first `set_config` ends with the given effect. */
 const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
   const asked: Array<string> = []
   const query = (sql: string, params: ReadonlyArray<unknown> = []) =>
@@ -60,7 +60,7 @@ describe("a session", () => {
     ["fails", Effect.fail(failure)],
     ["is interrupted", Effect.never],
   ] as const) {
-    test(`is told its identity again when the first time ${ending}, and only then`, async () => {
+    test(`gets its identity again after setting it ${ending}, and only then`, async () => {
       const { asked, pool } = makePool(firstSwitch)
       await Effect.runPromise(
         Effect.gen(function* () {
@@ -74,7 +74,7 @@ describe("a session", () => {
     })
   }
 
-  test("that both clients share changes its identity with each of them", async () => {
+  test("that both clients share gets the identity of each client in turn", async () => {
     const { asked, pool } = makePool(Effect.fail(failure))
     await Effect.runPromise(
       Effect.gen(function* () {
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(asked).toEqual([assumed, "none  0", "select 2", "select 3", assumed, "select 4"])
   })
 
-  test("that is busy with a long statement is joined by nobody, and lent anew when all in it have ended", async () => {
+  test("with a long statement is not shared, and is lent again when all of its statements have ended", async () => {
     const asked: Array<string> = []
     const free = ["first", "second"]
     const long = Deferred.makeUnsafe<void>()
@@ -109,10 +109,10 @@ describe("a session", () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const { tenant } = yield* makeClients({ tenant: connections, system: connections })
-        // The time of day does not matter: it may step back.
+        // The time of day must not matter, because it may step back.
         yield* TestClock.setTime(Duration.toMillis("1 hour"))
         const statements = [yield* Effect.forkChild(tenant`long`), yield* Effect.forkChild(tenant`short`)]
-        // `setImmediate`, after which statements leave, is not the test's clock's.
+        // Statements leave after `setImmediate`, which the test's clock does not control.
         yield* TestClock.withLive(Effect.sleep("20 millis"))
         yield* TestClock.setTime(0)
         yield* TestClock.adjust("20 millis")

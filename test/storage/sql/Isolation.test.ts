@@ -24,7 +24,9 @@ import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from ".
 import * as TestDatabase from "../../lib/TestDatabase.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
-/** The same repositories as the owner of the tables, for whom row-level security does not hold: only their filters do. */
+/**
+ * The repositories with the rights of the tables' owner: without row-level security, only their filters protect rows.
+ */
 const unsecured = ManagedRuntime.make(
   repositories.pipe(
     Layer.provide(Layer.effect(SqlClient.SqlClient, SystemSql)),
@@ -46,7 +48,7 @@ beforeAll(async () => {
   second = await run(makeFilledTenant)
 })
 
-/** All that an organization has, as its tables hold it. */
+/** All rows of an organization. */
 const everythingOf = (organization: OrganizationId) =>
   SystemSql.use((sql) =>
     Effect.flatMap(tablesWithOrganization, (tables) =>
@@ -60,7 +62,7 @@ const everythingOf = (organization: OrganizationId) =>
     ),
   )
 
-/** For every method: a call of it for what a tenant has, and what somebody gets to know to whom it is not there. */
+/** For every method, a call on the rows of a tenant, and its outcome for a caller who must not see them. */
 type Cases<S, Methods extends keyof S = keyof S> = {
   readonly [Method in Methods]: readonly [
     nothing: unknown,
@@ -74,7 +76,7 @@ type Cases<S, Methods extends keyof S = keyof S> = {
 const page = { page: 1, limit: 10 }
 
 const chatbotCases: Cases<Chatbots["Service"]> = {
-  // A slug is taken within its organization only.
+  // A slug is unique within its organization only.
   insert: [
     undefined,
     (chatbots, { chatbot }) =>
@@ -139,11 +141,11 @@ const conversationCases: Cases<Conversations["Service"]> = {
     (conversations, { chatbot }) =>
       conversations.find(chatbot, "token", { messages: 10, bytes: 1_000, characters: 1_000 }),
   ],
-  say: [
+  append: [
     "NotFound",
     (conversations, { chatbot, session }) =>
       Effect.flatMap(newId, (id) =>
-        conversations.say(
+        conversations.append(
           chatbot,
           { id: session, token: "token", platform: "web" },
           [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],
@@ -230,7 +232,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
   ],
 }
 
-// The others serve all organizations: that is how a worker finds out for whom it works.
+// The other methods serve all organizations, because a worker learns from them which one a job belongs to.
 const ingestionCases: Cases<Ingestions["Service"], Exclude<keyof Ingestions["Service"], "claim" | "releaseAll">> = {
   progress: [
     false,
@@ -275,7 +277,7 @@ const noUsage = {
   total_tokens: 0,
 }
 
-// The others serve all organizations.
+// The other methods serve all organizations.
 const usageCases: Cases<Usage["Service"], "read"> = {
   read: [
     { rows: [], count: 0, total: noUsage },
@@ -287,7 +289,7 @@ const budgetCases: Cases<Budgets["Service"], "release"> = {
   release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
 }
 
-/** What a caller gets to know: the value, or the failure's name. */
+/** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
 const named = <S, Methods extends keyof S>(
   name: string,
   service: Effect.Effect<S, never, Services>,
@@ -319,19 +321,22 @@ const cases = [
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 
-/** What another organization meets by a call of what belongs to the target. */
-const seesNothing = ({ nothing, outcome }: (typeof cases)[number], stranger: Tenant, target: Tenant) =>
-  Effect.gen(function* () {
-    const before = yield* everythingOf(target.organization)
-    expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
-    expect(yield* everythingOf(target.organization)).toEqual(before)
-  })
+/** Expects that a call by another organization returns nothing of the target's rows and changes none of them. */
+const seesNothing = Effect.fnUntraced(function* (
+  { nothing, outcome }: (typeof cases)[number],
+  stranger: Tenant,
+  target: Tenant,
+) {
+  const before = yield* everythingOf(target.organization)
+  expect(yield* as(stranger.organization)(outcome(target))).toEqual(nothing)
+  expect(yield* everythingOf(target.organization)).toEqual(before)
+})
 
 describe("another organization sees and changes nothing by", () => {
   test.each(cases)("$name", (each) => run(seesNothing(each, second, first)))
 })
 
-describe("another organization sees and changes nothing, with row-level security out of the way, by", () => {
+describe("another organization sees and changes nothing, even without row-level security, by", () => {
   let tenants: readonly [Tenant, Tenant]
   beforeAll(async () => {
     tenants = await unsecured.runPromise(Effect.all([makeFilledTenant, makeFilledTenant]))
@@ -343,7 +348,7 @@ describe("its own organization sees or changes something by", () => {
   test.each(cases)("$name", ({ nothing, outcome }) =>
     run(
       Effect.gen(function* () {
-        // What an earlier test has left in the queue is not this one's.
+        // Earlier tests may have left jobs in the queue.
         yield* SystemSql.use((sql) => sql`delete from ingestions where lease_id is null`)
         const own = yield* makeFilledTenant
         const before = yield* everythingOf(own.organization)

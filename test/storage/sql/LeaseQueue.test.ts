@@ -30,17 +30,19 @@ beforeAll(() =>
   ),
 )
 
-test.each([ingestionTable, reembeddingTable])("a claim descends the index and sorts nothing: $table", (description) =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const { claim } = yield* makeLeaseQueue(description)
-      const join = sql`join documents d on d.id = q.document_id`
-      const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
-      const rows = yield* sql<{ "QUERY PLAN": string }>`explain ${claim(lease, { join })}`
-      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n")
-      expect(plan).toContain(`Index Scan using ${description.table}_turn on ${description.table}`)
-      expect(plan).not.toMatch(/Sort|Seq Scan on (ingestions|reembeddings|documents)/)
-    }),
-  ),
+test.each([ingestionTable, reembeddingTable])(
+  "a claim finds the next job of $table by an index, without sorting",
+  (description) =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SystemSql
+        const { claim } = yield* makeLeaseQueue(description)
+        const join = sql`join documents d on d.id = q.document_id`
+        const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
+        const rows = yield* sql<{ "QUERY PLAN": string }>`explain ${claim(lease, { join })}`
+        const plan = rows.map((row) => row["QUERY PLAN"]).join("\n")
+        expect(plan).toContain(`Index Scan using ${description.table}_turn on ${description.table}`)
+        expect(plan).not.toMatch(/Sort|Seq Scan on (ingestions|reembeddings|documents)/)
+      }),
+    ),
 )

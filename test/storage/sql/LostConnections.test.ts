@@ -37,7 +37,7 @@ const bodies = SqlClient.SqlClient.use((sql) =>
 )
 const missing = new NotFound({ detail: "missing" })
 
-/** Another statement of the transaction finds that the connection is gone, a failure of its own comes first, or the commit. */
+/** What a transaction does after its connection was lost, and the failure that follows. */
 const endings = {
   "another statement": { next: SqlClient.SqlClient.use((sql) => sql`select 1`), failure: "Unavailable" },
   "its own failure": { next: Effect.fail(missing), failure: "NotFound" },
@@ -50,13 +50,13 @@ const endings = {
 
 describe("a connection that is lost in a transaction", () => {
   for (const [ending, { next, failure }] of Object.entries(endings)) {
-    test(`before ${ending} is a typed failure, undoes the transaction, and is replaced`, () =>
+    test(`before ${ending} fails with a typed failure, rolls back the transaction, and is replaced`, () =>
       withFront((front) =>
         SqlClient.SqlClient.use((sql) =>
           Effect.gen(function* () {
             const exit = yield* sql`insert into notes values ('lost')`.pipe(
               Effect.andThen(Effect.sync(front.cut)),
-              // The news of it comes with the event loop.
+              // The client learns of it in a later turn of the event loop.
               Effect.andThen(Effect.sleep("20 millis")),
               Effect.andThen<unknown, unknown, SqlClient.SqlClient>(next),
               transaction(sql),
@@ -71,7 +71,7 @@ describe("a connection that is lost in a transaction", () => {
       ))
   }
 
-  test("that the server ends is a typed failure, and undoes the transaction", () =>
+  test("because the server ends it fails with a typed failure, and rolls back the transaction", () =>
     withFront((front) =>
       SqlClient.SqlClient.use((sql) =>
         Effect.gen(function* () {

@@ -19,7 +19,7 @@ afterAll(async () => {
 const FIRST = "create table one (id int); -- the first; of two\ninsert into one values (1);\n"
 const SECOND = "insert into one values (2);\ncreate function f() returns int language sql as $$ select 1; $$;\n"
 
-/** Replaces the files and forgets what the database was given. */
+/** Removes the files, and everything that earlier migrations made. */
 beforeEach(() => {
   rmSync(directory, { recursive: true, force: true })
   return runtime.runPromise(
@@ -56,7 +56,7 @@ const names = (): Promise<ReadonlyArray<unknown>> =>
     .then((all) => all.flat())
 
 describe("migrate", () => {
-  test("applies each file once, in order, and new ones later", async () => {
+  test("applies each file once, in order, and new files later", async () => {
     write({ "0001_first.sql": FIRST })
     await apply()
     await apply()
@@ -67,7 +67,7 @@ describe("migrate", () => {
     expect(await names()).toEqual(["0001_first", "0002_second"])
   })
 
-  test("processes that start at once apply each file once", async () => {
+  test("applies each file once when several processes start at the same time", async () => {
     write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
     await runtime.runPromise(
       Effect.all(
@@ -78,7 +78,7 @@ describe("migrate", () => {
     expect(await rows()).toEqual([1, 2])
   })
 
-  test("line ends do not matter, any other change does", async () => {
+  test("refuses an applied file with any change except in its line ends", async () => {
     write({ "0001_first.sql": FIRST })
     await apply()
     write({ "0001_first.sql": FIRST.replaceAll("\n", "\r\n") })
@@ -89,7 +89,7 @@ describe("migrate", () => {
     expect((await refused()).what).toContain("sql/0001_first.sql")
   })
 
-  test("a missing old one stops the start, before anything new is applied", async () => {
+  test("fails when an applied file is missing, before it applies new ones", async () => {
     write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
     await apply()
     write({ "0001_first.sql": FIRST, "0003_third.sql": "insert into one values (3)" })
@@ -97,7 +97,7 @@ describe("migrate", () => {
     expect(await rows()).toEqual([1, 2])
   })
 
-  test("a new one before an old one stops the start", async () => {
+  test("fails when a new file has a lower number than an applied one", async () => {
     write({ "0002_second.sql": FIRST })
     await apply()
     write({ "0001_late.sql": "insert into one values (9)", "0002_second.sql": FIRST })
@@ -105,7 +105,7 @@ describe("migrate", () => {
     expect(await rows()).toEqual([1])
   })
 
-  test("one that fails leaves nothing of itself, and what came before it stays", async () => {
+  test("rolls back a file that fails, and keeps those before it", async () => {
     write({ "0001_first.sql": FIRST, "0002_broken.sql": "insert into one values (2); select 1 / 0; " })
     const failure = await refused()
     expect(failure.what).toContain("sql/0002_broken.sql failed and was undone: division by zero")
@@ -113,14 +113,14 @@ describe("migrate", () => {
     expect(await names()).toEqual(["0001_first"])
   })
 
-  test("two of one number, or a strange name, stop the start", async () => {
+  test("fails when two files have the same number, or one has an unknown form of name", async () => {
     write({ "0001_first.sql": FIRST, "0001_other.sql": FIRST })
     expect((await refused()).what).toContain("the number 1")
     write({ "1_first.sql": FIRST })
     expect((await refused()).what).toContain("sql/1_first.sql")
   })
 
-  test("a directory that is not there stops the start", async () => {
+  test("fails when the directory does not exist", async () => {
     rmSync(directory, { recursive: true, force: true })
     expect((await refused()).doThis).toContain("Reinstall")
   })

@@ -20,17 +20,17 @@ const interrupted = Exit.interrupt()
 
 const MOST = 3
 
-/** A pipeline that its maker goes to open, and what the others in it have been told. */
+/** A pipeline whose first statement borrows the connection, and a record of the outcomes of the other statements. */
 const begin = () => {
   const pipeline = new Pipeline(MOST)
   pipeline.opening()
-  const told: Array<string> = []
+  const outcomes: Array<string> = []
   const join = (name: string, now = 0) => {
     expect(pipeline.tryJoin(now)).toBe(true)
     return Effect.runFork(
       Effect.matchCause(pipeline.connection, {
-        onSuccess: (given) => void told.push(`${name} ${given === undefined ? "opens" : "goes on"}`),
-        onFailure: () => void told.push(`${name} fails`),
+        onSuccess: (given) => void outcomes.push(`${name} ${given === undefined ? "opens" : "goes on"}`),
+        onFailure: () => void outcomes.push(`${name} fails`),
       }),
     )
   }
@@ -45,17 +45,17 @@ const begin = () => {
     Effect.runSync(pipeline.leave(exit, now))
     return isGivenBack
   }
-  return { pipeline, told, join, leave }
+  return { pipeline, outcomes, join, leave }
 }
 
 describe("a pipeline", () => {
-  test("lets in who comes while its connection is got, and gives it back with the last", () => {
-    const { pipeline, told, join, leave } = begin()
+  test("takes statements while its connection is being borrowed, and returns it with the last one", () => {
+    const { pipeline, outcomes, join, leave } = begin()
     join("second", 1_000)
-    expect(told).toEqual([])
+    expect(outcomes).toEqual([])
     pipeline.opened(Exit.succeed(connection), 1_000)
     join("third", 1_001)
-    expect(told).toEqual(["second goes on", "third goes on"])
+    expect(outcomes).toEqual(["second goes on", "third goes on"])
     expect([leave(1_001), leave(1_001)]).toEqual([false, false])
     expect(pipeline.isOver).toBe(false)
     expect(leave(1_001)).toBe(true)
@@ -63,7 +63,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_001)).toBe(false)
   })
 
-  test("takes in no more than it may", () => {
+  test("takes no more statements than its limit", () => {
     const { pipeline, join, leave } = begin()
     join("second")
     join("third")
@@ -72,7 +72,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(0)).toBe(true)
   })
 
-  test("is closed while its statements do not end, and open again when one does", () => {
+  test("takes no statement while none of its own ends, and takes one again when one does", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 1_000)
     join("second", 1_002)
@@ -81,7 +81,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_022)).toBe(true)
   })
 
-  test("is closed for good after a while, so that others get the connection", () => {
+  test("takes no statement any more after a while, so that others get the connection", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 1_000)
     for (let now = 1_001; now < 1_050; now++) {
@@ -91,7 +91,7 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(1_050)).toBe(false)
   })
 
-  test("is closed when a statement fails, for the connection may be gone", () => {
+  test("takes no statement any more after one has failed, because the connection may be lost", () => {
     const { pipeline, join, leave } = begin()
     pipeline.opened(Exit.succeed(connection), 0)
     join("second")
@@ -99,42 +99,42 @@ describe("a pipeline", () => {
     expect(pipeline.tryJoin(0)).toBe(false)
   })
 
-  test("tells all that no connection could be got", () => {
-    const { pipeline, told, join, leave } = begin()
+  test("fails all of its statements when no connection can be borrowed", () => {
+    const { pipeline, outcomes, join, leave } = begin()
     join("second")
     join("third")
     pipeline.opened(Exit.fail(failure), 0)
-    expect(told).toEqual(["second fails", "third fails"])
+    expect(outcomes).toEqual(["second fails", "third fails"])
     expect([leave(), leave(), leave()]).toEqual([false, false, true])
   })
 
-  test("has the next get a connection when the first gives up, and so on", async () => {
-    const { pipeline, told, join, leave } = begin()
+  test("lets the next statement borrow a connection when the one before is interrupted", async () => {
+    const { pipeline, outcomes, join, leave } = begin()
     const impatient = join("impatient")
     join("second")
     await Effect.runPromise(Fiber.interrupt(impatient))
     leave(0, interrupted)
     pipeline.opened(interrupted, 0)
     leave(0, interrupted)
-    expect(told).toEqual(["second opens"])
+    expect(outcomes).toEqual(["second opens"])
     join("third")
     pipeline.opening()
     pipeline.opened(interrupted, 0)
-    expect(told.at(-1)).toBe("third opens")
-    // Who was told and did not live to do it.
+    expect(outcomes.at(-1)).toBe("third opens")
+    // The statement that has to borrow is interrupted before it begins.
     join("fourth")
     leave(0, interrupted)
-    expect(told.at(-1)).toBe("fourth opens")
+    expect(outcomes.at(-1)).toBe("fourth opens")
     pipeline.opening()
     pipeline.opened(Exit.succeed(connection), 0)
     join("fifth")
-    expect(told.at(-1)).toBe("fifth goes on")
+    expect(outcomes.at(-1)).toBe("fifth goes on")
   })
 
-  test("has who comes when nobody gets the connection any more get it", () => {
-    const { pipeline, told, join } = begin()
+  test("lets a statement that joins borrow the connection when no other is doing so", () => {
+    const { pipeline, outcomes, join } = begin()
     pipeline.opened(interrupted, 0)
     join("second")
-    expect(told).toEqual(["second opens"])
+    expect(outcomes).toEqual(["second opens"])
   })
 })

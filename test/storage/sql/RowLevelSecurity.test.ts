@@ -19,11 +19,11 @@ beforeAll(async () => {
   second = await run(makeFilledTenant)
 })
 
-/** The organizations whose rows a statement without any filter meets. */
+/** The organizations whose rows a statement without a filter returns. */
 const organizationsIn = (rows: ReadonlyArray<{ readonly organization_id: OrganizationId }>) =>
   new Set(rows.map((row) => row.organization_id))
 
-/** Whatever it does is undone. */
+/** Runs an effect in a transaction that is rolled back. */
 const undone = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const done: Array<A> = []
@@ -43,7 +43,7 @@ interface Owned {
   readonly organization_id: OrganizationId
 }
 
-/** What raw statements on a table meet, read, changed and deleted without a filter. */
+/** The organizations whose rows statements without a filter read, change and delete in a table. */
 const metBy = (sql: SqlClient.SqlClient, table: string) =>
   Effect.all({
     read: Effect.map(sql<Owned>`select organization_id from ${sql(table)}`, organizationsIn),
@@ -54,8 +54,8 @@ const metBy = (sql: SqlClient.SqlClient, table: string) =>
     deleted: Effect.map(undone(sql, sql<Owned>`delete from ${sql(table)} returning organization_id`), organizationsIn),
   })
 
-describe("without any filter in the statement", () => {
-  test("a tenant meets its own rows and no others, in every table", () =>
+describe("by a statement without a filter", () => {
+  test("a tenant reads, changes and deletes its own rows and no others, in every table", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -85,7 +85,7 @@ describe("without any filter in the statement", () => {
       }),
     ))
 
-  test("a tenant can neither insert a row of another organization nor give one away", () =>
+  test("a tenant can neither insert a row for another organization nor give one to it", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -93,7 +93,7 @@ describe("without any filter in the statement", () => {
         for (const table of yield* tablesWithOrganization) {
           const [row] = yield* system<{ row: unknown }>`
             select to_jsonb(t) as row from ${system(table)} t where organization_id = ${first.organization} limit 1`
-          // The database computes the others by itself.
+          // The database computes the other columns.
           const [given] = yield* system<{ columns: string }>`
             select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
             where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`
@@ -108,7 +108,7 @@ describe("without any filter in the statement", () => {
       }),
     ))
 
-  test("a session that was not told its organization meets nothing", () =>
+  test("a session without an organization reads nothing", () =>
     run(
       Effect.gen(function* () {
         const system = yield* SystemSql
@@ -121,7 +121,7 @@ describe("without any filter in the statement", () => {
       }),
     ))
 
-  test("and without row-level security a tenant would meet them all: these tests can fail", () =>
+  test("a tenant would read all rows if row-level security were off, so that these tests can fail", () =>
     run(
       Effect.gen(function* () {
         const system = yield* SystemSql
@@ -141,11 +141,11 @@ describe("without any filter in the statement", () => {
     ))
 })
 
-describe("whatever belongs to an organization, seen by the owner of the tables,", () => {
-  /** Kept without a reference: they expire, or are added up. */
+describe("a row of an organization", () => {
+  /** Tables without a foreign key to the organization, because their rows expire or are folded. */
   const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
 
-  test("goes with it, and nobody else's does", () =>
+  test("is deleted with its organization, and with no other", () =>
     run(
       Effect.gen(function* () {
         const system = yield* SystemSql
@@ -166,7 +166,7 @@ describe("whatever belongs to an organization, seen by the owner of the tables,"
       }),
     ))
 
-  test("cannot hang on what is another's", () =>
+  test("cannot refer to a row of another organization", () =>
     run(
       Effect.gen(function* () {
         const system = yield* SystemSql
@@ -181,7 +181,7 @@ describe("whatever belongs to an organization, seen by the owner of the tables,"
     ))
 })
 
-test("every table that a tenant may touch has row-level security and a policy, but the register of unowned blobs", () =>
+test("every table that tenants may use has row-level security and a policy, except the register of garbage", () =>
   run(
     Effect.gen(function* () {
       const system = yield* SystemSql

@@ -19,7 +19,7 @@ const LIMIT = Duration.seconds(1)
 const CONNECTIONS = 4
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
 
-/** With the database behind a network that can be spoiled, and few connections to it. */
+/** Runs a test with the database behind a network that can be disturbed, and with few connections to it. */
 const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Database | CurrentOrganization>) =>
   Effect.runPromise(
     Effect.gen(function* () {
@@ -30,7 +30,7 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
     }).pipe(Effect.scoped, Effect.provideService(CurrentOrganization, organization), Effect.provide(quiet)),
   )
 
-/** What becomes of it; a test that waits in vain runs into its time-out. */
+/** The exit of an effect. A test that waits in vain runs into its timeout. */
 const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(withoutSqlErrors(effect)), (exit) =>
     Exit.isSuccess(exit) ? "done" : Exit.findErrorOption(exit)._tag === "Some" ? "Unavailable" : "defect",
@@ -41,7 +41,7 @@ const system = SystemSql.use((sql) => sql`select 1`)
 const inTransaction = SqlClient.SqlClient.use((sql) => transaction(sql)(sql`select 1`))
 
 describe("a database that falls silent", () => {
-  test("is given up, by statements, transactions and those that wait for a connection, and serves again", () =>
+  test("fails statements, transactions and waits for a connection, and can be used again once it answers", () =>
     withFront((front) =>
       Effect.gen(function* () {
         const kinds: ReadonlyArray<Effect.Effect<string, never, Database>> = [
@@ -59,7 +59,7 @@ describe("a database that falls silent", () => {
       }),
     ))
 
-  test("is given up by a transaction that has begun", () =>
+  test("fails a transaction that has begun", () =>
     withFront((front) =>
       SqlClient.SqlClient.use((sql) =>
         Effect.gen(function* () {
@@ -69,7 +69,7 @@ describe("a database that falls silent", () => {
       ),
     ))
 
-  test("is waited for by work that may take long", () =>
+  test("does not fail work without a time limit", () =>
     withFront((front) =>
       Effect.gen(function* () {
         const long = yield* Effect.forkChild(withoutTimeLimit(bounded(tenant)))
@@ -83,7 +83,7 @@ describe("a database that falls silent", () => {
       }),
     ))
 
-  test("makes the server unready within a second, however often it is asked, and ready again", () =>
+  test("makes the server unready within a second, however many checks there are, and ready once it answers", () =>
     withFront((front) =>
       Effect.gen(function* () {
         const health = Context.get(yield* Layer.build(Layer.provide(Health.layer, Ping.layer)), Health)
@@ -96,7 +96,7 @@ describe("a database that falls silent", () => {
           const asked = Effect.all([isReady, isReady, isReady], { concurrency: "unbounded" })
           expect(yield* asked).toEqual([false, false, false])
         }
-        // Each of them 0.7 s; what is more is the machine's.
+        // Each takes 0.7 s; more is due to a slow machine.
         expect((performance.now() - begin) / rounds).toBeLessThan(2_000)
         front.thaw()
         yield* Effect.repeat(isReady, { until: (ready) => ready })
@@ -105,7 +105,7 @@ describe("a database that falls silent", () => {
 })
 
 describe("a statement that takes too long", () => {
-  test("is ended by the database itself, unless it may take long", () =>
+  test("is cancelled by the database itself, unless it has no time limit", () =>
     withFront(() =>
       SqlClient.SqlClient.use((sql) =>
         Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { splitStatements } from "../../../src/storage/sql/SqlScript.ts"
 
-/** Whatever would end a statement, open a comment or a quote, if it were not inside of something. */
+/** Texts that would end a statement, or open a comment or a quotation, outside of one. */
 const trap = fc
   .array(fc.constantFrom(";", "--", "/*", "*/", "'", '"', "$$", "$a$", "\\", "\n", "é", "x", " ", "$1"), {
     maxLength: 8,
@@ -20,7 +20,7 @@ const piece = fc.oneof(
   trap.map((text) => `-- ${text.replaceAll("\n", "")}\n`),
   trap.map((text) => `/* ${text.replaceAll("/", "").replaceAll("*", "")} /* inner; */ */`),
 )
-/** Begins and ends with a word, because blanks and comments around a statement are not a part of it. */
+/** A statement, which begins and ends with a word, because blanks and comments around it are not a part of it. */
 const statement = fc
   .tuple(word, fc.array(piece, { maxLength: 6 }), word)
   .map(([first, middle, last]) => [first, ...middle, last].join(" "))
@@ -58,7 +58,7 @@ const areAllOf = (script: string, [first, ...rest]: ReadonlyArray<string>): bool
 }
 
 describe("splitStatements", () => {
-  test("gives every statement as written, and nothing else", () =>
+  test("returns every statement as written, and nothing else", () =>
     fc.assert(
       fc.property(fc.array(fc.tuple(statement, between)), (parts) => {
         const script = `-- head; comment\n${parts.map(([text, gap]) => text + gap).join("")}`
@@ -67,7 +67,7 @@ describe("splitStatements", () => {
       { numRuns: 500 },
     ))
 
-  test("always comes to an end, and loses nothing but blanks, comments and semicolons", () =>
+  test("ends for any text, and omits only blanks, comments and semicolons", () =>
     fc.assert(
       fc.property(trap, (text) => {
         const found = splitStatements(text)
@@ -77,7 +77,7 @@ describe("splitStatements", () => {
       { numRuns: 2_000 },
     ))
 
-  test("needs no last semicolon, and finds nothing in nothing", () => {
+  test("needs no semicolon at the end, and finds no statement in an empty script", () => {
     expect(splitStatements("select 1; select 2")).toEqual(["select 1", "select 2"])
     expect(splitStatements("select 1 /* not closed; select 2")).toEqual(["select 1"])
     expect(splitStatements(" -- nothing\n/* here; */ ; ")).toEqual([])

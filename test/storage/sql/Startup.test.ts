@@ -10,7 +10,7 @@ import { defaults } from "../../lib/Defaults.ts"
 const servers: Array<Server> = []
 afterAll(() => servers.forEach((server) => server.close()))
 
-/** A server that answers whoever connects with one error, as Postgres would. */
+/** Starts a server that answers every connection with one error, as Postgres would. */
 const refusing = (sqlState: string, message: string): Promise<string> =>
   new Promise((resolve) => {
     const fields = Buffer.from(`SFATAL\0C${sqlState}\0M${message}\0\0`)
@@ -35,8 +35,8 @@ const failureAt = (url: string): Promise<StartupError> =>
     ),
   )
 
-describe("a database that cannot be used stops the start with one line", () => {
-  test("nothing listens", async () => {
+describe("a database that cannot be used stops the start with one line when", () => {
+  test("nothing listens at its address", async () => {
     const failure = await failureAt("postgres://parley:secret@127.0.0.1:1/parley")
     expect(failure).toBeInstanceOf(StartupError)
     expect(failure.message).toMatch(
@@ -44,7 +44,7 @@ describe("a database that cannot be used stops the start with one line", () => {
     )
   })
 
-  test("there is no such host", async () => {
+  test("its host does not exist", async () => {
     const failure = await failureAt("postgres://parley:secret@nowhere.invalid/parley")
     expect(failure.what).toMatch(
       /^The database cannot be used: (there is no host|the name of the host).*nowhere\.invalid/,
@@ -58,7 +58,7 @@ describe("a database that cannot be used stops the start with one line", () => {
     ["53300", "sorry, too many clients already", "See the log of the database"],
   ] as const
   for (const [sqlState, message, doThis] of answers) {
-    test(message, async () => {
+    test(`it answers "${message}"`, async () => {
       const failure = await failureAt(await refusing(sqlState, message))
       expect(failure.what).toBe(`The database cannot be used: ${message}.`)
       expect(failure.doThis).toContain(doThis)
@@ -77,7 +77,7 @@ describe("a database that cannot be used stops the start with one line", () => {
     may_become_tenant: true,
   }
 
-  test("the oldest versions that serve are served, and older ones are named", async () => {
+  test("its Postgres or pgvector is older than the oldest supported version, which the line names", async () => {
     expect(await Effect.runPromise(Effect.andThen(refuseOldServer(good), vectorOidsIn(good)))).toEqual({
       vector: 16_400,
       vectors: 16_405,
@@ -96,7 +96,7 @@ describe("a database that cannot be used stops the start with one line", () => {
     })
   })
 
-  test("pgvector out of sight", async () => {
+  test("pgvector is in a schema outside of the search path", async () => {
     const failure = await Effect.runPromise(Effect.flip(vectorOidsIn({ ...good, vector_oid: null })))
     expect(failure.doThis).toContain("search_path")
   })

@@ -13,7 +13,7 @@ import { json } from "../../../src/storage/sql/SqlValues.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 
 /*
- * A database that an older Parley has filled goes on where it was.
+ * Migrations of databases with rows that older versions have written.
  */
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
@@ -23,7 +23,7 @@ afterAll(async () => {
   await runtime.dispose()
 })
 
-/** The schema as of a migration, empty. */
+/** An empty database with the schema up to a migration. */
 const goBackTo = Effect.fnUntraced(function* (number: number) {
   const sql = yield* SystemSql
   yield* sql`drop schema public cascade`
@@ -40,7 +40,7 @@ const organization = "00000000-0000-7000-8000-000000000001"
 const chatbot = "00000000-0000-7000-8000-000000000002"
 const document = (number: number) => `00000000-0000-7000-8000-00000000010${number}`
 
-test("a reply that was counted before models were told apart stays one", () =>
+test("a reply that was counted before usage was kept by model still counts once", () =>
   runtime.runPromise(
     Effect.gen(function* () {
       yield* goBackTo(6)
@@ -57,7 +57,7 @@ test("a reply that was counted before models were told apart stays one", () =>
     }),
   ))
 
-test("what was queued, leased or served before the queue had turns is so afterwards", () =>
+test("documents that were queued, leased or serving before the queue had turns stay so", () =>
   runtime.runPromise(
     Effect.gen(function* () {
       yield* goBackTo(2)
@@ -94,7 +94,7 @@ test("what was queued, leased or served before the queue had turns is so afterwa
     }),
   ))
 
-test("what was given up when every beginning counted as a try is tried anew", () =>
+test("documents that were given up when every start counted as an attempt are tried again", () =>
   runtime.runPromise(
     Effect.gen(function* () {
       yield* goBackTo(12)

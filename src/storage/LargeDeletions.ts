@@ -2,34 +2,34 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { unlessItGivesWay } from "./sql/SqlErrors.ts"
+import { retryConflicts } from "./sql/SqlErrors.ts"
 
-/** Rows that one statement deletes, about, with all that hangs on them: others wait for it on the embedded database. */
+/** Deletes about this many rows in one statement, dependent rows included: on the embedded database, others wait. */
 const ROWS_AT_ONCE = 1_000
 
 /*
- * What comes before a large deletion, so that its last statement is a small one: whole documents and whole conversations
- * are deleted some at a time, as long as there are more of them than one statement may delete. Where there are few, none
- * is, and all of them go at once. One that is cut short by a crash leaves whole ones, and can be asked for again.
+ * These deletions come before the statement that deletes a chatbot, or all of its documents, so that this last
+ * statement is a small one. They delete whole documents or conversations, some at a time, while there are more than one
+ * statement may delete; where there are few, they delete none. After a crash the deletion can be repeated.
  */
 
-/** Deletes documents of a chatbot with their chunks until few are left. */
-export const leaveFewDocuments = (sql: SqlClient.SqlClient) =>
+/** Deletes the oldest documents of a chatbot, with their chunks, until one statement can delete the rest. */
+export const deleteMostDocuments = (sql: SqlClient.SqlClient) =>
   leaveFew(sql, (chatbot, organization) => ({
     from: sql`select id, 1 + chunk_count as size from documents
       where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`,
-    // Whoever deletes documents tells every server that the chatbot's knowledge has changed.
+    // The new version makes every server drop what it knows of the deleted documents.
     remove: (some) => sql`, gone as (delete from documents where id in (${some}) returning id)
       update chatbots set knowledge_version = knowledge_version + 1
       where id = ${chatbot} and organization_id = ${organization} and exists (select from gone) returning id`,
-    // Whoever looks for chunks by chatbot afterwards would meet all that were deleted, unless the index was walked
-    // meanwhile: then it knows that they are gone. A range of one has it walked, whatever the planner thinks.
+    // The index keeps its entries of the deleted chunks until a scan has met them and marked them as dead; the next
+    // search would pay for that. A range of one value makes the planner scan the index.
     after: sql`select id from chunks where chatbot_id between ${chatbot} and ${chatbot} and organization_id = ${organization}
       order by chatbot_id limit 1`,
   }))
 
-/** Deletes conversations of a chatbot with their messages until few are left. */
-export const leaveFewSessions = (sql: SqlClient.SqlClient) =>
+/** Deletes the oldest conversations of a chatbot, with their messages, until one statement can delete the rest. */
+export const deleteMostSessions = (sql: SqlClient.SqlClient) =>
   leaveFew(sql, (chatbot, organization) => ({
     from: sql`select id, 1 + message_count as size from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization} order by updated_at, id`,
@@ -54,14 +54,14 @@ const leaveFew =
   (chatbot: ChatbotId): Effect.Effect<void, SqlError.SqlError, CurrentOrganization> =>
     Effect.flatMap(CurrentOrganization, (organization) => {
       const { after, from, remove } = of(chatbot, organization)
-      // One that is larger than all that may go at once goes alone.
+      // A document or conversation that is larger than the limit is deleted alone.
       const some = sql`select id from counted
         where upto - size < ${ROWS_AT_ONCE} and exists (select from counted where upto > ${ROWS_AT_ONCE})`
       const statement = sql`
         with oldest as (${from} limit ${ROWS_AT_ONCE + 1}), counted as (
           select id, size, sum(size) over (rows unbounded preceding) as upto from oldest
         ) ${remove(some)}`
-      return unlessItGivesWay(statement).pipe(
+      return retryConflicts(statement).pipe(
         Effect.tap(after),
         Effect.repeat({ while: (gone) => gone.length > 0 }),
         Effect.asVoid,

@@ -1,0 +1,144 @@
+import { Effect, type Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SenderType } from "../domain/chat/Conversation.ts"
+import { NotFound } from "../domain/Errors.ts"
+import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { sessionNotFound } from "./Messages.ts"
+import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { json } from "./sql/SqlValues.ts"
+import { type ReplyUsage, usageEntries } from "./Usage.ts"
+
+/*
+ * The statements by which a chat writes to its conversation, each a single one.
+ */
+
+/** A message that a client sends: a new one, or one of a conversation that the client held elsewhere. */
+export interface NewMessage {
+  readonly id: MessageId
+  readonly sender_type: SenderType
+  readonly content: string
+  /** The id that the client gave the message. */
+  readonly mid: string | undefined
+}
+
+/** A reply of the chatbot, with the model that made it and the tokens that it used. */
+export interface BotMessage {
+  readonly id: MessageId
+  readonly content: string
+  readonly model: string
+  readonly provider: string
+  readonly tokens_used: number
+  readonly usage: Schema.JsonObject
+  readonly finish_reason: string
+  readonly tool_calls: ReadonlyArray<unknown>
+  readonly tool_results: ReadonlyArray<unknown>
+}
+
+/** What the user's messages say to the chatbot's question for an e-mail address. */
+export interface EmailAnswer {
+  readonly email: string | undefined
+  readonly mayAskAgain: boolean
+}
+
+/** The session that a chat belongs to, which is opened if it does not exist. */
+export interface SessionTarget {
+  readonly id: SessionId
+  readonly token: string | null
+  readonly platform: string
+}
+
+/** Tries to find a session that concurrent requests open this many times. */
+const APPEND_TRIES = 3
+
+/** Makes `Conversations.append`. */
+export const makeAppend = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(
+    function* (
+      chatbot: ChatbotId,
+      session: SessionTarget,
+      messages: ReadonlyArray<NewMessage>,
+      answer: EmailAnswer | undefined,
+    ) {
+      const userInfo = json(answer?.email === undefined ? {} : { email: answer.email })
+      const mayAsk = answer?.mayAskAgain ?? true
+      const organization_id = yield* CurrentOrganization
+      const rows = messages.map(({ id, sender_type, content, mid }) => ({
+        id,
+        sender_type,
+        content,
+        metadata: mid === undefined ? {} : { mid },
+      }))
+      const statement = sql<{ id: SessionId }>`
+        with session as (
+          -- A foreign key would accept the chatbot of another organization.
+          insert into sessions
+            (id, organization_id, chatbot_id, session_token, platform, message_count, user_info, may_ask_email)
+          select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.platform}::text,
+            ${rows.length}::int, ${userInfo}, ${mayAsk}
+          from chatbots where id = ${chatbot} and organization_id = ${organization_id}
+          -- An existing session can conflict by its id or by its token.
+          on conflict do nothing
+          returning id
+        ), existing as (
+          update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
+            user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
+          where organization_id = ${organization_id} and chatbot_id = ${chatbot}
+            and (id = ${session.id} or session_token = ${session.token}::text)
+            and not exists (select from session)
+          returning id
+        ), target as (
+          select id from session union all select id from existing
+        ), stored as (
+          insert into messages (id, organization_id, session_id, sender_type, content, metadata)
+          select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata
+          from target, rows from (jsonb_to_recordset(${json(rows)})
+            as (id uuid, sender_type text, content text, metadata jsonb)) with ordinality
+            as m(id, sender_type, content, metadata, position)
+          order by m.position
+        )
+        select id from target`
+      let [found] = yield* statement
+      // Another request opened the session after this statement began; the next statement sees it.
+      for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
+      return found === undefined ? yield* sessionNotFound : found.id
+    },
+    onForeignKeyViolation(() => new NotFound({ detail: "There is no such chatbot." })),
+    withoutSqlErrors,
+  )
+
+/** Makes `Conversations.reply`. */
+export const makeReply = (sql: SqlClient.SqlClient) => {
+  const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
+    provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
+    finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results`
+
+  return Effect.fnUntraced(function* (
+    session: SessionId,
+    message: BotMessage,
+    usage?: ReplyUsage,
+    isUnfinished = false,
+  ) {
+    const organization = yield* CurrentOrganization
+    const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
+    const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
+    const before = sql`
+      known as (
+        select id from messages where id = ${message.id} and organization_id = ${organization}
+      ), taken_out as (
+        delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
+      ),`
+    yield* sql`
+      with ${isUnfinished ? before : sql``} session as (
+        update sessions set updated_at = clock_timestamp(),
+          message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`}
+        where id = ${session} and organization_id = ${organization} returning id
+      ) ${counted ?? sql``}
+      insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+        usage, finish_reason, tool_calls, tool_results)
+      select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
+        ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
+        ${json(message.tool_calls)}, ${json(message.tool_results)}
+      from session ${isUnfinished ? replacing : sql``}`
+  }, withoutSqlErrors)
+}
