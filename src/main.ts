@@ -18,7 +18,7 @@ import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
 import { Server } from "./http/server/Server.ts"
-import { Uploads } from "./http/Uploads.ts"
+import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
@@ -81,7 +81,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide(App.layer),
-  Layer.provide(configured(({ uploads }) => Uploads.layer(uploads))),
+  Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(bootstrap),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),

@@ -5,9 +5,9 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
-import { changeDescription, ChangePayload } from "./ChangePayload.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
 const OfOrganization = Schema.optionalKey(
   OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),

@@ -2,10 +2,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IfMatch, withEtag } from "./Etag.ts"
-import { FormFile } from "./FormFile.ts"
+import { IfMatch, withEtag } from "./parts/Etag.ts"
+import { FormFile } from "./parts/FormFile.ts"
 import { RequestBody, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
+import { Problem } from "./failures/Problem.ts"
 
 /** Serves the image of an avatar without an API key. The endpoint belongs to the group `system`. */
 export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {

@@ -3,10 +3,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./Annotations.ts"
-import { alsoStream } from "./EventStream.ts"
+import { IsSlow } from "./parts/Annotations.ts"
+import { alsoStream } from "./parts/EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
+import { Problem } from "./failures/Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
 

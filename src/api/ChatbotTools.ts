@@ -3,8 +3,8 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
-import { changeDescription, ChangePayload } from "./ChangePayload.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
 const toolsPath = "/api/external/chatbot/:chatbotId/tools"
 const toolPath = `${toolsPath}/:toolId` as const

@@ -5,11 +5,11 @@ import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { updateAvatar } from "./Avatars.ts"
-import { IfMatch, withEtag } from "./Etag.ts"
+import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
-import { changeDescription, ChangePayload } from "./ChangePayload.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
 /** A chatbot as lists show it, without the fields that only `GET` of the chatbot itself answers. */
 export const ChatbotSummary = Chatbot.mapFields(

@@ -7,8 +7,8 @@ import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
+import { pageQuery } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
 

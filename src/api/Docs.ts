@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { IsCrossOrigin } from "./Annotations.ts"
+import { IsCrossOrigin } from "./parts/Annotations.ts"
 
 /** The page with the reference of the API, which is derived from the OpenAPI document. */
 export const docs = HttpApiEndpoint.get("docs", "/docs")

@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Document } from "../domain/Document.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IsSlow } from "./Annotations.ts"
-import { FormFiles } from "./FormFile.ts"
+import { IsSlow } from "./parts/Annotations.ts"
+import { FormFiles } from "./parts/FormFile.ts"
 import { RequestBody, RequiredScope } from "./Middleware.ts"
-import { Prefer } from "./Prefer.ts"
-import { Problem } from "./Problem.ts"
+import { Prefer } from "./parts/Prefer.ts"
+import { Problem } from "./failures/Problem.ts"
 
 /** The multipart form of `upload`. */
 export const UploadForm = Schema.Struct({

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IsCrossOrigin, IsSlow, Speaks } from "./Annotations.ts"
+import { IsCrossOrigin, IsSlow, Speaks } from "./parts/Annotations.ts"
 import { Authorization } from "./Middleware.ts"
 
 /** The endpoint of the Model Context Protocol for all chatbots that the API key may use. */

@@ -3,9 +3,9 @@ import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
 import type { Caller } from "../domain/Caller.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { Dialect } from "./Dialect.ts"
-import { OpenAiError } from "./OpenAiError.ts"
-import { Problem } from "./Problem.ts"
+import type { Dialect } from "./parts/Dialect.ts"
+import { OpenAiError } from "./failures/OpenAiError.ts"
+import { Problem } from "./failures/Problem.ts"
 
 /** The scope that an API key needs for an endpoint. Endpoints are annotated with it. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("parley/api/RequiredScope") {}

@@ -5,11 +5,11 @@ import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } 
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { chatFailures, ReplyHeaders } from "./Chat.ts"
-import { IsSlow, Speaks } from "./Annotations.ts"
-import { alsoStream } from "./EventStream.ts"
+import { IsSlow, Speaks } from "./parts/Annotations.ts"
+import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { OpenAiError } from "./OpenAiError.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { OpenAiError } from "./failures/OpenAiError.ts"
 
 const ModelName = textBetween(1, 200).annotate({
   description: "A chatbot: its slug, or its id.",

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
 import { merge } from "../domain/schema/Merge.ts"
-import { IsCrossOrigin } from "./Annotations.ts"
+import { IsCrossOrigin } from "./parts/Annotations.ts"
 
 /** The endpoint that serves the OpenAPI document. */
 export const openApiDocument = HttpApiEndpoint.get("openApiDocument", "/openapi.json")

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { IsCrossOrigin, IsProbe } from "./Annotations.ts"
+import { IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
 import { avatar } from "./Avatars.ts"
 import { Problems } from "./Middleware.ts"
 

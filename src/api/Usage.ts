@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../domain/Page.ts"
 import { Day, UsageCounts, USAGE_DAYS_MAX, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./Paging.ts"
+import { pageQuery } from "./parts/Paging.ts"
 
 const read = HttpApiEndpoint.get("read", "/api/external/usage", {
   query: {

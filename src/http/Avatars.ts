@@ -7,7 +7,7 @@ import { Config } from "../Config.ts"
 import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
 import { Avatars } from "../services/Avatars.ts"
 import { withEtag } from "./Etag.ts"
-import { Uploads } from "./Uploads.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
 /** Browsers execute nothing in an image, and cache it for ever: a new image has a new address. */
 const headers = {
@@ -21,7 +21,7 @@ const headers = {
 export const avatarHandlers = Effect.gen(function* () {
   const avatars = yield* Avatars
   const files = yield* FileSystem.FileSystem
-  const uploads = yield* Uploads
+  const uploads = yield* ReceivedForms
   const { avatarLimit } = (yield* Config).requests
 
   return {

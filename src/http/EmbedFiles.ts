@@ -5,13 +5,13 @@ import { UploadAccepted, UploadFinished, UploadForm } from "../api/EmbedFiles.ts
 import { Config } from "../Config.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
-import { waitOf } from "./Prefer.ts"
-import { Uploads } from "./Uploads.ts"
+import { waitOf } from "./UploadWait.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
 /** The handler of `POST /api/embedfiles`. */
 export const uploadHandler = Effect.gen(function* () {
   const embedFiles = yield* EmbedFiles
-  const uploads = yield* Uploads
+  const uploads = yield* ReceivedForms
   const settings = (yield* Config).uploads
   const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
 

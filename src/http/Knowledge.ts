@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../api/Knowledge.ts"
-import { pageOf } from "../api/Paging.ts"
+import { pageOf } from "../api/parts/Paging.ts"
 import { Config } from "../Config.ts"
 import { isSettled } from "../domain/Document.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
@@ -11,8 +11,8 @@ import { Chatbots } from "../services/Chatbots.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { uploadHandler } from "./EmbedFiles.ts"
-import { waitOf } from "./Prefer.ts"
-import { Uploads } from "./Uploads.ts"
+import { waitOf } from "./UploadWait.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
 const TOP_K_DEFAULT = 5
 
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
     const knowledge = yield* Knowledge
     const chatbots = yield* Chatbots
     const settings = (yield* Config).uploads
-    const uploads = yield* Uploads
+    const uploads = yield* ReceivedForms
     const embedFiles = yield* EmbedFiles
     const upload = yield* uploadHandler
 

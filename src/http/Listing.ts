@@ -1,4 +1,4 @@
-import { type CursorQuery, cursorOf, LIST_LIMIT } from "../api/Paging.ts"
+import { type CursorQuery, cursorOf, LIST_LIMIT } from "../api/parts/Paging.ts"
 import type { Place, Range } from "../domain/Page.ts"
 
 /** The range of items that the query of a list asks for. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { pageOf } from "../api/Paging.ts"
+import { pageOf } from "../api/parts/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { Usage } from "../services/Usage.ts"
 

@@ -3,7 +3,7 @@ import { Glob } from "bun"
 import { Context } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/Annotations.ts"
+import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
 import { Api } from "../../src/api/Api.ts"
 import { areaOf, isSlow, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
 

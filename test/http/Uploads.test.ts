@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Uploads } from "../../src/http/Uploads.ts"
+import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
 import { platform } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
@@ -120,7 +120,7 @@ describe("the directory of uploads", () => {
   const build = (directory: string, isAlone: boolean) =>
     run(
       Layer.build(
-        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           databaseTraits({ isAlone }),
         ]),
@@ -146,7 +146,7 @@ describe("the directory of uploads", () => {
     const clock = await run(TestClock.make())
     await run(
       Layer.build(
-        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           databaseTraits({ isAlone: false }),
         ]),

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { type Middleware, middleware } from "../../api/Middleware.ts"
-import type { Dialect } from "../../api/Dialect.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"

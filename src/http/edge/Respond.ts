@@ -1,10 +1,10 @@
 import { type Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Dialect } from "../../api/Dialect.ts"
-import type { FailureForm } from "../../api/FailureForm.ts"
-import { openAiForm } from "../../api/OpenAiError.ts"
-import { problemForm } from "../../api/Problem.ts"
-import { RequestId } from "../../api/RequestId.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
+import type { FailureForm } from "../../api/failures/FailureForm.ts"
+import { openAiForm } from "../../api/failures/OpenAiError.ts"
+import { problemForm } from "../../api/failures/Problem.ts"
+import { RequestId } from "../../api/parts/RequestId.ts"
 import { declarationOf, type Failure } from "../../domain/Errors.ts"
 
 /** The forms of failed requests by dialect. MCP's is not JSON-RPC's, since such a request need not contain a call. */

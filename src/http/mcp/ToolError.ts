@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { schemasIn } from "../../api/FailureForm.ts"
+import { schemasIn } from "../../api/failures/FailureForm.ts"
 
 const Body = Schema.Struct({ code: Schema.String, detail: Schema.String })
 

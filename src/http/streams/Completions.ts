@@ -1,5 +1,5 @@
 import type { Completion } from "../../api/OpenAi.ts"
-import { openAiForm } from "../../api/OpenAiError.ts"
+import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
 import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"

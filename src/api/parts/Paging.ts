@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { AnyUuid } from "../domain/Ids.ts"
-import type { Place } from "../domain/Page.ts"
+import { AnyUuid } from "../../domain/Ids.ts"
+import type { Place } from "../../domain/Page.ts"
 
 interface IntegerDocumentation {
   readonly description: string

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Duration } from "effect"
 import * as fc from "fast-check"
-import { waitOf } from "../../src/http/Prefer.ts"
+import { waitOf } from "../../src/http/UploadWait.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 const settings = { wait: Duration.seconds(20), waitLimit: Duration.seconds(60) }

@@ -53,8 +53,8 @@ type UploadFailure = InvalidRequest | RequestTimeout | TooLarge | Unavailable
  * deleted when their request ends, in whatever way. The files of a process that was killed are deleted at the next
  * start, or by another process that shares the directory.
  */
-export class Uploads extends Context.Service<
-  Uploads,
+export class ReceivedForms extends Context.Service<
+  ReceivedForms,
   {
     /**
      * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one chunk
@@ -66,10 +66,10 @@ export class Uploads extends Context.Service<
       limits: FormLimits,
     ) => Effect.Effect<A, UploadFailure, HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
->()("parley/http/Uploads") {
+>()("parley/http/ReceivedForms") {
   static readonly layer = ({ directory, pause }: UploadSettings) =>
     Layer.effect(
-      Uploads,
+      ReceivedForms,
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
@@ -158,7 +158,7 @@ export class Uploads extends Context.Service<
           return yield* multipartError(tooSlow("The body: nothing of it arrived for", pause))
         })
 
-        const receive = Effect.fn("Uploads.receive")(function* <A>(
+        const receive = Effect.fn("ReceivedForms.receive")(function* <A>(
           form: Schema.ConstraintDecoder<A>,
           parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
           limits: FormLimits,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Declaration, type Occurrence, PlaceErrors } from "../domain/Failure.ts"
+import { type Declaration, type Occurrence, PlaceErrors } from "../../domain/Failure.ts"
 import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const encode = (

@@ -10,16 +10,16 @@ import type { Dialect } from "./Dialect.ts"
  * The dialect in which an endpoint reports its failures. All endpoints whose paths begin with the same segment have the
  * same dialect, so that a request for an unknown path there is refused in that dialect as well.
  */
-export const Speaks = Context.Reference<Dialect>("parley/api/Speaks", { defaultValue: () => "parley" })
+export const Speaks = Context.Reference<Dialect>("parley/api/parts/Speaks", { defaultValue: () => "parley" })
 
 /** Whether the response may wait for a language model or for a document, with no byte on the wire meanwhile. */
-export const IsSlow = Context.Reference<boolean>("parley/api/IsSlow", { defaultValue: () => false })
+export const IsSlow = Context.Reference<boolean>("parley/api/parts/IsSlow", { defaultValue: () => false })
 
 /**
  * Whether web pages of any origin may read the responses, which then carry CORS headers. Like the dialect, it is the
  * same for all endpoints whose paths begin with the same segment.
  */
-export const IsCrossOrigin = Context.Reference<boolean>("parley/api/IsCrossOrigin", { defaultValue: () => true })
+export const IsCrossOrigin = Context.Reference<boolean>("parley/api/parts/IsCrossOrigin", { defaultValue: () => true })
 
 /** Whether the endpoint is a health check of load balancers. Health checks are answered while the server shuts down. */
-export const IsProbe = Context.Reference<boolean>("parley/api/IsProbe", { defaultValue: () => false })
+export const IsProbe = Context.Reference<boolean>("parley/api/parts/IsProbe", { defaultValue: () => false })

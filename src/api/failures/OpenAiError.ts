@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Declaration, PlaceErrors } from "../domain/Failure.ts"
+import { type Declaration, PlaceErrors } from "../../domain/Failure.ts"
 import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const Body = Schema.Struct({

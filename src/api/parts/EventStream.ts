@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { merge } from "../domain/schema/Merge.ts"
+import { merge } from "../../domain/schema/Merge.ts"
 
 /** Adds to an OpenAPI operation that its status 200 may also have server-sent events, with this description. */
 export const alsoStream =

@@ -1,8 +1,8 @@
 import { Effect, Schema, SchemaTransformation, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { failures } from "../domain/Errors.ts"
-import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../domain/Failure.ts"
-import { RequestId } from "./RequestId.ts"
+import { failures } from "../../domain/Errors.ts"
+import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../../domain/Failure.ts"
+import { RequestId } from "../parts/RequestId.ts"
 
 /** How one dialect represents failures in the bodies of responses. */
 export interface FailureForm<Body> {
