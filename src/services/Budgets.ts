@@ -24,7 +24,10 @@ const LEASE_GRACE = Duration.seconds(30)
 /** `Retry-After` when a running chat has to end first. */
 const RETRY_SOON_SECONDS = 5
 
-/** Enforces the budgets of organizations and API keys. */
+/**
+ * Enforces the budgets of organizations and API keys. What a reply used is counted where it is stored, by an entry of
+ * `storage/Usage`; the comparison is that of the SQL function `reserve_chat`.
+ */
 export class Budgets extends Context.Service<
   Budgets,
   {

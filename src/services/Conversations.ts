@@ -86,7 +86,7 @@ export class Conversations extends Context.Service<
       })
 
       return {
-        messages: storage.messages,
+        messages: messages.page,
         transcript,
         rate: messages.rate,
         get: storage.get,

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Message, SenderType, Session, UserInfo } from "../domain/chat/Conversation.ts"
+import type { SenderType, Session, UserInfo } from "../domain/chat/Conversation.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
@@ -14,7 +14,7 @@ import {
   type NewMessage,
   type SessionTarget,
 } from "./ConversationWrites.ts"
-import { MESSAGE_COLUMNS, type MessageRow, sessionNamed, sessionNotFound, toMessage } from "./Messages.ts"
+import { sessionNamed, sessionNotFound } from "./Messages.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 import type { ReplyUsage } from "./Usage.ts"
@@ -89,16 +89,6 @@ export class Conversations extends Context.Service<
       usage?: ReplyUsage,
       isUnfinished?: boolean,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Returns a page of the messages of a session, oldest first. */
-    readonly messages: (
-      chatbot: ChatbotId,
-      name: string,
-      page: Page,
-    ) => Effect.Effect<
-      { readonly messages: ReadonlyArray<Message>; readonly total: number },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
     /** Returns a page of the sessions of a chatbot, the latest activity first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -146,24 +136,6 @@ export class Conversations extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      const messages = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, page: Page) {
-        const organization = yield* CurrentOrganization
-        // The session is returned for an empty page too, in one row without a message.
-        const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
-          select s.message_count as total, m.*
-          from sessions s left join lateral (
-            select ${sql.literal(MESSAGE_COLUMNS)} from messages where session_id = s.id and organization_id = ${organization}
-            order by created_at, id limit ${page.limit} offset ${offset(page)}
-          ) m on true
-          where ${named(chatbot, name, organization)} order by m.created_at, m.id`
-        const [first] = rows
-        if (first === undefined) return yield* sessionNotFound
-        return {
-          total: first.total,
-          messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
-        }
-      }, withoutSqlErrors)
-
       const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
         s.message_count, s.created_at, s.updated_at, (
           select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
@@ -207,7 +179,7 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { find, append: makeAppend(sql), reply: makeReply(sql), messages, list, get, remove }
+      return { find, append: makeAppend(sql), reply: makeReply(sql), list, get, remove }
     }),
   )
 }

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
+import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
@@ -61,6 +62,16 @@ const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be r
 export class Messages extends Context.Service<
   Messages,
   {
+    /** Returns a page of the messages of a session, oldest first. */
+    readonly page: (
+      chatbot: ChatbotId,
+      name: string,
+      page: Page,
+    ) => Effect.Effect<
+      { readonly messages: ReadonlyArray<Message>; readonly total: number },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
     /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
     readonly after: (
       session: SessionId,
@@ -84,6 +95,24 @@ export class Messages extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+
+      const page = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, range: Page) {
+        const organization = yield* CurrentOrganization
+        // The session is returned for an empty page too, in one row without a message.
+        const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
+          select s.message_count as total, m.*
+          from sessions s left join lateral (
+            select ${sql.literal(MESSAGE_COLUMNS)} from messages where session_id = s.id and organization_id = ${organization}
+            order by created_at, id limit ${range.limit} offset ${offset(range)}
+          ) m on true
+          where ${sessionNamed(sql)(chatbot, name, organization)} order by m.created_at, m.id`
+        const [first] = rows
+        if (first === undefined) return yield* sessionNotFound
+        return {
+          total: first.total,
+          messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
+        }
+      }, withoutSqlErrors)
 
       const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
         const organization = yield* CurrentOrganization
@@ -115,7 +144,7 @@ export class Messages extends Context.Service<
         if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors)
 
-      return { after, rate }
+      return { page, after, rate }
     }),
   )
 }

@@ -16,7 +16,7 @@ import { Chat } from "../../src/services/Chat.ts"
 import { Checkpoints } from "../../src/services/Checkpoints.ts"
 import type { ChatRequest } from "../../src/services/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
-import { Conversations } from "../../src/storage/Conversations.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage } from "./Layers.ts"
 import { as, asCaller, makeTenant } from "./Tenants.ts"
 
@@ -111,11 +111,8 @@ export const say = (tenant: Tenant, content: string, sessionToken?: string, call
   chat(tenant, [user(content)], sessionToken, caller)
 
 export const stored = ({ organization, chatbot }: Tenant, session: string) =>
-  Conversations.use((conversations) =>
-    Effect.map(
-      as(organization)(conversations.messages(chatbot, session, { page: 1, limit: 100 })),
-      ({ messages }) => messages,
-    ),
+  Messages.use((messages) =>
+    Effect.map(as(organization)(messages.page(chatbot, session, { page: 1, limit: 100 })), ({ messages }) => messages),
   )
 export const contents = (tenant: Tenant, session: string) =>
   Effect.map(stored(tenant, session), (messages) => messages.map(({ content }) => content))

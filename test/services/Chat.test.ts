@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Exit, Fiber, Latch, ManagedRuntime } from "effect"
 import { ChatbotId } from "../../src/domain/Ids.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import {
   chatLayer,
   contents,
@@ -28,13 +29,13 @@ describe("a chat", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const agent = yield* AgentControl
-        const conversations = yield* Conversations
+        const messages = yield* Messages
         const before: Array<string> = []
         agent.reply = (input) =>
           Effect.andThen(
             Effect.orDie(
               Effect.map(
-                as(tenant.organization)(conversations.messages(tenant.chatbot, "s", { page: 1, limit: 10 })),
+                as(tenant.organization)(messages.page(tenant.chatbot, "s", { page: 1, limit: 10 })),
                 ({ messages }) => void before.push(...messages.map(({ content }) => content)),
               ),
             ),

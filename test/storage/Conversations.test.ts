@@ -3,6 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
 import { Conversations, type HistoryBounds } from "../../src/storage/Conversations.ts"
+import { Messages } from "../../src/storage/Messages.ts"
 import type { BotMessage, NewMessage } from "../../src/storage/ConversationWrites.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant, newId } from "../lib/Tenants.ts"
@@ -63,7 +64,7 @@ const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: Se
 })
 
 const read = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) {
-  const { messages, total } = yield* as(organization)((yield* Conversations).messages(chatbot, name, { page, limit }))
+  const { messages, total } = yield* as(organization)((yield* Messages).page(chatbot, name, { page, limit }))
   return { contents: messages.map(({ content }) => content), total, messages }
 })
 
@@ -145,8 +146,8 @@ describe("a session", () => {
         yield* reply(tenant, id, "4")
         const find = (name: string, messages: number) => findWithin(tenant, name, { messages })
         const found = yield* find("known", 2)
-        const said = yield* Conversations.use((conversations) =>
-          as(tenant.organization)(conversations.messages(tenant.chatbot, id, { page: 2, limit: 2 })),
+        const said = yield* Messages.use((messages) =>
+          as(tenant.organization)(messages.page(tenant.chatbot, id, { page: 2, limit: 2 })),
         )
         expect({ ...found, history: found?.history }).toEqual({
           id,

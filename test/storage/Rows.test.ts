@@ -153,7 +153,7 @@ describe("the rows that the storage does not decode have the types that it promi
         conform(OpenSession, found === undefined ? [] : [found])
         conform(Session, [yield* mine(conversations.get(chatbot, session))])
         conform(Session, (yield* mine(conversations.list(chatbot, page))).sessions)
-        conform(Message, (yield* mine(conversations.messages(chatbot, session, page))).messages)
+        conform(Message, (yield* mine(messages.page(chatbot, session, page))).messages)
         conform(Message, (yield* mine(messages.after(session, undefined, 10))).messages)
       }),
     ))

@@ -1,7 +1,8 @@
-import { Context, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSlow } from "../../api/Routes.ts"
 import { urlOf } from "../../system/Url.ts"
+import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { pathOf } from "../edge/PathOf.ts"
@@ -21,17 +22,8 @@ export interface ServerSettings {
 
 /** The seconds of silence after which Bun closes a connection. */
 const IDLE_SECONDS = 30
-/** How long readiness is down before new requests are refused: load balancers check about once a second. */
-const LEAVE_GRACE = Duration.seconds(1)
 /** How long connections may take to send their last bytes before they are closed. */
 const FLUSH_TIMEOUT = Duration.millis(250)
-/**
- * How often a draining server checks whether requests are still running. It polls, so that requests need not report
- * their ends to anybody while the server runs.
- */
-const DRAIN_POLL = Duration.millis(20)
-/** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
-const CLOSING_TIMEOUT = Duration.seconds(3)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
 
@@ -91,28 +83,6 @@ export class Server extends Context.Service<
             ),
         )
 
-        const idleWithin = (wait: Duration.Duration) =>
-          Effect.sync(() => lifecycle.running.size === 0).pipe(
-            Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
-            Effect.timeoutOption(wait),
-          )
-
-        const drain = Effect.gen(function* () {
-          lifecycle.phase = "leaving"
-          yield* Effect.logInfo("The server is stopping", {
-            reason: lifecycle.stoppedBy ?? "its work ended",
-            running_requests: lifecycle.running.size,
-          })
-          if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
-          lifecycle.phase = "draining"
-          yield* idleWithin(settings.drainTimeout)
-          lifecycle.phase = "closing"
-          const given_up = lifecycle.running.size
-          for (const fiber of lifecycle.running) fiber.interruptUnsafe()
-          yield* idleWithin(CLOSING_TIMEOUT)
-          yield* Effect.logInfo("Requests are drained", { given_up })
-        })
-
         return {
           url: urlOf(settings.host, server.port ?? settings.port),
           keepOpen: ({ source }) => {
@@ -125,7 +95,7 @@ export class Server extends Context.Service<
               Effect.sync(() => {
                 handler = newHandler
               }),
-              () => drain,
+              () => drain(lifecycle, settings.drainTimeout),
             ),
         }
       }),

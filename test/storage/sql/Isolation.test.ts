@@ -163,13 +163,13 @@ const conversationCases: Cases<Conversations["Service"]> = {
         }
       }),
   ],
-  messages: ["NotFound", (conversations, { chatbot, session }) => conversations.messages(chatbot, session, page)],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
 }
 
 const messageCases: Cases<Messages["Service"]> = {
+  page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, session, page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
   rate: [
     "NotFound",
