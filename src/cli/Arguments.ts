@@ -41,7 +41,6 @@ export const budgetPatchOf = ({
   ...(Option.isSome(chats) && { concurrent_chats: chats.value }),
 })
 
-/** Prints a budget. */
 export const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
   Console.log(
     `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,

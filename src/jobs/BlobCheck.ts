@@ -28,7 +28,6 @@ export interface Sample<A> {
   readonly examples: ReadonlyArray<A>
 }
 
-/** The result of a check. */
 export interface Comparison {
   /** The number of blobs that rows own. */
   readonly owned: number
@@ -41,7 +40,6 @@ export interface Comparison {
 }
 
 export interface BlobCheckSettings {
-  /** Time between two checks. */
   readonly interval: Duration.Duration
   /** Age from which an orphan is deleted. Younger ones stay, because an older copy of the database may be restored. */
   readonly orphanAge: Duration.Duration
@@ -173,7 +171,6 @@ export class BlobCheck extends Context.Service<
 
 type OnOrphans = (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
 
-/** A sample that grows. */
 class Collected<A> implements Sample<A> {
   count = 0
   readonly examples: Array<A> = []

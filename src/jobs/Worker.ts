@@ -107,7 +107,6 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly ended?: (job: J) => Effect.Effect<unknown>
 }
 
-/** Works on the jobs of one queue. */
 export interface Worker {
   /** Wakes an idle worker, because a job was queued. */
   readonly nudge: Effect.Effect<void>

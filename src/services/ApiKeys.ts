@@ -33,7 +33,6 @@ const unauthorized = new Unauthorized({
 
 const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is still to come")
 
-/** The properties of a new key. */
 export interface KeyRequest {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>

@@ -9,7 +9,6 @@ import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conv
  * conversation the model sees.
  */
 
-/** A request for a reply. */
 export interface ChatRequest {
   /** The new message alone, or the whole conversation. The last message is the user's. */
   readonly messages: ReadonlyArray<SentTurn>

@@ -113,7 +113,6 @@ export class Checkpoints extends Context.Service<
     )
 }
 
-/** A reply that is watched. */
 class Watched {
   readonly reply: ReplyUnderWay
   readonly draft: () => Draft | undefined

@@ -28,7 +28,6 @@ export interface EmbedFilesSettings {
   readonly filesLimit: number
 }
 
-/** A received file. */
 export interface ReceivedFile {
   /** The file name that the client sent. */
   readonly name: string

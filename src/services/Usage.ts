@@ -13,7 +13,6 @@ export interface UsageSettings {
   readonly retentionDays: number
 }
 
-/** A request for the usage of a number of days. */
 export interface UsageRequest {
   /** The first day, UTC, such as `2027-12-31`. The default is 29 days before the last. */
   readonly from?: string | undefined

@@ -314,7 +314,7 @@ describe("doctor", () => {
     findings = found
     const { out, succeeded, why } = await parley("doctor")
     expect(succeeded).toBe(false)
-    expect(why).toBe(`${words} Mend that and look again.`)
+    expect(why).toBe(`${words} Mend that and run it again.`)
     expect(out.trim().split("\n")).toHaveLength(found.length)
   })
 })
@@ -326,9 +326,7 @@ describe("while a running server uses the database,", () => {
   test.each(["migrate", "doctor"])("`%s` asks to stop the server", async (command) => {
     const { succeeded, why } = await busy(command)
     expect(succeeded).toBe(false)
-    expect(why).toBe(
-      "It is in use. Stop that process first. Whether a server there is ready, http://host:1/readyz tells.",
-    )
+    expect(why).toBe("It is in use. Stop that process first. If it is a server, http://host:1/readyz answers.")
   })
 
   const { endpoints } = Api.groups.admin

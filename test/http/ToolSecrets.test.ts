@@ -164,6 +164,6 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
   await Effect.runPromise(Effect.provide(moved, kept))
   expect(await doctor(third)).toEqual({
     code: 1,
-    lines: [expect.stringMatching(/cannot be decrypted: they are not what key \w+ encrypted for them/)],
+    lines: [expect.stringMatching(/cannot be decrypted: they differ from what key \w+ encrypted/)],
   })
 })
