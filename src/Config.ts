@@ -39,36 +39,38 @@ type Values = ValuesOf<typeof sections>
 const settingsIn = (section: Section): ReadonlyArray<Setting<unknown>> =>
   Object.values(section).flatMap((one) => (one instanceof Setting ? [one] : settingsIn(one)))
 
-/** Every setting once, in the groups that operators read about together; `docs/settings.md` is made of them. */
+/** Describes every setting once, in the groups of `docs/settings.md`, which is generated from this list. */
 export const documentation: ReadonlyArray<
   Pick<Group, "title" | "introduction"> & { readonly settings: ReadonlyArray<About> }
 > = groups.map(({ title, introduction, sections }) => {
   const listed = settingsIn(sections).flatMap(({ about }) => (about.isElsewhere === true ? [] : [about]))
-  // What several layers of a group share is listed after what is each one's own.
+  // A setting that several layers of a group share is listed once, where its last layer lists it.
   const settings = listed.filter((about, index) => listed.lastIndexOf(about) === index)
   return { title, introduction, settings }
 })
 
-/** Every setting once. */
+/** Describes every setting once, without the groups. */
 export const settings: ReadonlyArray<About> = documentation.flatMap((group) => group.settings)
 
-const readAll = (section: Section): Effect.Effect<Record<string, unknown>, StartupError> =>
-  Effect.gen(function* () {
+const readAll: (section: Section) => Effect.Effect<Record<string, unknown>, StartupError> = Effect.fnUntraced(
+  function* (section) {
     const values: Record<string, unknown> = {}
     for (const [name, one] of Object.entries(section)) {
       values[name] = yield* one instanceof Setting ? one.read : readAll(one)
     }
     return values
-  })
+  },
+)
 
 /**
- * The settings of this process, read once from the environment (Bun reads a `.env` file into it). Each section holds the
- * settings of one layer, under the names that the layer gives them, and is passed to it whole.
+ * The settings of this process, read once from the environment (Bun reads a `.env` file into it). Each section holds
+ * the settings of one layer, under the names that the layer uses, and is passed to that layer whole.
  */
 export class Config extends Context.Service<Config, Values>()("parley/Config") {
-  /** Fails on the first wrong value: what it held, and what it may hold. */
+  /** Fails at the first invalid value, with a message that shows the value and says which values are valid. */
   static readonly layer: Layer.Layer<Config, StartupError> = Layer.effect(
     this,
+    // The names are those of `sections`, which TypeScript cannot follow through `Object.entries`.
     Effect.map(readAll(sections), (values) => values as Values),
   )
 }

@@ -1,13 +1,14 @@
 /*
- * Runs before anything else (see bunfig.toml) and imports no package. Without `node_modules` Bun fetches packages by
- * itself, but not for threads: the one of the embedded database would fail, as if the database were broken. On an engine
- * that is too old, faults would look like Parley's own.
+ * Checks the version of Bun and that the packages are installed. It runs before anything else (see bunfig.toml), so it
+ * imports no package itself. Without `node_modules` Bun downloads packages on demand, but not in worker threads: the
+ * thread of the embedded database would fail as if the database were broken. An engine that is too old would fail in
+ * ways that look like faults of Parley.
  */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { dependencies, engines } from "../package.json" with { type: "json" }
 
-/** In the checkout, or in a directory above it, as packages are looked up. */
+/** Whether a package is installed in this directory or in one above it, which is where imports look for it. */
 const isInstalled = (name: string, directory: string): boolean =>
   existsSync(join(directory, "node_modules", name)) ||
   (directory !== dirname(directory) && isInstalled(name, dirname(directory)))

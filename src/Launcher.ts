@@ -3,32 +3,33 @@ import { isatty } from "node:tty"
 import { Deferred, Effect, Schedule, type Scope } from "effect"
 
 /*
- * What a server ends with, beside its own work. A signal to `npx bun run start` reaches npx and its shell and nobody
- * else: they end, and `bun run` and the server would live on with port and lock. So the server looks after those that
- * launched it. What it was not launched by may end: the terminal of `nohup bun run start &`, or a shell that exits on
- * purpose.
+ * Finds out when a server has to stop because the processes that launched it have ended. A signal to `npx bun run
+ * start` reaches only npx and its shell: they end, while `bun run` and the server would live on and keep the port and
+ * the lock of the database. So the server watches its launchers. Other processes above it may end without consequence,
+ * such as the terminal of `nohup bun run start &`, or a shell that exits on purpose.
  */
 
+/** A process above this one in the tree of processes. */
 export interface Ancestor {
-  /** Process id of its own parent. */
+  /** Process id of the parent of this ancestor. */
   readonly parent: number
-  /** With its arguments. */
+  /** The command line, with its arguments separated by spaces. */
   readonly command: string
 }
 
 const LOOK_EVERY = "1 second"
-/** Deeper than any launcher nests. */
+/** Most ancestors that are looked at; launchers never nest so deep. */
 const ANCESTORS_MAX = 16
 
-/** `bun run` of a script of `package.json` that starts a server. */
+/** Matches `bun run` of a script of `package.json` that starts a server. */
 const BUN_RUN = /^\S*bun(?:\.exe)? (?:--cwd \S+ |-\S+ )*(?:run (?:-\S+ )*)?(?:start|parley|quickstart)(?: |$)/
-/** With its interpreter, or under the name that it gives itself, `npm exec …`. */
+/** Matches npx, whether the command line shows its interpreter or the title that npx sets, `npm exec …`. */
 const NPX = /^(?:\S+ )?(?:\S*\/)?(?:npm (?:exec|x)|npx(?:-cli\.js)?) /
 const SHELL = /^(?:\S*\/)?(?:ba|da|a|k|z)?sh -c /
 
 /**
- * The processes that launched a server and that it must not outlive, from its parent on: `bun run`, npx, and the shells
- * between them. A shell above them all is the user's.
+ * Returns the ids of the processes that launched a server and that it must not outlive, beginning with its parent:
+ * `bun run`, npx, and the shells between them. A shell above all of these belongs to the user and is left out.
  */
 export const launchersFrom = (parent: number, lookUp: (pid: number) => Ancestor | undefined): ReadonlyArray<number> => {
   const climbed: Array<number> = []
@@ -54,7 +55,7 @@ const ancestor = (pid: number): Ancestor | undefined => {
 }
 
 const fromProc = (pid: number): Ancestor => {
-  // The name, in parentheses, may hold anything; after it come the state and the parent.
+  // The name of the program stands in parentheses and may contain any text; the state and the parent follow it.
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const [, parent] = stat
     .slice(stat.lastIndexOf(")") + 1)
@@ -75,14 +76,14 @@ const lives = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Another user's process is there as well.
+    // EPERM: the process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
 
 /**
- * Looks at who launched this process. To be run first of all, since whoever ends before goes unnoticed. The effect inside
- * completes when one of the launchers has ended; never when there are none.
+ * Finds the launchers of this process. Run it first of all, because a launcher that has ended before is not found. The
+ * inner effect completes when one of the launchers has ended, and never completes if there are none.
  */
 export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() => {
   const parent = process.ppid
@@ -95,8 +96,9 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
 })
 
 /**
- * From now on SIGHUP does not end this process. The effect inside completes when its terminal is closed. Without a
- * terminal the signal is for somebody else: `bun run` passes it on under `nohup`, too, and would end what is meant to stay.
+ * Keeps SIGHUP from ending this process as long as the scope is open. The inner effect completes when the terminal of
+ * the process is closed. Without a terminal SIGHUP is ignored: `bun run` forwards it under `nohup` as well, where the
+ * server is meant to live on.
  */
 export const watchTerminal: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function* () {
   const closed = yield* Deferred.make<void>()
@@ -111,16 +113,16 @@ export const watchTerminal: Effect.Effect<Effect.Effect<void>, never, Scope.Scop
   return closed
 }).pipe(Effect.map((closed) => Deferred.await(closed)))
 
-/** Those at which `NodeRuntime.runMain` interrupts the program. */
+/** The signals on which `NodeRuntime.runMain` interrupts the program. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** Tells which signal it is that interrupts the program, just before it does. */
-export const notingSignals = (note: (signal: NodeJS.Signals) => void): Effect.Effect<void, never, Scope.Scope> =>
+/** Calls `listener` with the signal that is about to interrupt the program. */
+export const onStopSignal = (listener: (signal: NodeJS.Signals) => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
       Effect.sync(() => {
-        for (const signal of SIGNALS) process.prependListener(signal, note)
+        for (const signal of SIGNALS) process.prependListener(signal, listener)
       }),
-      () => Effect.sync(() => SIGNALS.forEach((signal) => process.off(signal, note))),
+      () => Effect.sync(() => SIGNALS.forEach((signal) => process.off(signal, listener))),
     ),
   )

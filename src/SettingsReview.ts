@@ -12,25 +12,30 @@ import {
 } from "./system/Variables.ts"
 
 /*
- * What is probably not meant, though every value is allowed: names that are nearly those of settings, and settings that
- * have no effect beside the others.
+ * Finds mistakes in the environment that are no invalid values: variables whose names resemble those of settings, and
+ * settings that have no effect beside the others.
  */
 
-/** Environment variables. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 const known: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
-/** Nobody else's variables begin like this, as far as we know. */
+/** Prefixes of Parley's settings that no other program is known to use. */
 const OWN_PREFIX = /^(?:CHAT|CIRCUIT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
-/** Kubernetes tells every container of all services, such as one that is called `chat`. */
+/** Variables by which Kubernetes announces every service to every container, such as a service named `chat`. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/
-/** What it says of a service called `parley` in `PARLEY_PORT`, and no setting holds. */
+/**
+ * Values of variables such as `PARLEY_PORT`, which Kubernetes sets for a service named `parley`; no setting has such a
+ * value.
+ */
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//
-/** Short names are near to many others. */
+/**
+ * Most edits between a misspelt name and the setting that is meant. Short names resemble many others, so they allow
+ * fewer.
+ */
 const editsAllowed = (name: string): number => (name.length < 8 ? 1 : 2)
 
-/** Letters to add, leave out, change, or swap with the next one, until one text is the other. */
+/** The edit distance between two texts: letters to insert, delete, replace, or swap with the next one. */
 const editsBetween = (from: string, to: string): number => {
   const rows: Array<Array<number>> = [Array.from({ length: to.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= from.length; row++) {
@@ -68,9 +73,11 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
       return OWN_PREFIX.test(name) ? [`${name} is not a setting.`] : []
     })
 
-/** The settings that match are of no use while `why` holds. */
+/** Settings without effect, and the condition that makes them so. */
 interface Idle {
+  /** Matches the names of the settings. */
   readonly settings: RegExp
+  /** Completes "… has no effect:". */
   readonly why: string
 }
 
@@ -107,29 +114,30 @@ const idleIn = (config: Config["Service"]): ReadonlyArray<Idle> => {
 }
 
 const withoutEffect = (environment: Environment, config: Config["Service"]): ReadonlyArray<string> => {
-  const given = known.filter((name) => (environment[name] ?? "") !== "")
+  const present = known.filter((name) => (environment[name] ?? "") !== "")
   return idleIn(config).flatMap(({ settings, why }) =>
-    given.filter((name) => settings.test(name)).map((name) => `${name} has no effect: ${why}.`),
+    present.filter((name) => settings.test(name)).map((name) => `${name} has no effect: ${why}.`),
   )
 }
 
+/** Values of `HOST` that make the server listen on all addresses of the machine. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*"])
 
 const unreachable = ({ server: { host, publicUrl } }: Config["Service"]): ReadonlyArray<string> =>
   EVERY_ADDRESS.has(host) && publicUrl === undefined
     ? [
-        `${HOST} is ${host}, so every machine that reaches this one can ask, and ${PUBLIC_URL} is not set, so the addresses that are given out (avatars) hold ${host}. Set ${PUBLIC_URL} to the address by which clients reach the server.`,
+        `${HOST} is ${host}, so the server listens on every address of this machine, and ${PUBLIC_URL} is not set, so the addresses in its answers (of avatars) contain ${host}. Set ${PUBLIC_URL} to the address by which clients reach the server.`,
       ]
     : []
 
-/** What deserves a warning, one plain line each; values are not shown. */
+/** Returns one line for each mistake that deserves a warning. The lines show no values of secrets. */
 export const review = (environment: Environment, config: Config["Service"]): ReadonlyArray<string> => [
   ...unknownIn(environment),
   ...withoutEffect(environment, config),
   ...unreachable(config),
 ]
 
-/** Logs a warning for whatever in this process's environment is probably not meant. */
+/** Logs a warning for each probable mistake in the environment of this process. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const warnings = review(process.env, yield* Config)

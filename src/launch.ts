@@ -1,16 +1,17 @@
 import { resolve } from "node:path"
 
 /*
- * `bun src/launch.ts <script> …` runs a script, such as `src/main.ts`, on the engine as it serves best. The script takes
- * the place of this process, so it has the same id, parent and terminal, gets its signals, and nothing stays behind.
+ * `bun src/launch.ts <script> …` runs a script, such as `src/main.ts`, with the settings of the engine that serve it
+ * best. The script replaces this process, so it keeps the process id, the parent and the terminal, and receives the
+ * signals.
  */
 
-/** A setting of Bun, which has to be in the environment before the engine starts. */
+/** A setting of Bun, which reads it from the environment when the engine starts. */
 interface EngineSetting {
   readonly variable: string
-  /** What the script gets where the environment says nothing. */
+  /** The value that the script gets unless the environment has one. */
   readonly value: string
-  /** Why, in Markdown. */
+  /** What the setting changes and why the value is better, in Markdown. */
   readonly description: string
 }
 
@@ -19,23 +20,23 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
     description:
-      "Requests that Bun's `fetch` sends at once; this is the most that it takes. By itself it sends 256 and silently queues the rest, which would make the 257th chat wait for a model that is idle.",
+      "Most requests that Bun's `fetch` sends at once; this is the largest value that Bun accepts. Its default is 256, and it silently queues further requests, so that the 257th chat would wait although its model is idle.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
     description:
-      "Otherwise each full garbage collection throws away what was compiled more than a minute ago, also where it is in constant use, and a busy server spends a tenth of its time on compiling it again.",
+      "Without it each full garbage collection discards code that was compiled more than a minute ago, even if it is in constant use, and a busy server spends a tenth of its time on compiling it again.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",
     value: "1000000",
     description:
-      "Otherwise, on machines with 16 GB or more, the garbage collector lets the heap grow to three times what lives in it instead of twice. With it a busy server takes a tenth less memory and answers some 5 % fewer chats per second; `16384` is the engine's own.",
+      "Without it the garbage collector, on machines with 16 GB or more, lets the heap grow to three times its live size instead of twice. With it a busy server takes a tenth less memory and answers some 5 % fewer chats per second; `16384` is the engine's default.",
   },
 ]
 
-/** The environment with the settings of the engine. Values that are there already win; an empty one counts as absent. */
+/** Adds the engine settings to an environment. Values that it has already win; an empty value counts as absent. */
 export const withEngineSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> => ({

@@ -18,12 +18,12 @@ import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
 import { Server } from "./http/server/Server.ts"
-import { Uploads } from "./http/Uploads.ts"
+import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
-import { notingSignals, watchLauncher, watchTerminal } from "./Launcher.ts"
+import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
@@ -37,7 +37,7 @@ import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
 import { StartupError } from "./system/StartupError.ts"
 
-/** A layer that is made from the settings. */
+/** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
   Layer.unwrap(Effect.map(Config, make))
 
@@ -74,19 +74,19 @@ const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
 const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
 
-/** The whole server. It listens once everything else is there. */
+/** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
   Layer.provide(App.layer),
-  Layer.provide(configured(({ uploads }) => Uploads.layer(uploads))),
+  Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(bootstrap),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),
   Layer.provideMerge(database),
-  // Before the database, so that a model which cannot be used stops the start at once.
+  // Built before the database, so that an unusable model ends the start at once.
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsReview.layer),
@@ -94,7 +94,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(platform),
 )
 
-/** What commands beside `serve` work with. */
+/** The services that the commands on keys and organizations use. */
 const tenancy = bootstrap.pipe(
   Layer.provideMerge(Services.tenancy),
   Layer.provideMerge(OrganizationRemoval.layer),
@@ -112,8 +112,8 @@ const doctor = Doctor.layer.pipe(
 )
 
 /**
- * Runs until it is told to stop, until what launched it or its terminal is gone, or until the database is gone for good:
- * then it must not limp on.
+ * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
+ * good.
  */
 const serve = Effect.scoped(
   Effect.gen(function* () {
@@ -121,7 +121,7 @@ const serve = Effect.scoped(
     const terminalClosed = yield* watchTerminal
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
-    yield* notingSignals((signal) => (lifecycle.stoppedBy ??= signal))
+    yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
     lifecycle.stoppedBy = yield* Effect.raceAllFirst([
       Context.get(built, Database.DatabaseLoss).lost,
       Effect.as(launcherEnded, "what launched it has ended"),
@@ -130,11 +130,11 @@ const serve = Effect.scoped(
   }),
 )
 
-/** Why it ends, for the one who started it: one line where something can be done about it. */
+/** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   if (error instanceof StartupError) return Console.error(`parley: ${error.message}`)
-  // The command line has explained itself, and being told to stop needs no explanation.
+  // The command line prints its own errors, and a stop by a signal needs no explanation.
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
@@ -152,7 +152,7 @@ const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: "0.
 if (import.meta.main) {
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
-    // A server that was told to stop, and has drained, has done what it should.
+    // A server that a signal has stopped, and that has drained, ends successfully.
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
   })
 }

@@ -12,7 +12,7 @@ import type { Message } from "../src/domain/chat/Conversation.ts"
 import { displayName } from "../src/domain/Document.ts"
 import { emailRequest, findEmail, isOnlyEmail } from "../src/domain/chat/EmailGate.ts"
 import { detect, Format } from "../src/domain/Formats.ts"
-import { notHeld } from "../src/domain/chat/History.ts"
+import { newTurns } from "../src/domain/chat/History.ts"
 import { MessageId, SessionId } from "../src/domain/Ids.ts"
 import { isCutObject, jsonDepth } from "../src/text/JsonDepth.ts"
 import { detectLanguage } from "../src/text/Language.ts"
@@ -22,7 +22,7 @@ import { notations } from "../src/domain/chat/Transcript.ts"
 import { placeholdersOf, urlTemplateProblem } from "../src/domain/chatbot/UrlTemplate.ts"
 import { spacedWords } from "../src/text/Words.ts"
 import { embedLocally } from "../src/embeddings/LocalEmbedding.ts"
-import { waitOf } from "../src/http/Prefer.ts"
+import { waitOf } from "../src/http/UploadWait.ts"
 import { chunk } from "../src/knowledge/chunk/Chunker.ts"
 import { Unreadable } from "../src/knowledge/extract/Extraction.ts"
 import { headingOf, plainText } from "../src/knowledge/extract/Heading.ts"
@@ -82,8 +82,8 @@ const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),
   "the sources of an answer that is the passage": (text) => sourcesIn(text, text),
   "an e-mail address": (text) => [findEmail(text), isOnlyEmail(text), emailRequest(text)],
-  "a history that is sent again": (text) => notHeld([...asTurns(text), ...asTurns(text)], asTurns(text)),
-  "a history that is sent changed": (text) => notHeld([...asTurns(text), ...asTurns(`x${text}`)], asTurns(`y${text}`)),
+  "a history that is sent again": (text) => newTurns([...asTurns(text), ...asTurns(text)], asTurns(text)),
+  "a history that is sent changed": (text) => newTurns([...asTurns(text), ...asTurns(`x${text}`)], asTurns(`y${text}`)),
   "a chatbot": (text) => asChatbot({ name: text, slug: text, description: text, settings: { model: text } }),
   "a widget": (text) =>
     asWidget({ logo: `https://${text}`, language: text, primaryColor: `#${text}`, header: text, slogan: text }),

@@ -160,8 +160,8 @@ describe("a script that src/launch.ts starts", () => {
     expect((await launch(own)).seen.env).toMatchObject({ ...settings, BUN_JSC_forceCodeBlockLiveness: "0" })
   })
 
-  test("is the server itself in `bun run start`", async () => {
-    const { server, settings } = await launched(["bun", "run", "start"])
+  test.each(["start", "dev"])("is the server itself in `bun run %s`", async (name) => {
+    const { server, settings } = await launched(["bun", "run", name])
     const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
     expect(Number(parent)).toBe(server.pid)
     const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")

@@ -5,9 +5,9 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
-import { Sent, sentBack } from "./Sent.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
 const OfOrganization = Schema.optionalKey(
   OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),
@@ -43,7 +43,7 @@ const ofOrganization = { organizationId: OrganizationId }
 
 const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizationPath, {
   params: ofOrganization,
-  payload: Sent(OrganizationPatch),
+  payload: ChangePayload(OrganizationPatch),
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
@@ -51,7 +51,7 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .annotateMerge(
     OpenApi.annotations({
       summary: "Rename an organization, or set its budget",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${sentBack}`,
+      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${changeDescription}`,
     }),
   )
 
@@ -119,7 +119,7 @@ const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys
 
 const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/:apiKeyId", {
   params: { apiKeyId: ApiKeyId },
-  payload: Sent(ApiKeyPatch),
+  payload: ChangePayload(ApiKeyPatch),
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
@@ -127,11 +127,11 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",
-      description: `The budget of its organization holds as well. ${budgetDescription} ${sentBack}`,
+      description: `The budget of its organization holds as well. ${budgetDescription} ${changeDescription}`,
     }),
   )
 
-/** Organizations and API keys. */
+/** The endpoints that administer organizations and API keys. */
 export class AdminApi extends HttpApiGroup.make("admin")
   .add(
     createOrganization,

@@ -10,13 +10,13 @@ import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
 
-/** Version of the interface that this server speaks. */
+/** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
 
-/** All that Parley promises over HTTP. */
+/** The HTTP API that the OpenAPI document describes: every group of endpoints. */
 export class Api extends HttpApi.make("parley")
   .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ChatbotToolsApi, UsageApi, AdminApi, SystemApi)
-  // What handlers return was made by us and is of the declared type already.
+  // The compiler has checked that handlers return the declared types.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(
     OpenApi.annotations({

@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IfMatch, withEtag } from "./Etag.ts"
-import { FormFile } from "./FormFile.ts"
+import { IfMatch, withEtag } from "./parts/Etag.ts"
+import { FormFile } from "./parts/FormFile.ts"
 import { RequestBody, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
+import { Problem } from "./failures/Problem.ts"
 
-/** Shows an avatar to everyone; an operation of the system. */
+/** Serves the image of an avatar without an API key. The endpoint belongs to the group `system`. */
 export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   params: {
     name: Schema.String.check(
@@ -28,12 +28,12 @@ export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   }),
 )
 
-/** What `updateAvatar` takes. */
+/** The multipart form of `updateAvatar`. */
 export const AvatarForm = Schema.Struct({
   avatar: FormFile.annotate({ description: "PNG, JPEG, WebP or GIF, told by its content, at most 10 MiB." }),
 })
 
-/** Gives a chatbot another avatar; an operation of the chatbots. */
+/** Replaces the avatar of a chatbot. The endpoint belongs to the group `chatbots`. */
 export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external/chatbot/:chatbotId/update-avatar", {
   params: { chatbotId: ChatbotId },
   headers: IfMatch,

@@ -3,14 +3,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./Annotations.ts"
-import { alsoStream } from "./EventStream.ts"
+import { IsSlow } from "./parts/Annotations.ts"
+import { alsoStream } from "./parts/EventStream.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
+import { Problem } from "./failures/Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
 
-/** Beside a reply, whatever its form. */
+/** The headers of a response with a reply: as JSON or as a stream, in either dialect. */
 export const ReplyHeaders = {
   "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
   "x-message-id": MessageId.pipe(
@@ -18,7 +18,7 @@ export const ReplyHeaders = {
   ),
 }
 
-/** The failures of a chat in the forms of a dialect, beside those that any request may meet. */
+/** The failures of a chat beyond those of every request, as the schemas of one dialect. */
 export const chatFailures = (forms: typeof Problem) =>
   [
     forms.NotFound,
@@ -87,7 +87,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     }),
   )
 
-/** Chat: operation 8. */
+/** The endpoint of a chat: operation 8 of the source specification. */
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(chat)
   .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Replies, with the steps that led to them." }))

@@ -3,8 +3,8 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { Problem } from "./Problem.ts"
-import { Sent, sentBack } from "./Sent.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
 const toolsPath = "/api/external/chatbot/:chatbotId/tools"
 const toolPath = `${toolsPath}/:toolId` as const
@@ -45,7 +45,7 @@ const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, succe
 
 const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   params: ofTool,
-  payload: Sent(ChatbotToolPatch),
+  payload: ChangePayload(ChatbotToolPatch),
   success: OneTool,
   error: [Problem.NotFound, Problem.Conflict],
 })
@@ -54,7 +54,7 @@ const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a tool",
-      description: `Absent fields stay, and \`headers\` merge by name; \`input_schema\` is replaced as a whole. ${sentBack}`,
+      description: `Absent fields stay, and \`headers\` merge by name; \`input_schema\` is replaced as a whole. ${changeDescription}`,
     }),
   )
 
@@ -68,7 +68,7 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
     OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
   )
 
-/** HTTP endpoints that a chatbot's model may call. */
+/** The endpoints that manage the tools of a chatbot: HTTP endpoints that its model may call. */
 export class ChatbotToolsApi extends HttpApiGroup.make("tools")
   .add(createTool, listTools, getTool, updateTool, deleteTool)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })

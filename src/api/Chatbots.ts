@@ -5,13 +5,13 @@ import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { updateAvatar } from "./Avatars.ts"
-import { IfMatch, withEtag } from "./Etag.ts"
+import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
-import { Sent, sentBack } from "./Sent.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
+import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
-/** `GET /chatbots` leaves out what only the chatbot's own page shows. */
+/** A chatbot as lists show it, without the fields that only `GET` of the chatbot itself answers. */
 export const ChatbotSummary = Chatbot.mapFields(
   Struct.omit(["docs_metadata", "managers", "migrated_data", "llm_api_key", "v1_chatbot_id"]),
 ).annotate({ identifier: "ChatbotSummary" })
@@ -40,7 +40,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
     chatbotId: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "Alias of `id`." }))),
   },
   headers: IfMatch,
-  payload: Sent(ChatbotPatch),
+  payload: ChangePayload(ChatbotPatch),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
@@ -49,7 +49,7 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a chatbot",
-      description: `Objects merge field by field and absent fields stay, so concurrent updates of different fields are all kept. \`settings.avatar\`, \`voice_widget_config\` and its fields can be unset by null. ${sentBack}`,
+      description: `Objects merge field by field and absent fields stay, so concurrent updates of different fields are all kept. \`settings.avatar\`, \`voice_widget_config\` and its fields can be unset by null. ${changeDescription}`,
     }),
   )
 
@@ -89,7 +89,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
 const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPath}/chat-widget`, {
   params,
   headers: IfMatch,
-  payload: Sent(ChatWidgetPatch),
+  payload: ChangePayload(ChatWidgetPatch),
   success: withEtag(
     Schema.Struct({
       chat_widget_config: ChatWidgetConfig,
@@ -103,7 +103,7 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update the chat widget",
-      description: `Merges into the stored configuration. ${sentBack}`,
+      description: `Merges into the stored configuration. ${changeDescription}`,
     }),
   )
 
@@ -133,7 +133,7 @@ const getVoiceAgent = HttpApiEndpoint.get("getVoiceAgent", `${chatbotPath}/voice
 const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPath}/voice-agent`, {
   params,
   headers: IfMatch,
-  payload: Sent(VoiceWidgetPatch),
+  payload: ChangePayload(VoiceWidgetPatch),
   success: withEtag(
     Schema.Struct({
       message: Schema.Literal("Voice widget config updated successfully"),
@@ -147,11 +147,11 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update the voice agent",
-      description: `Merges into the stored configuration; null unsets a field. ${sentBack}`,
+      description: `Merges into the stored configuration; null unsets a field. ${changeDescription}`,
     }),
   )
 
-/** Chatbots: operations 1 to 7. */
+/** The endpoints of chatbots and their widgets: operations 1 to 7 of the source specification, and more. */
 export class ChatbotsApi extends HttpApiGroup.make("chatbots")
   .add(
     create,

@@ -7,8 +7,8 @@ import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./Paging.ts"
-import { Problem } from "./Problem.ts"
+import { pageQuery } from "./parts/Paging.ts"
+import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
 
@@ -118,7 +118,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
     }),
   )
 
-/** Conversations: operation 9, and the sessions. */
+/** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
   .add(messages, list, get, remove, rate, transcript)
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))

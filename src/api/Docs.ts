@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { IsCrossOrigin } from "./Annotations.ts"
+import { IsCrossOrigin } from "./parts/Annotations.ts"
 
-/** The reference of the API, made from the OpenAPI document. */
+/** The page with the reference of the API, which is derived from the OpenAPI document. */
 export const docs = HttpApiEndpoint.get("docs", "/docs")
 
-/** A page of the documentation. */
+/** One page of the documentation, by its name, such as `guide`. */
 export const docsPage = HttpApiEndpoint.get("docsPage", "/docs/:page", { params: { page: Schema.String } })
 
-/** What people read, in a browser. */
+/** The documentation for browsers: the reference of the API and the pages. */
 export class DocsApi extends HttpApiGroup.make("docs").add(docs, docsPage).annotate(IsCrossOrigin, false) {}

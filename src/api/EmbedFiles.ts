@@ -2,13 +2,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Document } from "../domain/Document.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IsSlow } from "./Annotations.ts"
-import { FormFiles } from "./FormFile.ts"
+import { IsSlow } from "./parts/Annotations.ts"
+import { FormFiles } from "./parts/FormFile.ts"
 import { RequestBody, RequiredScope } from "./Middleware.ts"
-import { Prefer } from "./Prefer.ts"
-import { Problem } from "./Problem.ts"
+import { Prefer } from "./parts/Prefer.ts"
+import { Problem } from "./failures/Problem.ts"
 
-/** What `upload` takes. */
+/** The multipart form of `upload`. */
 export const UploadForm = Schema.Struct({
   chatbotId: ChatbotId,
   files: FormFiles.annotate({
@@ -17,7 +17,7 @@ export const UploadForm = Schema.Struct({
   }),
 })
 
-/** 200: every file is searchable, or has failed with its reason. */
+/** The response with status 200: every file is searchable, or has failed with its reason. */
 export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished")(
   {
     message: Schema.String,
@@ -26,13 +26,13 @@ export class UploadFinished extends Schema.Class<UploadFinished>("UploadFinished
   { description: "Every file is searchable, or has failed with its reason." },
 ) {}
 
-/** 202: some are still being processed; their `status` tells. */
+/** The response with status 202: some files are still being processed, as the `status` of their documents says. */
 export class UploadAccepted extends Schema.Class<UploadAccepted>("UploadAccepted")(
   { message: Schema.String, documents: Schema.Array(Document) },
   { httpApiStatus: 202, description: "Some files are still being processed; `status` of each document tells." },
 ) {}
 
-/** Takes files into a knowledge base; an operation of the knowledge bases. */
+/** Adds files to a knowledge base. The endpoint belongs to the group `knowledge`. */
 export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
   payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),

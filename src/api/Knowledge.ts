@@ -5,19 +5,19 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./Annotations.ts"
+import { IsSlow } from "./parts/Annotations.ts"
 import { upload } from "./EmbedFiles.ts"
-import { FormFile } from "./FormFile.ts"
+import { FormFile } from "./parts/FormFile.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./Paging.ts"
-import { Prefer } from "./Prefer.ts"
-import { Problem } from "./Problem.ts"
+import { pageQuery } from "./parts/Paging.ts"
+import { Prefer } from "./parts/Prefer.ts"
+import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId"
 const params = { chatbotId: ChatbotId }
 const documentParams = { chatbotId: ChatbotId, documentId: DocumentId }
 
-/** The chatbot as the knowledge base operations show it. */
+/** A chatbot as the operations of its knowledge base show it. */
 const KnowledgeChatbot = Chatbot.mapFields(
   Struct.pick([
     "id",
@@ -37,13 +37,13 @@ const KnowledgeChatbot = Chatbot.mapFields(
 
 const Overview = Schema.Struct({ chatbot: KnowledgeChatbot })
 
-/** 200: the new content answers searches. */
+/** The response with status 200: searches find the new content. */
 export class ReplaceFinished extends Schema.Class<ReplaceFinished>("ReplaceFinished")(
   { chatbot: KnowledgeChatbot },
   { description: "The new content answers searches." },
 ) {}
 
-/** 202: the old content still answers; the document's `status` tells when the new one does. */
+/** The response with status 202: searches find the old content until the document's `status` is `ready`. */
 export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccepted")(
   { chatbot: KnowledgeChatbot },
   {
@@ -52,7 +52,7 @@ export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccep
   },
 ) {}
 
-/** Of a result, when the question has `explain: true`. */
+/** The fields that a result has when the request has `explain: true`. */
 const Explanation = {
   document_id: Schema.optionalKey(
     DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
@@ -140,7 +140,7 @@ const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
     }),
   )
 
-/** What `replace` takes. */
+/** The multipart form of `replace`. */
 export const ReplaceForm = Schema.Struct({ documentId: DocumentId, file: FormFile })
 
 const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
@@ -236,7 +236,7 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
     OpenApi.annotations({ summary: "Try a failed document again", description: "409 when it has not failed." }),
   )
 
-/** Knowledge bases: operations 10 to 14, and the documents. */
+/** The endpoints of knowledge bases: operations 10 to 14 of the source specification, and those of documents. */
 export class KnowledgeApi extends HttpApiGroup.make("knowledge")
   .add(query, overview, replace, removeData, upload, listDocuments, getDocument, removeDocument, retryDocument)
   .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))

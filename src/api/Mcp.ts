@@ -1,19 +1,20 @@
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IsCrossOrigin, IsSlow, Speaks } from "./Annotations.ts"
+import { IsCrossOrigin, IsSlow, Speaks } from "./parts/Annotations.ts"
 import { Authorization } from "./Middleware.ts"
 
-/** The Model Context Protocol, for every chatbot that the API key serves. */
+/** The endpoint of the Model Context Protocol for all chatbots that the API key may use. */
 export const mcp = HttpApiEndpoint.post("mcp", "/mcp").annotate(IsSlow, true)
 
-/** The Model Context Protocol, for one chatbot. */
+/** The endpoint of the Model Context Protocol for the chatbot in the path. */
 export const mcpOfChatbot = HttpApiEndpoint.post("mcpOfChatbot", "/mcp/:chatbotId", {
   params: { chatbotId: ChatbotId },
 }).annotate(IsSlow, true)
 
 /**
- * Where the Model Context Protocol is served, as Streamable HTTP. The protocol describes its messages itself, so these
- * endpoints are no part of the OpenAPI document. Pages of other origins are refused, as the protocol asks.
+ * The endpoints of the Model Context Protocol, over its transport Streamable HTTP. The protocol describes its own
+ * messages, so the OpenAPI document leaves these endpoints out. Requests of web pages from other origins are refused,
+ * as the protocol demands.
  */
 export class McpApi extends HttpApiGroup.make("mcp")
   .add(mcp, mcpOfChatbot)

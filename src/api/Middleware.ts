@@ -3,11 +3,11 @@ import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
 import type { Caller } from "../domain/Caller.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { Dialect } from "./Dialect.ts"
-import { OpenAiError } from "./OpenAiError.ts"
-import { Problem } from "./Problem.ts"
+import type { Dialect } from "./parts/Dialect.ts"
+import { OpenAiError } from "./failures/OpenAiError.ts"
+import { Problem } from "./failures/Problem.ts"
 
-/** The scope that an endpoint asks of the API key. */
+/** The scope that an API key needs for an endpoint. Endpoints are annotated with it. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("parley/api/RequiredScope") {}
 
 const keyDescription = "An API key of Parley, sent as `x-api-key: <key>` or, equally, as `Authorization: Bearer <key>`."
@@ -19,11 +19,11 @@ const security = {
   bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, keyDescription)),
 }
 
-/** The middleware of endpoints of one dialect. Its failures have the forms that clients of the dialect know. */
+/** Declares the middleware for the endpoints of one dialect, with failures in the form of that dialect. */
 const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Problem) => {
   /**
-   * Resolves the API key to its organization, and refuses it (401), its scope (403), or a chatbot that it is not bound
-   * to (403).
+   * Resolves the API key to its organization. It refuses a missing or invalid key (401), a key without the required
+   * scope (403), and a key that is bound to another chatbot (403).
    *
    * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
    */
@@ -36,16 +36,16 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
   }) {}
 
   /**
-   * Turns what an endpoint does not declare into failures: input that does not decode (400), a database out of reach
-   * (503), and defects (500, logged, told to nobody).
+   * Answers the failures that no endpoint declares itself: input that does not decode (400), an unreachable database
+   * (503), and defects (500), whose cause is logged and never shown to the client.
    */
   class Problems extends HttpApiMiddleware.Service<Problems>()(`parley/api/Problems/${dialect}`, {
     error: [forms.InvalidRequest, forms.UnsupportedVersion, forms.InternalError, forms.Unavailable],
   }) {}
 
   /**
-   * Refuses bodies that are of another media type than the endpoint takes, too large, too slow, incomplete, or that nest
-   * too deep as JSON.
+   * Refuses a request body with another media type than the endpoint accepts, or one that is too large, too slow,
+   * incomplete or, as JSON, nested too deep.
    */
   class RequestBody extends HttpApiMiddleware.Service<RequestBody>()(`parley/api/RequestBody/${dialect}`, {
     error: [forms.InvalidRequest, forms.RequestTimeout, forms.TooLarge, forms.UnsupportedMediaType],
@@ -54,10 +54,10 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
   return { Authorization, Problems, RequestBody }
 }
 
-/** The middleware of one dialect. */
+/** The middleware for the endpoints of one dialect. */
 export type Middleware<D extends Dialect> = ReturnType<typeof middlewareFor<D>>
 
-/** The middleware of every dialect that has endpoints of its own here. */
+/** The middleware by dialect. MCP has none: the protocol's own server answers its endpoints. */
 export const middleware = {
   parley: middlewareFor("parley", Problem),
   openai: middlewareFor("openai", OpenAiError),

@@ -5,11 +5,11 @@ import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } 
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { chatFailures, ReplyHeaders } from "./Chat.ts"
-import { IsSlow, Speaks } from "./Annotations.ts"
-import { alsoStream } from "./EventStream.ts"
+import { IsSlow, Speaks } from "./parts/Annotations.ts"
+import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
-import { cursorQuery, nextCursor, withLink } from "./Paging.ts"
-import { OpenAiError } from "./OpenAiError.ts"
+import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { OpenAiError } from "./failures/OpenAiError.ts"
 
 const ModelName = textBetween(1, 200).annotate({
   description: "A chatbot: its slug, or its id.",
@@ -30,7 +30,7 @@ const Content = Schema.Union([
   ),
 )
 
-/** Fields that would change what the answer is, and that nobody here sees to: they may stand for nothing only. */
+/** Refuses fields that would change the meaning of the answer and are not supported, unless their values are empty. */
 const none = <const F extends ReadonlyArray<string>>(fields: F, why: string) =>
   Schema.makeFilter((value: { readonly [field: string]: unknown }) => {
     const used = fields.find((field) => !isNothing(value[field]))
@@ -50,7 +50,7 @@ const Message = Schema.Struct({
 }).check(none(["tool_calls", "function_call"], "Calls of the client's own tools are not supported"))
 type Message = typeof Message.Type
 
-/** Instructions of the application may stand anywhere; the conversation has to end with its user. */
+/** Requires the last message of the conversation to be the user's. System and developer messages may stand anywhere. */
 const lastProblem = (messages: ReadonlyArray<Message>): Schema.FilterOutput => {
   const index = messages.findLastIndex(({ role }) => role === "user" || role === "assistant")
   const last = messages[index]
@@ -192,7 +192,7 @@ const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
   .annotate(RequiredScope, "chat")
   .annotateMerge(OpenApi.annotations({ summary: "Get a chatbot as a model", description: "By its slug or its id." }))
 
-/** What clients of OpenAI expect. */
+/** The endpoints for clients of OpenAI's API. */
 export class OpenAiApi extends HttpApiGroup.make("openai")
   .add(completions, models, model)
   .annotate(Speaks, "openai")

@@ -3,23 +3,23 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
 import { merge } from "../domain/schema/Merge.ts"
-import { IsCrossOrigin } from "./Annotations.ts"
+import { IsCrossOrigin } from "./parts/Annotations.ts"
 
-/** The OpenAPI document of this API. */
+/** The endpoint that serves the OpenAPI document. */
 export const openApiDocument = HttpApiEndpoint.get("openApiDocument", "/openapi.json")
 
-/** What programs read to learn the API. */
+/** The OpenAPI document, as a group with one endpoint. */
 export class OpenApiDocumentApi extends HttpApiGroup.make("openApiDocument")
   .add(openApiDocument)
   .annotate(IsCrossOrigin, false) {}
 
 /*
- * What Effect's OpenAPI document lacks for linters and for generators of clients, added to the whole of it at once.
+ * The OpenAPI document that Effect derives lacks what linters and generators of clients need. These functions add it.
  */
 
-/** What holds values and no schemas. */
+/** The keywords of JSON Schema that hold values rather than schemas. */
 const valueKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"])
-/** What says which fields an object has. */
+/** The keywords of JSON Schema that say which fields an object has. */
 const fieldKeywords = ["additionalProperties", "patternProperties", "properties"]
 
 const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
@@ -32,8 +32,9 @@ const mapFields = (
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item, key)])) : {}
 
 /**
- * Says the same of every schema below in the plainest way, since generators of clients take little else for what it is:
- * what `allOf` adds stands beside the rest, an array or object of anything says so, and no alternative stands twice.
+ * Rewrites every schema in a document to an equivalent one that generators of clients understand: keywords within
+ * `allOf` move into the schema around it, arrays and objects without a description of their contents say that anything
+ * is allowed, and `anyOf` lists each alternative once.
  */
 export const plainSchemas = (value: Schema.JsonObject): Schema.JsonObject =>
   plain(mapFields(value, (item, key) => (valueKeywords.has(key) ? item : plainIn(item))))
@@ -49,7 +50,7 @@ const withoutAllOf = (schema: Schema.JsonObject): Schema.JsonObject => {
   const { allOf, ...rest } = schema
   if (!Array.isArray(allOf) || !allOf.every(isObject)) return schema
   const keys = [rest, ...allOf].flatMap((part) => Object.keys(part))
-  // A check may say what a text stands for, such as the number in a query: then that is the type.
+  // A check may declare that a string represents another type, such as a number in a query; that type wins.
   const said = allOf.some((part) => "type" in part) ? keys.filter((key) => key !== "type") : keys
   return new Set(said).size === said.length ? Object.assign({}, rest, ...allOf) : schema
 }
@@ -69,14 +70,14 @@ const withoutRepeats = (schema: Schema.JsonObject): Schema.JsonObject => {
   return different.length === 1 && isObject(only) ? { ...only, ...rest } : { ...schema, anyOf: different }
 }
 
-/** Says what a parameter is for beside its schema too, where documentation and linters look. */
+/** Copies the description of a parameter's schema to the parameter itself, where linters look for it. */
 const describedParameter = (parameter: Schema.Json): Schema.Json => {
   if (!isObject(parameter) || !isObject(parameter["schema"])) return parameter
   const { description } = parameter["schema"]
   return description === undefined ? parameter : { ...parameter, description }
 }
 
-/** Every failure of these says when the request may be sent again. */
+/** The statuses whose failures say when the request may be sent again. */
 const retryStatuses: ReadonlySet<string> = new Set(
   Object.values(failures).flatMap((failure) => (saysWhen(failure) ? [String(failure.declaration.status)] : [])),
 )
@@ -102,7 +103,7 @@ const completeOperation = (operation: Schema.Json): Schema.Json =>
       }
     : operation
 
-/** The document as it is served. */
+/** Completes the OpenAPI document that Effect derives, for linters and for generators of clients. */
 export const completeDocument = (document: Schema.JsonObject): Schema.JsonObject => {
   const plain = plainSchemas(document)
   return {

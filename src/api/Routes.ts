@@ -1,22 +1,21 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, HttpApiMiddleware } from "effect/http-api"
-import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "./Annotations.ts"
+import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "./parts/Annotations.ts"
 import { Api } from "./Api.ts"
-import type { Dialect } from "./Dialect.ts"
+import type { Dialect } from "./parts/Dialect.ts"
 import { DocsApi } from "./Docs.ts"
 import { McpApi } from "./Mcp.ts"
 import { OpenApiDocumentApi } from "./OpenApiDocument.ts"
 
 /*
- * The table of all that the server answers to, derived from the endpoints and their annotations. Whoever has to know
- * something about a path asks this table; nothing else matches paths. A path is asked for as it was sent, without its
- * query.
+ * The table of all routes of the server, derived from the endpoints and their annotations. It is the only place that
+ * matches paths. Its functions take paths as clients send them: percent-encoded, without the query.
  */
 
-/** What its endpoint declares of a method at a path. */
+/** One method at one path, with what its endpoint declares. */
 export interface Route {
   readonly method: string
-  /** With parameters as the endpoint names them: `/v1/models/:model`. */
+  /** The path with the names of its parameters, such as `/v1/models/:model`. */
   readonly path: string
   /** Whether it is an operation of the OpenAPI document. */
   readonly isDocumented: boolean
@@ -25,7 +24,7 @@ export interface Route {
   readonly annotations: Context.Context<never>
 }
 
-/** What is served beside the operations of the OpenAPI document. */
+/** The endpoints that the OpenAPI document leaves out. */
 const Undocumented = HttpApi.make("undocumented").add(McpApi, DocsApi, OpenApiDocumentApi)
 
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -48,19 +47,20 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return found
 }
 
+/** Every route of the server. */
 export const routes: ReadonlyArray<Route> = [...routesOf(Api, true), ...routesOf(Undocumented, false)]
 
-/** What holds for every path that begins with the same part, be there an endpoint at it or not. */
+/** What holds for every path that begins with the same segment, whether there is an endpoint at that path or not. */
 export interface Area {
   readonly dialect: Dialect
   readonly isCrossOrigin: boolean
   readonly isProbe: boolean
 }
 
-/** Where no endpoint is near. */
+/** The area of paths whose first segment is that of no endpoint. */
 const elsewhere: Area = { dialect: "parley", isCrossOrigin: false, isProbe: false }
 
-/** The first part of a path, with the slash that follows it: `/v1/`, and `/healthz` where none follows. */
+/** The first segment of a path, with the slash that follows it, such as `/v1/`, or `/healthz` where none follows. */
 const beginningOf = (path: string): string => {
   const slash = path.indexOf("/", 1)
   return slash === -1 ? path : path.slice(0, slash + 1)
@@ -77,12 +77,12 @@ const areas: ReadonlyMap<string, Area> = new Map(
   ]),
 )
 
-/** The area that a path is in. */
+/** The area of a path. */
 export const areaOf = (path: string): Area => areas.get(beginningOf(path)) ?? elsewhere
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** Matches every path that is of the form of one of these. A parameter is one part, and never empty. */
+/** The regular expression of all paths that fit one of these. A parameter stands for one segment, never empty. */
 const patternOf = (paths: ReadonlyArray<string>): RegExp => {
   const forms = paths.map((path) =>
     path
@@ -103,14 +103,14 @@ const slowPaths: ReadonlyMap<string, RegExp> = new Map(
   ),
 )
 
-/** Whether the answer to a request may take long. */
+/** Whether the endpoint at this method and path is annotated with `IsSlow`. */
 export const isSlow = (method: string, path: string): boolean => slowPaths.get(method)?.test(path) === true
 
 const operations = routes.flatMap(({ isDocumented, method, path }) =>
   isDocumented ? [{ method, pattern: patternOf([path]) }] : [],
 )
 
-/** The methods of the OpenAPI document's operations at a path; none when there are none. */
+/** The methods of the documented operations at a path, for `Allow`; empty where there is no operation. */
 export const methodsAt = (path: string): ReadonlyArray<string> => {
   const methods = new Set(operations.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])))
   if (methods.has("GET")) methods.add("HEAD")

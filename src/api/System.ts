@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { IsCrossOrigin, IsProbe } from "./Annotations.ts"
+import { IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
 import { avatar } from "./Avatars.ts"
 import { Problems } from "./Middleware.ts"
 
+/** The liveness check of load balancers. */
 export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
   success: Schema.Struct({ status: Schema.Literal("ok") }),
 })
@@ -21,7 +22,7 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
     }),
   )
 
-/** What load balancers, browsers and people without a key may ask. */
+/** The endpoints that need no API key: health checks, and avatars. */
 export class SystemApi extends HttpApiGroup.make("system")
   .add(healthz, readyz, avatar)
   .annotate(IsCrossOrigin, false)

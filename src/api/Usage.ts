@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../domain/Page.ts"
 import { Day, UsageCounts, USAGE_DAYS_MAX, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./Paging.ts"
+import { pageQuery } from "./parts/Paging.ts"
 
 const read = HttpApiEndpoint.get("read", "/api/external/usage", {
   query: {
@@ -32,7 +32,7 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     }),
   )
 
-/** What chats have taken. */
+/** The endpoint that reports the tokens which chats have used. */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(read)
   .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What chats have taken." }))

@@ -5,33 +5,35 @@ import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/
 import { StartupError } from "../system/StartupError.ts"
 
 /*
- * What several commands take, and how they fail.
+ * Arguments, flags and errors that several commands share.
  */
 
-/** What has the schema; `expected` is told to who typed something else. */
-export const as = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, expected: string) =>
+/** Arguments of `filterMap` that decode a text by a schema. `expected` describes valid texts in the error message. */
+export const decodedBy = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, expected: string) =>
   [(text: string) => Schema.decodeOption(schema)(text), () => expected] as const
 
+/** An argument for the id of something, such as an organization. */
 export const idArgument = <A>(schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string }, what: string) =>
   Argument.String("id").pipe(
     Argument.withDescription(`Id of the ${what}`),
-    Argument.filterMap(...as(schema, `the id of an ${what}, a UUID`)),
+    Argument.filterMap(...decodedBy(schema, `the id of an ${what}, a UUID`)),
   )
 
 const limit = (name: string, meaning: string) =>
   Flag.String(name).pipe(
-    Flag.filterMap(...as(LimitText, 'a whole number, "unlimited" or "default"')),
+    Flag.filterMap(...decodedBy(LimitText, 'a whole number, "unlimited" or "default"')),
     Flag.withDescription(`${meaning}: a number, "unlimited", or "default" for what the settings say`),
     Flag.optional,
   )
 
+/** The flags for each limit of a budget. */
 export const budgetFlags = {
   tokens: limit("tokens-per-day", "Tokens from midnight to midnight, UTC"),
   chats: limit("concurrent-chats", "Chats at once"),
 }
 
-/** What is not given stays as it is. */
-export const patchOf = ({
+/** Makes a patch of the flags. A limit without its flag stays as it is. */
+export const budgetPatchOf = ({
   chats,
   tokens,
 }: Record<"chats" | "tokens", Option.Option<Budget["tokens_per_day"]>>): BudgetPatch => ({
@@ -39,13 +41,14 @@ export const patchOf = ({
   ...(Option.isSome(chats) && { concurrent_chats: chats.value }),
 })
 
+/** Prints a budget. */
 export const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
   Console.log(
     `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,
   )
 
-/** One line instead of a stack trace, for what somebody can do something about. Every command ends with it. */
-export const explained = Effect.mapError((error: Conflict | InvalidRequest | NotFound | StartupError | Unavailable) => {
+/** Turns the errors of a command into one line that says what the operator can do, instead of a stack trace. */
+export const withHints = Effect.mapError((error: Conflict | InvalidRequest | NotFound | StartupError | Unavailable) => {
   switch (error._tag) {
     case "StartupError":
       return error

@@ -10,14 +10,14 @@ import { keys } from "./Keys.ts"
 import { organizations } from "./Organizations.ts"
 
 /*
- * The command line. Commands act on the database that the settings name, as the operator; the embedded database serves
- * one process at a time, so there a running server is asked over HTTP instead.
+ * The command line. Commands act as the operator, directly on the database of the settings. The embedded database
+ * serves one process at a time, so while a server runs on it, commands fail and show the HTTP request that does the
+ * same.
  */
 
 /**
- * `parley`, with what its commands do given by the composition: `serve` runs the server until it is told to stop,
- * `doctor` is what the command of this name works with, and `tenancy`, which brings the database up to date, what the
- * others do.
+ * Makes the `parley` command. `serve` runs the server until it is stopped, the layer `doctor` provides the services of
+ * the command with this name, and `tenancy` those of all others; building it brings the database up to date.
  */
 export const make = <E, R, E2, R2, E3, R3>(actions: {
   readonly serve: Effect.Effect<void, E, R>

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { Doctor } from "../services/Doctor.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { explained } from "./Arguments.ts"
+import { withHints } from "./Arguments.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -16,8 +16,8 @@ export const doctor = Command.make(
     if (wrong > 0) {
       return yield* new StartupError({
         what: `${wrong} of these ${wrong === 1 ? "is" : "are"} wrong.`,
-        doThis: "Mend that and look again.",
+        doThis: "Mend that and run it again.",
       })
     }
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))

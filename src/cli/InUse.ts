@@ -7,13 +7,14 @@ import { StartupError } from "../system/StartupError.ts"
 import { urlOf } from "../system/Url.ts"
 
 /*
- * The embedded database serves one process at a time. A command that finds a running server there says what to do instead.
+ * The embedded database serves one process at a time. A command that finds it in use by a server fails, and says what
+ * to do instead.
  */
 
-/** Fails, where the layer fails because another process has the embedded database, with what to do instead. */
+/** Adds what to do instead to the error of a layer that fails because another process uses the embedded database. */
 export const whenInUse = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
-  /** Given the address of a server with these settings. */
+  /** Says what to do instead, by the address of a server with these settings. */
   instead: (url: string) => string,
 ): Layer.Layer<A, E | StartupError, R> =>
   Layer.catch(layer, (error) =>
@@ -28,16 +29,15 @@ export const whenInUse = <A, E, R>(
     ).pipe(Layer.provide(Config.layer)),
   )
 
-/** What to do instead of a command that needs the database for itself. */
-export const stopFirst = (url: string): string =>
-  `Stop that process first. Whether a server there is ready, ${url}/readyz tells.`
+/** Says what to do instead of a command that only works while no server runs. */
+export const stopFirst = (url: string): string => `Stop that process first. If it is a server, ${url}/readyz answers.`
 
-/** What commands on organizations and keys work with; `request` is one to a running server that does the same. */
+/** Makes the layer of a command on organizations and keys. `request` makes the HTTP request that does the same. */
 export type WithTenancy<E, R> = (
   request: (url: string) => string,
 ) => Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E, R>
 
-/** Asks a running server to do what a command does. */
+/** Makes a `curl` command that sends a request of the admin API to a server. */
 export const curl =
   (path: string, method = "GET", body?: object) =>
   (url: string) =>

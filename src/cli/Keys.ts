@@ -6,23 +6,23 @@ import { everything } from "../domain/Page.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { as, budgetFlags, explained, idArgument, patchOf, showBudget } from "./Arguments.ts"
+import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
 
 const organization = Flag.String("organization").pipe(
   Flag.withDescription("Id of the organization; the operator's when absent"),
-  Flag.filterMap(...as(OrganizationId, "the id of an organization, a UUID")),
+  Flag.filterMap(...decodedBy(OrganizationId, "the id of an organization, a UUID")),
   Flag.optional,
 )
 
 const noOrganization = (which: string) =>
   new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
 
-/** The given organization, or the operator's. */
-const orOperators = Effect.fnUntraced(function* (given: Option.Option<OrganizationId>) {
+/** Returns the id of the given organization, or of the operator's. */
+const orOperators = Effect.fnUntraced(function* (id: Option.Option<OrganizationId>) {
   const organizations = yield* Organizations
-  if (Option.isSome(given)) {
-    const found = yield* organizations.find(given.value)
+  if (Option.isSome(id)) {
+    const found = yield* organizations.find(id.value)
     return found === undefined ? yield* noOrganization("such organization") : found.id
   }
   const { items } = yield* organizations.list(everything)
@@ -37,7 +37,7 @@ const create = Command.make(
   {
     name: Argument.String("name").pipe(
       Argument.withDescription("What the key is for"),
-      Argument.filterMap(...as(ApiKeyName, "1 to 200 characters")),
+      Argument.filterMap(...decodedBy(ApiKeyName, "1 to 200 characters")),
     ),
     organization,
     scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
@@ -46,7 +46,7 @@ const create = Command.make(
     ),
     chatbot: Flag.String("chatbot").pipe(
       Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
-      Flag.filterMap(...as(ChatbotId, "the id of a chatbot, a UUID")),
+      Flag.filterMap(...decodedBy(ChatbotId, "the id of a chatbot, a UUID")),
       Flag.optional,
     ),
     expires: Flag.Date("expires").pipe(
@@ -64,10 +64,10 @@ const create = Command.make(
     })
     yield* Console.log(`${Redacted.value(key)}\n`)
     yield* Console.log(`It is shown this once. ${yield* described(apiKey)}`)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Make an API key and print it once"))
 
-/** What it may do, for which chatbots, and whether it still may. */
+/** Describes a key in one line: its id, name, scopes, chatbots and state. */
 const described = Effect.fnUntraced(function* (key: ApiKey) {
   const state =
     key.revoked_at !== null
@@ -86,7 +86,7 @@ const list = Command.make(
     const owner = yield* orOperators(organization)
     const { items } = yield* (yield* ApiKeys).list(owner, everything)
     for (const key of items) yield* Console.log(yield* described(key))
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("List the API keys of an organization, newest first"))
 
 const revoke = Command.make(
@@ -95,7 +95,7 @@ const revoke = Command.make(
   Effect.fn(function* ({ id }) {
     const key = yield* (yield* ApiKeys).revoke(id, undefined)
     yield* Console.log(`Revoked ${key.id} (${key.name}). Running servers refuse it within a second.`)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Revoke an API key"))
 
 const budget = Command.make(
@@ -105,9 +105,11 @@ const budget = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* (yield* ApiKeys).update(id, undefined, () => Effect.succeed({ budget: patchOf(flags) }))
+    const { budget } = yield* (yield* ApiKeys).update(id, undefined, () =>
+      Effect.succeed({ budget: budgetPatchOf(flags) }),
+    )
     yield* showBudget(budget)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
 /** The commands below `keys`. */

@@ -6,14 +6,14 @@ import { everything } from "../domain/Page.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { as, budgetFlags, explained, idArgument, patchOf, showBudget } from "./Arguments.ts"
+import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
 
 const organizationId = idArgument(OrganizationId, "organization")
 
 const organizationName = Argument.String("name").pipe(
   Argument.withDescription("What it is called"),
-  Argument.filterMap(...as(OrganizationName, "1 to 200 characters, not all of them blank")),
+  Argument.filterMap(...decodedBy(OrganizationName, "1 to 200 characters, not all of them blank")),
 )
 
 const create = Command.make(
@@ -22,7 +22,7 @@ const create = Command.make(
   Effect.fn(function* ({ name }) {
     const { id } = yield* (yield* Organizations).create(name)
     yield* Console.log(id)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Make an organization and print its id"))
 
 const list = Command.make(
@@ -33,7 +33,7 @@ const list = Command.make(
     for (const { id, name, is_operator } of items) {
       yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
     }
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("List the organizations"))
 
 const rename = Command.make(
@@ -42,7 +42,7 @@ const rename = Command.make(
   Effect.fn(function* ({ id, name }) {
     yield* (yield* Organizations).update(id, () => Effect.succeed({ name }))
     yield* Console.log(`${id}  ${name}`)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Rename an organization"))
 
 const remove = Command.make(
@@ -51,7 +51,7 @@ const remove = Command.make(
     id: organizationId,
     again: Argument.String("again").pipe(
       Argument.withDescription("The same id once more, to be sure"),
-      Argument.filterMap(...as(OrganizationId, "the same id once more")),
+      Argument.filterMap(...decodedBy(OrganizationId, "the same id once more")),
       Argument.optional,
     ),
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
@@ -69,7 +69,7 @@ const remove = Command.make(
     yield* Console.log(`Deleted ${id}. Running servers refuse its keys within a second.`)
     yield* (yield* OrganizationRemoval).run
     yield* Console.log("All that it owned is deleted; a running server, or the next to start, removes its files.")
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Delete an organization with all that it owns"))
 
 const budget = Command.make(
@@ -79,9 +79,9 @@ const budget = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* (yield* Organizations).update(id, () => Effect.succeed({ budget: patchOf(flags) }))
+    const { budget } = yield* (yield* Organizations).update(id, () => Effect.succeed({ budget: budgetPatchOf(flags) }))
     yield* showBudget(budget)
-  }, explained),
+  }, withHints),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
 
 /** The commands below `organizations`. */

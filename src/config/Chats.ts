@@ -11,7 +11,7 @@ export const replyDeadline = positiveDuration.or(
 const promptTokensMax = integer(1_000, 10_000_000).or(
   "CHAT_PROMPT_TOKENS",
   "100000",
-  "Tokens that a model is shown at once, about: the oldest turns that would exceed it are left out. Lower it for models with a small context.",
+  "Approximate maximum of tokens in a prompt: the oldest turns that would exceed it are left out. Lower it for models with a small context.",
 )
 
 const agent = {
@@ -34,7 +34,7 @@ const chat = {
   historyLimit: integer(1, 1_000).or(
     "CHAT_HISTORY_LIMIT",
     "100",
-    "Stored messages of a conversation that a model is shown, at most.",
+    "Most stored messages of a conversation in a prompt.",
   ),
   promptTokensMax,
 }
@@ -43,7 +43,7 @@ const streams = {
   heartbeat: positiveDuration.or(
     "STREAM_HEARTBEAT",
     "10s",
-    "How often a stream shows that it is alive; also how long it waits for the model before it begins. Lower it for proxies that close silent connections sooner.",
+    "Time between two signs of life in a silent stream, and the longest wait for the model before the stream begins. Lower it for proxies that close silent connections sooner.",
   ),
 }
 
@@ -51,13 +51,13 @@ const checkpoints = {
   interval: durationOrOff.or(
     "REPLY_CHECKPOINT",
     "5s",
-    "How often a reply that takes long is stored as far as it has got, so that little of it is lost when its server dies.",
+    "How often an unfinished reply is stored, so that little of it is lost when its server dies.",
   ),
 }
 
 export const chats = {
   title: "Chats",
-  introduction: "What one reply may take, and how it is streamed and stored.",
+  introduction: "The limits of one reply, and how it is streamed and stored.",
   sections: { agent, chat, streams, checkpoints },
 } satisfies Group
 
@@ -94,13 +94,13 @@ const usage = {
   retentionDays: integer(1, 36_500).or(
     "USAGE_RETENTION",
     "400",
-    "Days for which usage is kept. Raise it where bills are made of it later.",
+    "Days for which usage is kept. Raise it if you write bills from it later.",
   ),
 }
 
 export const spending = {
   title: "Budgets and usage",
   introduction:
-    "What organizations and API keys may spend where they have no budget of their own. Set these when others than yourself hold keys.",
+    "What organizations and API keys may spend if they have no budget of their own. Set these when you give keys to others.",
   sections: { budgets, usage },
 } satisfies Group

@@ -6,10 +6,10 @@ import type { Group } from "./Setting.ts"
 const dataDir = text.or(
   DATA_DIR,
   "./data",
-  "Directory of all that is kept beside Postgres: the embedded database, files, copies of search indexes; made with mode 0700. Relative paths start from the working directory.",
+  "Directory of everything that is not in Postgres: the embedded database, files, copies of search indexes; made with mode 0700. Relative paths start from the working directory.",
 )
 
-/** An absolute path in the data directory. */
+/** The absolute path of a directory in the data directory. */
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
 
 export const uploadsDirectory = below("uploads").elsewhere
@@ -46,7 +46,7 @@ const database = {
 const bootstrap = {
   apiKey: apiKey.orAbsent(
     BOOTSTRAP_API_KEY,
-    "Key with all scopes of the first organization. Set it where nobody reads the output of the first start. Absent: the first start makes one and prints it once.",
+    "Key with all scopes of the first organization. Set it if nobody reads the output of the first start. Absent: the first start generates one and prints it once.",
   ),
 }
 
@@ -66,17 +66,17 @@ const blobCheck = {
   interval: positiveDuration.or(
     "FILES_CHECK_INTERVAL",
     "24h",
-    "How often the stored files are compared with the database, to find what is missing and what belongs to nobody.",
+    "How often the stored files are compared with the database, to find missing files and files without an owner.",
   ),
-  strangerAge: duration.or(
+  orphanAge: duration.or(
     "ORPHAN_AGE",
     "24h",
-    "Age at which a stored file that belongs to nobody is deleted. Make it longer when older copies of the database may be restored.",
+    "Age at which a stored file without an owner is deleted. Raise it when older copies of the database may be restored.",
   ),
 }
 
 export const data = {
   title: "Data",
-  introduction: "What the server keeps, where, and how long it waits for its database.",
+  introduction: "What the server stores, where, and how long it waits for its database.",
   sections: { database, bootstrap, secrets, blobs, blobCheck },
 } satisfies Group

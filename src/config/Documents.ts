@@ -10,7 +10,7 @@ const concurrency = integer(1, 64).or(
 const lease = positiveDuration.or(
   "INGEST_LEASE",
   "30s",
-  "How long a document stays with a process that shows no sign of life. Raise it when processes stand still for longer, as on machines that are suspended.",
+  "How long a document stays with a process that shows no sign of life. Raise it if processes may pause for longer, as on machines that are suspended.",
 )
 
 const ingestion = {
@@ -23,7 +23,7 @@ const ingestion = {
   lapses: integer(1, 10_000).or(
     "INGEST_LAPSES",
     "50",
-    "Attempts at a document that end because their server does, before the document is given up: it may be what ends them.",
+    "Attempts at a document that end with their server, before the document is given up: it may be what kills the server.",
   ),
   retryDelay: positiveDuration.or(
     "INGEST_RETRY_DELAY",
@@ -39,18 +39,14 @@ const extract = {
   deadline: positiveDuration.or(
     "EXTRACT_TIMEOUT",
     "30s",
-    "Longest time of the processor that reading one file may take. Raise it when large files fail with `extraction_timed_out`.",
+    "Most processor time that reading one file may take. Raise it when large files fail with `extraction_timed_out`.",
   ),
   memory: size.or(
     "EXTRACT_MEMORY",
     "512MiB",
     "Most memory that reading one file may take. Raise it when large files fail with `extraction_out_of_memory`.",
   ),
-  textLimit: integer(1_000, 200_000_000).or(
-    "EXTRACT_TEXT_LIMIT",
-    "20000000",
-    "Characters of text that one file may hold, at most.",
-  ),
+  textLimit: integer(1_000, 200_000_000).or("EXTRACT_TEXT_LIMIT", "20000000", "Most characters of text in one file."),
 }
 
 export const documents = {

@@ -4,17 +4,20 @@ import { parsePrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { Setting } from "./Setting.ts"
 
 /*
- * The kinds of values that settings hold, and how each is written into the environment.
+ * The types of settings, and how a value of each is written in the environment.
  */
 
+/** Makes settings of one type. */
 interface Kind<A> {
+  /** A setting with a default. */
   readonly or: (variable: string, fallback: string, description: string) => Setting<A>
+  /** A setting that is undefined when the environment has no value. */
   readonly orAbsent: (variable: string, description: string) => Setting<A | undefined>
 }
 
 /**
- * @param expected completes "Set it to …"
- * @param decode undefined when the text is not such a value
+ * @param expected describes valid values and completes "Set it to …".
+ * @param decode returns undefined for an invalid value.
  */
 const kind = <A>(expected: string, decode: (text: string) => A | undefined, isSecret = false): Kind<A> => {
   const decodeOption = (text: string): Option.Option<A> => Option.fromUndefinedOr(decode(text))
@@ -54,7 +57,7 @@ export const httpUrl = kind("an http(s) URL", (value) =>
   /^https?:\/\//.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
 )
 
-/** `local`, or a provider and one of its models. */
+/** An embedding model: `local`, or a provider and one of its models. */
 export const embeddingModel = kind("`local`, `openai:<model>` or `voyage:<model>`", (value) => {
   const [, provider, model] = /^(openai|voyage):(\S{1,200})$/.exec(value) ?? []
   if (value === "local") return { provider: "local" } as const
@@ -71,7 +74,7 @@ export const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
-/** Keys of 32 bytes. */
+/** Encryption keys of 32 bytes each, of which the first encrypts. */
 export const encryptionKeys = kind(
   "keys of 32 bytes in base64, with commas between, such as `openssl rand -base64 32` makes",
   (value) => {
@@ -85,7 +88,7 @@ export const encryptionKeys = kind(
 
 export const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
 
-/** `Infinity` when the limit is off. */
+/** A limit, which is `Infinity` when it is off. */
 export const limit = kind("`off`, or a whole number", (value) =>
   value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,
 )
@@ -94,7 +97,7 @@ export const fraction = kind("a number from 0 to 1", (value) =>
   /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
 )
 
-/** Bytes. */
+/** A size in bytes. */
 export const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
   const [, amount, unit] = /^(\d{1,6})([KMG])iB$/.exec(value) ?? []
   return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
@@ -109,14 +112,14 @@ const parseDuration = (value: string) => {
 
 export const duration = kind("a duration such as `500ms`, `20s` or `5m`", parseDuration)
 
-const LEAST = Duration.millis(100)
+const DURATION_MIN = Duration.millis(100)
 const atLeast = (parsed: Duration.Duration | undefined) =>
-  parsed !== undefined && Duration.isGreaterThanOrEqualTo(parsed, LEAST) ? parsed : undefined
+  parsed !== undefined && Duration.isGreaterThanOrEqualTo(parsed, DURATION_MIN) ? parsed : undefined
 
-/** For what would spin at nothing. */
+/** A duration of at least 100 ms, for intervals that would spin if they were zero. */
 export const positiveDuration = kind("a duration of at least `100ms`", (value) => atLeast(parseDuration(value)))
 
-/** Infinite when it is off. */
+/** A duration that is infinite when it is off. */
 export const durationOrOff = kind("`off`, or a duration of at least `100ms`", (value) =>
   value === "off" ? Duration.infinity : atLeast(parseDuration(value)),
 )

@@ -16,7 +16,7 @@ export const outputTokensMax = integer(1, 200_000).or(
 
 const CIRCUIT_WINDOW = "CIRCUIT_WINDOW"
 
-/** What holds for the calls of each provider. */
+/** The limits that hold for each provider by itself. */
 const calls = {
   outputTokensMax,
   turnWait: duration.or(
@@ -37,12 +37,12 @@ const calls = {
   stallTimeout: positiveDuration.or(
     "PROVIDER_STALL_TIMEOUT",
     "30s",
-    "How long a model provider's stream may be silent. Raise it for a model that thinks without a word.",
+    "How long a model provider's stream may be silent. Raise it for a model that thinks without streaming.",
   ),
   answerBytesMax: size.or(
     "PROVIDER_ANSWER_LIMIT",
     "16MiB",
-    "Largest answer of a model provider, as it comes over the wire.",
+    "Largest response body of a model provider, in bytes as received.",
   ),
   attemptsMax: integer(1, 10).or(
     "PROVIDER_ATTEMPTS",
@@ -72,7 +72,7 @@ const models = {
     baseUrl: httpUrl.or(
       ANTHROPIC_BASE_URL,
       "https://api.anthropic.com",
-      "Where the Anthropic API is. Change it for a proxy that speaks as Anthropic does.",
+      "Where the Anthropic API is. Change it for a proxy with Anthropic's API.",
     ),
     limits: {
       concurrency: integer(1, 65_535).or(
@@ -103,6 +103,6 @@ const models = {
 export const languageModels = {
   title: "Language models",
   introduction:
-    "Which providers write the answers, and how patient the server is with them. The `PROVIDER_…` and `CIRCUIT_…` settings hold for each provider by itself.",
+    "Which providers generate the answers, and how long the server waits for them. The `PROVIDER_…` and `CIRCUIT_…` settings hold for each provider by itself.",
   sections: { models },
 } satisfies Group

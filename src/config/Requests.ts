@@ -31,13 +31,13 @@ const uploads = {
   wait: duration.or(
     "UPLOAD_WAIT",
     "20s",
-    "How long an upload waits for its files to be searchable when `Prefer` says nothing.",
+    "How long an upload waits for its files to be searchable unless `Prefer` has a wait.",
   ),
   waitLimit: duration.or("UPLOAD_WAIT_LIMIT", "60s", "The longest wait that `Prefer: wait=N` can ask for."),
 }
 
 export const requestsAndUploads = {
   title: "Requests and uploads",
-  introduction: "What a request may bring, and how long it may take to bring it.",
+  introduction: "The sizes of requests, and how long they may take to arrive.",
   sections: { requests, uploads },
 } satisfies Group

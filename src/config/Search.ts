@@ -7,7 +7,7 @@ const embeddings = {
   model: embeddingModel.or(
     EMBEDDINGS,
     "local",
-    "How text becomes vectors: `local` needs no network; `openai:<model>` is any server that speaks as OpenAI does; `voyage:<model>`. After a change the servers embed again what is there.",
+    "How text becomes vectors: `local` needs no network; `openai:<model>` is any server with OpenAI's API; `voyage:<model>`. After a change the servers embed all documents again.",
   ),
   apiKey: secret.orAbsent(EMBEDDINGS_API_KEY, "Key of the embedding provider."),
   baseUrl: httpUrl.orAbsent(
@@ -22,7 +22,7 @@ const embeddings = {
   queryTimeout: positiveDuration.or(
     "EMBEDDINGS_QUERY_TIMEOUT",
     "5s",
-    "Longest time to embed a question. When it is over, the search goes by words alone.",
+    "Longest time to embed a question. After it, the search uses words alone.",
   ),
   concurrency: integer(1, 64).or(
     "EMBEDDINGS_CONCURRENCY",
@@ -34,7 +34,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity below which a search leaves a result out. Raise it when answers rest on passages that do not fit. Absent: calibrated.",
+    "Similarity below which a search leaves a result out. Raise it when answers cite irrelevant passages. Absent: calibrated.",
   ),
 }
 
@@ -42,7 +42,7 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes of knowledge bases, with what of them is mapped from disk. It holds one of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
+    "Memory for search indexes of knowledge bases, including the parts that are mapped from disk. It holds an index of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
   ),
 }
 

@@ -15,13 +15,13 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       "TOOL_PRIVATE_NETWORKS",
-      "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Whoever may declare tools can reach them, so name no more than is needed. Absent: none.",
+      "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Everybody who may declare tools can reach them, so allow no more than is needed. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }
 
 export const tools = {
   title: "HTTP tools",
-  introduction: "What the tools of chatbots may call.",
+  introduction: "The HTTP requests that the tools of chatbots may send.",
   sections: { chatbotTools, safeFetch },
 } satisfies Group

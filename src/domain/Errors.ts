@@ -2,21 +2,21 @@ import { ByteSize, Schema } from "effect"
 import { type Declaration, PlaceErrors } from "./Failure.ts"
 
 /*
- * The failures that a client can meet: one class each, whose declaration says all that holds for every occurrence. The
- * forms in which clients see them are made of the declarations: `api/Problem.ts`, `api/OpenAiError.ts` and
- * `http/mcp/ToolError.ts`; so are the OpenAPI document and `docs/errors.md`.
+ * The failures that a client can meet, one class each. The static `declaration` of a class says what is the same for
+ * every occurrence. The representations in `api/failures/Problem.ts`, `api/failures/OpenAiError.ts` and `http/mcp/ToolError.ts`, the
+ * OpenAPI document and `docs/errors.md` are derived from these declarations.
  */
 
 const Detail = { detail: Schema.String }
 const RetryAfter = { retry_after_seconds: Schema.Int }
 
-/** Most places of a request that one answer lists as wrong. */
-export const listedErrorsMaxCount = 20
-/** Longest path or message of a listed place, in UTF-16 code units: callers choose the names of fields. */
-const listedTextMaxLength = 200
+/** The most invalid places of a request that one response lists. */
+export const LISTED_ERRORS_MAX_COUNT = 20
+/** The longest path or message of a listed place, in UTF-16 code units. Clients choose the names of fields in paths. */
+const LISTED_TEXT_MAX_LENGTH = 200
 
 const shortened = (text: string): string =>
-  text.length <= listedTextMaxLength ? text : `${text.slice(0, listedTextMaxLength - 1).toWellFormed()}…`
+  text.length <= LISTED_TEXT_MAX_LENGTH ? text : `${text.slice(0, LISTED_TEXT_MAX_LENGTH - 1).toWellFormed()}…`
 
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   ...Detail,
@@ -26,22 +26,25 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
     status: 400,
     code: "invalid_request",
     title: "The request is not valid",
-    when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${listedErrorsMaxCount} places, of a large body only the first one; \`detail\` says when there may be more.`,
+    when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first one; \`detail\` says when there may be more.`,
     example: {
       detail: "settings.prompt: Expected a string",
       errors: [{ path: "settings.prompt", message: "Expected a string" }],
     },
   }
 
-  /** One offending place, named by its path in the request. */
+  /** An invalid request with one invalid place, named by its path in the request. */
   static at(path: string, message: string): InvalidRequest {
     return InvalidRequest.of([{ path, message }])
   }
 
-  /** All offending places that were found: the first of them are listed, and the number of the others is told. */
+  /**
+   * An invalid request with these invalid places. It lists the first of them, and `detail` says how many others there
+   * are, or that there may be others when `isComplete` is false.
+   */
   static of(found: typeof PlaceErrors.Type, isComplete = true): InvalidRequest {
     const errors = found
-      .slice(0, listedErrorsMaxCount)
+      .slice(0, LISTED_ERRORS_MAX_COUNT)
       .map(({ path, message }) => ({ path: shortened(path), message: shortened(message) }))
     const [first] = errors
     const detail = first === undefined ? "The request is not valid." : `${first.path}: ${first.message}`
@@ -174,12 +177,12 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail)
     openAi: { code: "request_too_large" },
   }
 
-  /** What is too large, and the bytes that it may have, told in MiB or the unit that suits them. */
+  /** A failure because `what` has more bytes than `limit`, which `detail` shows in MiB or a unit that suits it. */
   static of(what: string, limit: number): TooLarge {
     return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
   }
 
-  /** More files in one upload than there may be. */
+  /** A failure because one upload has more files than `limit`. */
   static files(limit: number): TooLarge {
     return new TooLarge({ detail: `files: at most ${limit} ${limit === 1 ? "file" : "files"} in one upload.` })
   }
@@ -294,7 +297,7 @@ export class ProviderTimeout extends Schema.TaggedError<ProviderTimeout>()("Prov
   }
 }
 
-/** Every failure, by its tag. */
+/** The class of every failure, by its tag. */
 export const failures = {
   InvalidRequest,
   UnsupportedVersion,
@@ -322,7 +325,7 @@ export const failures = {
 /** Any failure that a client can meet. */
 export type Failure = InstanceType<(typeof failures)[keyof typeof failures]>
 
-/** What holds for every occurrence of this failure. */
+/** The declaration of a failure's class. */
 export const declarationOf = ({ _tag }: Failure): Declaration => failures[_tag].declaration
 
 /** Whether a value is a failure that a client can meet. */

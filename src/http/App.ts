@@ -21,7 +21,10 @@ import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 
-/** Longest part of a path, in characters: a session token of 200, each percent-encoded. The router's own limit is 100. */
+/**
+ * The longest segment of a path, in characters: a session token of 200 characters, each percent-encoded. The router's
+ * default of 100 would be too short.
+ */
 const PATH_PART_MAX_LENGTH = 2_048
 
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
@@ -40,7 +43,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 
-/** The API on the server, as long as it lives. */
+/** Serves the API from the server for as long as the layer's scope is open. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { jsonBodyLimit } = (yield* Config).requests
@@ -49,12 +52,12 @@ export const layer = Layer.effectDiscard(
     const random = yield* SecureRandom.SecureRandom
     const api = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, {
       maxParamLength: PATH_PART_MAX_LENGTH,
-      // A path has one spelling, so that what is decided by path holds for every request that reaches the endpoint.
+      // Each path has one spelling, so that the table of routes knows every path that reaches an endpoint.
       caseSensitive: true,
       ignoreDuplicateSlashes: false,
       ignoreTrailingSlash: false,
     })
-    // Of every body: only where files are taken is another limit put in its place.
+    // The limit of every body, except of uploads, which have a limit of their own.
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(yield* Effect.context<never>(), limits),

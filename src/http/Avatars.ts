@@ -7,9 +7,9 @@ import { Config } from "../Config.ts"
 import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
 import { Avatars } from "../services/Avatars.ts"
 import { withEtag } from "./Etag.ts"
-import { Uploads } from "./Uploads.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
-/** Nothing in an image is executed, whoever uploaded it, and its address never shows another one. */
+/** Browsers execute nothing in an image, and cache it for ever: a new image has a new address. */
 const headers = {
   "cache-control": "public, max-age=31536000, immutable",
   "content-security-policy": "default-src 'none'; sandbox",
@@ -17,11 +17,11 @@ const headers = {
   "cross-origin-resource-policy": "cross-origin",
 }
 
-/** Handlers for two groups: the system shows avatars, and chatbots get them. */
+/** The handlers of avatars: `avatar` for the group `system`, and `updateAvatar` for the group `chatbots`. */
 export const avatarHandlers = Effect.gen(function* () {
   const avatars = yield* Avatars
   const files = yield* FileSystem.FileSystem
-  const uploads = yield* Uploads
+  const uploads = yield* ReceivedForms
   const { avatarLimit } = (yield* Config).requests
 
   return {
@@ -31,8 +31,11 @@ export const avatarHandlers = Effect.gen(function* () {
       ),
     ),
 
-    updateAvatar: HttpApiBuilder.handler(Api, "chatbots", "updateAvatar", ({ params, payload, headers }) =>
-      Effect.gen(function* () {
+    updateAvatar: HttpApiBuilder.handler(
+      Api,
+      "chatbots",
+      "updateAvatar",
+      Effect.fnUntraced(function* ({ params, payload, headers }) {
         const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
         const image = yield* Effect.orDie(files.readFile(avatar.path))
         const chatbot = yield* avatars.update(params.chatbotId, image, headers["if-match"])

@@ -1,10 +1,13 @@
 import { Effect, Schema } from "effect"
 import { type Change, difference } from "../domain/schema/Merge.ts"
-import { searched } from "./edge/Problems.ts"
+import { invalidJson } from "./edge/Problems.ts"
 
 /**
- * Reads what was sent as a change of what is stored. What is the same in both counts as not sent, so that nothing which was
- * shown is refused, whether it can be changed or not, and whatever may be sent today.
+ * Makes the function that decodes a request body as a change of a stored resource.
+ *
+ * A field that equals the stored one counts as absent, so a client may send back whatever it was shown, including
+ * read-only fields and values that are no longer accepted. The rest is decoded by `change`, which refuses unknown
+ * fields. The fields named in `whole` are compared as a whole rather than field by field.
  */
 export const changes = <Shown, ShownJson extends Schema.JsonObject, Patch>(
   shown: Schema.Codec<Shown, ShownJson>,
@@ -21,7 +24,7 @@ export const changes = <Shown, ShownJson extends Schema.JsonObject, Patch>(
     Effect.fnUntraced(function* (stored) {
       const different = difference(yield* Effect.orDie(encode(stored)), sent, whole)
       return yield* Effect.catchTag(decode(different), "SchemaError", ({ issue }) =>
-        Effect.flip(searched(JSON.stringify(different), issue, decodeAll)),
+        Effect.flip(invalidJson(JSON.stringify(different), issue, decodeAll)),
       )
     })
 }

@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
         payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
         request,
       }) => {
-        const asked = {
+        const chatRequest = {
           messages,
           platform,
           sessionToken: sessionToken ?? id,
@@ -31,23 +31,23 @@ export const layer = HttpApiBuilder.group(
           replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
         }
         return wantsStream(query.stream, request)
-          ? respondWithStream((emit) => chat.reply(params.chatbotId, asked, emit), new UiMessages(), streaming)
-          : Effect.map(chat.reply(params.chatbotId, asked), respond)
+          ? respondWithStream((emit) => chat.reply(params.chatbotId, chatRequest, emit), new UiMessages(), streaming)
+          : Effect.map(chat.reply(params.chatbotId, chatRequest), respond)
       },
     })
   }),
 )
 
-const wantsStream = (asked: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
-  asked === undefined ? headers["accept"]?.includes("text/event-stream") === true : asked === "true"
+const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
+  parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"
 
-/** What the wire has of an answer. */
+/** The body of the response with an answer. */
 const replyOf = ({ message_id: _, tokens: __, sources, ...reply }: ChatAnswer): typeof ChatReply.Encoded =>
   sources.length === 0 ? reply : { ...reply, sources }
 
 /**
- * As the schema would encode it: the reply is its own encoded form, as the compiler sees. Going through its steps once
- * more, with all that their tools found, takes as long as a statement of the database.
+ * Responds with a reply without encoding it by its schema: the compiler checks that a reply equals its encoded form.
+ * Encoding would traverse all steps with all results of their tools, which takes as long as a database statement.
  */
 const respond = (answer: ChatAnswer) =>
   HttpServerResponse.jsonUnsafe(replyOf(answer), { headers: replyHeaders(answer) })

@@ -15,13 +15,13 @@ import { changes } from "./Changes.ts"
 import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
 
-/** Chatbots that are read, and made into text, at once: a list of them can be as large as a thousand prompts. */
+/** How many chatbots a list reads and encodes at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 50
 
 const encodeSummary = Schema.encodeSync(ChatbotSummary)
 const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
 
-/** The chatbot that an update names, by either parameter. */
+/** The chatbot that an update names by `id` or by its alias `chatbotId`. */
 const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId }) => {
   const id = query.id ?? query.chatbotId
   if (id === undefined) return Effect.fail(InvalidRequest.at("query.id", "Expected the id of the chatbot to update"))
@@ -31,10 +31,10 @@ const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId
 }
 
 /**
- * A list of chatbots, of which the texts are there in parts. As one text, what is long would be copied more than once
- * while others wait.
+ * Responds with a list of chatbots that are JSON already, in groups. Several groups are streamed one by one: joined to
+ * one long text they would be copied more than once, and other requests would wait meanwhile.
  */
-const listed = (
+const respondWithList = (
   parts: ReadonlyArray<ReadonlyArray<string>>,
   rest: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>>,
@@ -67,21 +67,19 @@ export const layer = HttpApiBuilder.group(
           withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
         ),
 
-      update: ({ query, payload, headers }) =>
-        Effect.gen(function* () {
-          const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
-          return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
-        }),
+      update: Effect.fnUntraced(function* ({ query, payload, headers }) {
+        const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
+        return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
+      }),
 
-      list: ({ query, request }) =>
-        Effect.gen(function* () {
-          const { items, next } = yield* chatbots.list(rangeOf(query))
-          const { body, headers } = nextPage(request.url, query, next)
-          const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
-            Effect.flatMap(chatbots.getMany(some.map(({ id }) => id)), (found) => inTurns(found, summaryOf)),
-          )
-          return listed(parts, body, headers)
-        }),
+      list: Effect.fnUntraced(function* ({ query, request }) {
+        const { items, next } = yield* chatbots.list(rangeOf(query))
+        const { body, headers } = nextPage(request.url, query, next)
+        const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
+          Effect.flatMap(chatbots.getMany(some.map(({ id }) => id)), (found) => inTurns(found, summaryOf)),
+        )
+        return respondWithList(parts, body, headers)
+      }),
 
       get: ({ params }) =>
         Effect.map(chatbots.get(params.chatbotId), (chatbot: Chatbot) => withEtag({ chatbot }, chatbot)),

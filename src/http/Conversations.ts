@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { pageOf } from "../api/Paging.ts"
+import { pageOf } from "../api/parts/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { notations, type TranscriptFormat } from "../domain/chat/Transcript.ts"
 import { Conversations, type Transcript } from "../services/Conversations.ts"
@@ -14,19 +14,17 @@ export const layer = HttpApiBuilder.group(
     const conversations = yield* Conversations
 
     return handlers.handleAll({
-      messages: ({ params, query }) =>
-        Effect.gen(function* () {
-          const page = pageOf(query)
-          const { messages, total } = yield* conversations.messages(params.chatbotId, params.sessionId, page)
-          return { data: messages, metadata: pageMetadata(page, total) }
-        }),
+      messages: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const { messages, total } = yield* conversations.messages(params.chatbotId, params.sessionId, page)
+        return { data: messages, metadata: pageMetadata(page, total) }
+      }),
 
-      list: ({ params, query }) =>
-        Effect.gen(function* () {
-          const page = pageOf(query)
-          const { sessions, total } = yield* conversations.list(params.chatbotId, page)
-          return { data: sessions, metadata: pageMetadata(page, total) }
-        }),
+      list: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const { sessions, total } = yield* conversations.list(params.chatbotId, page)
+        return { data: sessions, metadata: pageMetadata(page, total) }
+      }),
 
       get: ({ params }) =>
         Effect.map(conversations.get(params.chatbotId, params.sessionId), (session) => ({ session })),
@@ -52,7 +50,7 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-/** A transcript as a file to keep, sent as it is read. */
+/** Responds with a transcript as a file to download, which is sent while its messages are read from the database. */
 const fileOf = ({ session, messages }: Transcript, format: TranscriptFormat) => {
   const notation = notations[format]
   const parts = Stream.make(notation.opening(session)).pipe(

@@ -6,7 +6,7 @@ import { Api } from "../api/Api.ts"
 import { docs } from "../api/Docs.ts"
 import { contentSecurityPolicy, entries, htmlOf, pagePath } from "./DocsPage.ts"
 
-/** The API's documentation, as a page. Its script takes 10 MB of memory, so it is loaded for the first reader. */
+/** Serves the reference of the API. Its script takes 10 MB of memory, so it is loaded for the first request. */
 const reference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope
@@ -17,14 +17,14 @@ const reference = HttpRouter.use(
   }),
 )
 
-/** The pages beside it, each made for its first reader and kept until the server ends. */
+/** Serves the pages of the documentation. Each is rendered for its first request and kept until the server ends. */
 const pages = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* FileSystem.FileSystem
     for (const entry of entries) {
-      const made = Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files)
+      const rendered = Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files)
       const page = yield* Effect.cached(
-        Effect.map(made, (html) => ({
+        Effect.map(rendered, (html) => ({
           html,
           headers: {
             etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
@@ -46,9 +46,9 @@ const pages = HttpRouter.use(
   }),
 )
 
-/** Whether `If-None-Match` names the version that there is. A proxy that compresses makes a tag weak. */
+/** Whether `If-None-Match` names this version. A weak tag counts as well: a proxy that compresses makes tags weak. */
 const isKnown = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()))
 
-/** What people read: the reference of the API, and the pages of the documentation. */
+/** Serves the documentation: the reference of the API and the pages beside it. */
 export const layer = Layer.merge(reference, pages)

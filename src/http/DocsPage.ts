@@ -6,23 +6,24 @@ import type { Tokens } from "marked"
 import { docs } from "../api/Docs.ts"
 
 /*
- * The documentation that people read: files of Markdown in the checkout, as pages that need no script and no other file.
+ * The pages of the documentation: Markdown files of the checkout, rendered to HTML that needs no script and no other
+ * file.
  */
 
-/** Path of the page with this name: the pages are below the reference of the API. */
+/** The path of the page with this name, such as `/docs/guide`. */
 export const pagePath = (name: string): `/${string}` => `${docs.path}/${name}`
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 interface Entry {
-  /** The last part of the page's path. */
+  /** The last segment of the page's path. */
   readonly name: string
   readonly title: string
-  /** Path of the Markdown in the checkout. */
+  /** The path of the Markdown file in the checkout. */
   readonly file: string
 }
 
-/** Every page of the documentation, in the order in which they are listed on each of them. */
+/** Every page of the documentation, in the order of the navigation. */
 export const entries: ReadonlyArray<Entry> = [
   { name: "readme", title: "Parley", file: "README.md" },
   { name: "guide", title: "Guide", file: "docs/guide.md" },
@@ -52,7 +53,7 @@ table { display: block; overflow-x: auto; border-collapse: collapse }
 th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top }
 `
 
-/** Allows a page its style and nothing else: it runs no script and loads nothing. */
+/** The Content-Security-Policy of a page: it allows the page's own style, and neither scripts nor requests. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -64,14 +65,14 @@ export const contentSecurityPolicy = [
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
 
-/** What follows `#` in the address of a heading, as GitHub makes it of the heading's text. */
+/** The anchor of a heading, without `#`, as GitHub derives it from the heading's text. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-")
 
-/** A link between files becomes one between pages. Undefined where it leads to a file that is no page. */
+/** Turns a link between Markdown files into one between pages. Undefined for a link to a file that is no page. */
 const addressOf = (href: string): string | undefined => {
   if (/^(?:https?:|\/|#)/.test(href)) return href
   const [path = "", anchor] = href.split("#")
@@ -87,7 +88,7 @@ const navigation = (current: string): string =>
     .concat(`<a href="${docs.path}">API reference</a>`)
     .join("\n")
 
-/** The converter is loaded for the first reader: nobody else needs its memory. */
+/** Loads the Markdown converter, for the first request only, because of the memory that it takes. */
 const converter = Effect.map(
   Effect.promise(() => import("marked")),
   ({ Marked }) =>
@@ -107,7 +108,7 @@ const converter = Effect.map(
     }),
 )
 
-/** The page of HTML that an entry is shown as. Dies when its file is not there. */
+/** Renders an entry as a page of HTML. Dies when its Markdown file is missing. */
 export const htmlOf = Effect.fn("DocsPage.htmlOf")(function* ({ file, name, title }: Entry) {
   const files = yield* FileSystem.FileSystem
   const markdown = yield* Effect.orDie(files.readFileString(`${root}/${file}`))

@@ -5,18 +5,21 @@ import { UploadAccepted, UploadFinished, UploadForm } from "../api/EmbedFiles.ts
 import { Config } from "../Config.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
-import { waitOf } from "./Prefer.ts"
-import { Uploads } from "./Uploads.ts"
+import { waitOf } from "./UploadWait.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
-/** The handler of `/api/embedfiles`. */
+/** The handler of `POST /api/embedfiles`. */
 export const uploadHandler = Effect.gen(function* () {
   const embedFiles = yield* EmbedFiles
-  const uploads = yield* Uploads
+  const uploads = yield* ReceivedForms
   const settings = (yield* Config).uploads
   const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
 
-  return HttpApiBuilder.handler(Api, "knowledge", "upload", ({ payload, headers }) =>
-    Effect.gen(function* () {
+  return HttpApiBuilder.handler(
+    Api,
+    "knowledge",
+    "upload",
+    Effect.fnUntraced(function* ({ payload, headers }) {
       const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
       const documents = yield* embedFiles.upload(chatbotId, files, waitOf(headers.prefer, settings))
       const body = { message: summary(documents), documents }
@@ -25,14 +28,14 @@ export const uploadHandler = Effect.gen(function* () {
   )
 })
 
-/** "4 files uploaded: 2 ready, 1 failed, 1 already there" */
+/** Sums up an upload, as in "4 files uploaded: 2 ready, 1 failed, 1 already there". */
 const summary = (documents: ReadonlyArray<Document>): string => {
   const states = Map.groupBy(documents, (document) => {
     if (!isSettled(document)) return "being processed"
     return document.duplicate && document.status === "ready" ? "already there" : document.status
   })
-  const told = ["ready", "failed", "being processed", "already there"] as const
-  const counts = told.flatMap((state) => {
+  const order = ["ready", "failed", "being processed", "already there"] as const
+  const counts = order.flatMap((state) => {
     const number = states.get(state)?.length ?? 0
     return number === 0 ? [] : [`${number} ${state}`]
   })

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../api/Knowledge.ts"
-import { pageOf } from "../api/Paging.ts"
+import { pageOf } from "../api/parts/Paging.ts"
 import { Config } from "../Config.ts"
 import { isSettled } from "../domain/Document.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
@@ -11,10 +11,10 @@ import { Chatbots } from "../services/Chatbots.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { uploadHandler } from "./EmbedFiles.ts"
-import { waitOf } from "./Prefer.ts"
-import { Uploads } from "./Uploads.ts"
+import { waitOf } from "./UploadWait.ts"
+import { ReceivedForms } from "./ReceivedForms.ts"
 
-const DEFAULT_RESULTS = 5
+const TOP_K_DEFAULT = 5
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -23,70 +23,61 @@ export const layer = HttpApiBuilder.group(
     const knowledge = yield* Knowledge
     const chatbots = yield* Chatbots
     const settings = (yield* Config).uploads
-    const uploads = yield* Uploads
+    const uploads = yield* ReceivedForms
     const embedFiles = yield* EmbedFiles
     const upload = yield* uploadHandler
 
     return handlers.handleAll({
-      query: ({ params, payload }) =>
-        Effect.gen(function* () {
-          const start = yield* Clock.monotonicTimeNanos
-          const { hits, threshold } = yield* knowledge.search(
-            params.chatbotId,
-            payload.query,
-            payload.top_k ?? DEFAULT_RESULTS,
-          )
-          const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
-          return HttpApiSchema.withHeaders({
-            body: {
-              results: hits.map((hit) => resultOf(hit, payload.explain === true)),
-              similarity_threshold_setting: threshold,
-              status: "OK" as const,
-              total_docs: hits.length,
-            },
-            headers: { "server-timing": `search;dur=${milliseconds.toFixed(1)}` },
-          })
-        }),
+      query: Effect.fnUntraced(function* ({ params, payload }) {
+        const start = yield* Clock.monotonicTimeNanos
+        const { hits, threshold } = yield* knowledge.search(
+          params.chatbotId,
+          payload.query,
+          payload.top_k ?? TOP_K_DEFAULT,
+        )
+        const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+        return HttpApiSchema.withHeaders({
+          body: {
+            results: hits.map((hit) => resultOf(hit, payload.explain === true)),
+            similarity_threshold_setting: threshold,
+            status: "OK" as const,
+            total_docs: hits.length,
+          },
+          headers: { "server-timing": `search;dur=${milliseconds.toFixed(1)}` },
+        })
+      }),
 
       overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
 
-      replace: ({ params, query, payload, headers }) =>
-        Effect.gen(function* () {
-          const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, {
-            fileSize: settings.fileLimit,
-            files: 1,
-          })
-          if (query.id !== undefined && query.id !== documentId) {
-            return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
-          }
-          const document = yield* embedFiles.replace(
-            params.chatbotId,
-            documentId,
-            file,
-            waitOf(headers.prefer, settings),
-          )
-          const chatbot = yield* chatbots.get(params.chatbotId)
-          return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
-        }),
+      replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {
+        const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, {
+          fileSize: settings.fileLimit,
+          files: 1,
+        })
+        if (query.id !== undefined && query.id !== documentId) {
+          return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
+        }
+        const document = yield* embedFiles.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, settings))
+        const chatbot = yield* chatbots.get(params.chatbotId)
+        return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
+      }),
 
-      removeData: ({ params, query }) =>
-        Effect.gen(function* () {
-          const all = query.all === "true"
-          if (all === (query.id !== undefined)) {
-            return yield* InvalidRequest.at("query", "Expected either id=<documentId> or all=true")
-          }
-          yield* knowledge.remove(params.chatbotId, query.id ?? "all")
-          return { chatbot: yield* chatbots.get(params.chatbotId) }
-        }),
+      removeData: Effect.fnUntraced(function* ({ params, query }) {
+        const all = query.all === "true"
+        if (all === (query.id !== undefined)) {
+          return yield* InvalidRequest.at("query", "Expected either id=<documentId> or all=true")
+        }
+        yield* knowledge.remove(params.chatbotId, query.id ?? "all")
+        return { chatbot: yield* chatbots.get(params.chatbotId) }
+      }),
 
       upload,
 
-      listDocuments: ({ params, query }) =>
-        Effect.gen(function* () {
-          const page = pageOf(query)
-          const { documents, total } = yield* knowledge.list(params.chatbotId, page, query.status)
-          return { data: documents, metadata: pageMetadata(page, total) }
-        }),
+      listDocuments: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const { documents, total } = yield* knowledge.list(params.chatbotId, page, query.status)
+        return { data: documents, metadata: pageMetadata(page, total) }
+      }),
 
       getDocument: ({ params }) =>
         Effect.map(knowledge.get(params.chatbotId, params.documentId), (document) => ({ document })),

@@ -1,11 +1,12 @@
-import { type CursorQuery, cursorOf, listLimit } from "../api/Paging.ts"
+import { type CursorQuery, cursorOf, LIST_LIMIT } from "../api/parts/Paging.ts"
 import type { Place, Range } from "../domain/Page.ts"
 
-export const rangeOf = ({ limit = listLimit, cursor }: CursorQuery): Range => ({ limit, after: cursor })
+/** The range of items that the query of a list asks for. */
+export const rangeOf = ({ limit = LIST_LIMIT, cursor }: CursorQuery): Range => ({ limit, after: cursor })
 
 /**
- * How an answer says where the next page starts: in its body, and in its headers. Who asked for no page is told only
- * when there is more.
+ * The parts of a response that say where the next page starts: `next_cursor` of the body and the header `Link`. On the
+ * last page `next_cursor` is null, or absent when the request named neither `limit` nor `cursor`.
  */
 export const nextPage = (
   url: string,

@@ -6,12 +6,12 @@ import type { Model } from "../api/OpenAi.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
-import { type Asked, completion, CompletionChunks } from "./streams/Completions.ts"
+import { completion, CompletionChunks, type CompletionOptions } from "./streams/Completions.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
 
-/** Where users of these clients are said to write. */
+/** The platform that is stored for conversations of OpenAI's clients. */
 const PLATFORM = "openai"
 
 export const layer = HttpApiBuilder.group(
@@ -31,15 +31,15 @@ export const layer = HttpApiBuilder.group(
           again: Number(headers["x-stainless-retry-count"] ?? 0) > 0,
         }
         return Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-          const asked: Asked = {
+          const options: CompletionOptions = {
             model,
             created: Math.floor(millis / 1_000),
             includeUsage: stream_options?.include_usage === true,
           }
           return stream === true
-            ? respondWithStream((emit) => chat.replyAs(model, request, emit), new CompletionChunks(asked), streaming)
+            ? respondWithStream((emit) => chat.replyAs(model, request, emit), new CompletionChunks(options), streaming)
             : Effect.map(chat.replyAs(model, request), (answer) =>
-                HttpServerResponse.jsonUnsafe(completion(answer, asked), { headers: replyHeaders(answer) }),
+                HttpServerResponse.jsonUnsafe(completion(answer, options), { headers: replyHeaders(answer) }),
               )
         })
       },
@@ -61,7 +61,7 @@ export const layer = HttpApiBuilder.group(
 
 type Role = "system" | "developer" | "user" | "assistant"
 
-/** The application's instructions, and what was said. */
+/** Separates the application's instructions from the messages of the conversation. */
 const conversationOf = (
   messages: ReadonlyArray<{ readonly role: Role; readonly content: string }>,
 ): Pick<ChatRequest, "instructions" | "messages"> => ({

@@ -4,7 +4,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { openApiDocument } from "../api/OpenApiDocument.ts"
 
-/** Answers with the OpenAPI document, which is made for its first reader and kept. */
+/** Serves the OpenAPI document. It is made for the first request and kept. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))

@@ -3,7 +3,7 @@ import { PublicUrl } from "../services/PublicUrl.ts"
 import { Server } from "./server/Server.ts"
 
 export interface PublicUrlSettings {
-  /** Absent: the address on which the server listens. */
+  /** The address under which clients reach the server. Undefined for the one on which it listens. */
   readonly publicUrl: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { pageOf } from "../api/Paging.ts"
+import { pageOf } from "../api/parts/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { Usage } from "../services/Usage.ts"
 
@@ -12,13 +12,12 @@ export const layer = HttpApiBuilder.group(
     const usage = yield* Usage
 
     return handlers.handleAll({
-      read: ({ query }) =>
-        Effect.gen(function* () {
-          const page = pageOf(query)
-          const groups = query.group_by ?? (["day"] as const)
-          const { from, to, rows, total, count } = yield* usage.read({ from: query.from, to: query.to, groups, page })
-          return { from, to, group_by: groups, data: rows, total, metadata: pageMetadata(page, count) }
-        }),
+      read: Effect.fnUntraced(function* ({ query }) {
+        const page = pageOf(query)
+        const groups = query.group_by ?? (["day"] as const)
+        const { from, to, rows, total, count } = yield* usage.read({ from: query.from, to: query.to, groups, page })
+        return { from, to, group_by: groups, data: rows, total, metadata: pageMetadata(page, count) }
+      }),
     })
   }),
 )

@@ -5,62 +5,65 @@ import { BlobOwners, type OwnedBlob } from "../storage/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 
-/** Where blobs that rows own are kept, and those that a look at the store writes. */
+/** Prefixes of the keys of blobs that rows own, and of those that the doctor writes. */
 const PREFIXES = ["avatars/", "documents/", "doctor/"]
-/** The blobs of each database that has used the store; their keys end in what tells it from others. */
+/** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
 export const USERS = "databases/"
-/** Blobs between which others have their turn, */
+/** Blobs that are checked between two pauses. */
 const PAGE = 500
-/** for so long: a million takes about two minutes. */
+/** Pause in favour of other work. A million blobs take about two minutes. */
 const PAUSE = Duration.millis(20)
-const ASKED_AT_ONCE = 16
-/** What is told of many. */
+/** Requests to the store at once. */
+const CONCURRENCY = 16
+/** Most examples in a report. */
 const EXAMPLES = 5
-/** A start has more urgent work, such as making the first organization. */
+/** Delay of the first check, because a start has more urgent work, such as creating the first organization. */
 const START_DELAY = Duration.seconds(10)
-/** Of servers that start together, one makes the comparison. */
+/** Shortest time between two checks, so that only one of several servers that start together makes a check. */
 const CHECK_GAP = Duration.minutes(10)
 
-/** Some of many. */
+/** The number of things that were found, with a few examples. */
 export interface Sample<A> {
   readonly count: number
   readonly examples: ReadonlyArray<A>
 }
 
+/** The result of a check. */
 export interface Comparison {
-  /** Blobs that rows own. */
+  /** The number of blobs that rows own. */
   readonly owned: number
-  /** Owners whose blob is not in the store. */
+  /** Blobs with an owner that are not in the store. */
   readonly missing: Sample<OwnedBlob>
-  /** Keys of blobs in the store that nobody owns and that are not to be deleted either. */
-  readonly strangers: Sample<string>
-  /** Other databases have used the store: the strangers may be theirs. */
+  /** Keys of blobs in the store that have no owner and are not scheduled for deletion. */
+  readonly orphans: Sample<string>
+  /** Whether other databases have used the store, so that the orphans may be theirs. */
   readonly isShared: boolean
 }
 
 export interface BlobCheckSettings {
+  /** Time between two checks. */
   readonly interval: Duration.Duration
-  /** A stranger that is younger is left alone: an older copy of the database may be in use for a while. */
-  readonly strangerAge: Duration.Duration
+  /** Age from which an orphan is deleted. Younger ones stay, because an older copy of the database may be restored. */
+  readonly orphanAge: Duration.Duration
 }
 
 /**
- * Compares the store of blobs with the database, a page at a time. It finds what a fault has left behind, or what somebody
- * has deleted or restored by hand.
+ * Compares the store of blobs with the database, a page at a time, to find what a fault left behind, or what somebody
+ * deleted or restored by hand.
  */
 export class BlobCheck extends Context.Service<
   BlobCheck,
   {
-    /** Looks, and changes nothing. */
+    /** Compares and changes nothing. */
     readonly compare: Effect.Effect<Comparison, Unavailable>
     /**
-     * Compares, and has the strangers deleted that are old enough, unless the store is shared. A blob never belongs to
-     * somebody afterwards: whoever writes one has its key on the register before.
+     * Compares, and schedules the deletion of orphans that are old enough, unless the store is shared. An orphan never
+     * gets an owner later, because the key of a new blob is registered before the blob is written.
      */
     readonly tidy: Effect.Effect<Comparison, Unavailable, Blobs>
   }
 >()("parley/jobs/BlobCheck") {
-  static readonly layer = (settings: Pick<BlobCheckSettings, "strangerAge">) =>
+  static readonly layer = (settings: Pick<BlobCheckSettings, "orphanAge">) =>
     Layer.effect(
       BlobCheck,
       Effect.gen(function* () {
@@ -81,7 +84,7 @@ export class BlobCheck extends Context.Service<
               owned += page.length
               missing.add(
                 yield* Effect.filter(page, ({ key }) => Effect.map(store.has(key), (isThere) => !isThere), {
-                  concurrency: ASKED_AT_ONCE,
+                  concurrency: CONCURRENCY,
                 }),
               )
               yield* Effect.sleep(PAUSE)
@@ -94,57 +97,52 @@ export class BlobCheck extends Context.Service<
           function* (key: string) {
             const now = yield* Clock.currentTimeMillis
             const written = yield* store.writtenAt(key)
-            return now - written.getTime() > Duration.toMillis(settings.strangerAge)
+            return now - written.getTime() > Duration.toMillis(settings.orphanAge)
           },
           Effect.catchTag("BlobNotFound", () => Effect.succeed(false)),
         )
 
-        const findStrangers = Effect.fnUntraced(function* (
-          meet: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>,
-        ) {
-          const strangers = new Collected<string>()
+        const findOrphans = Effect.fnUntraced(function* (onOrphans: OnOrphans) {
+          const orphans = new Collected<string>()
           yield* Effect.forEach(PREFIXES, (prefix) =>
             Stream.runForEach(
               store.list(prefix),
               Effect.fnUntraced(function* (page) {
                 const found = yield* owners.strangers(page)
-                strangers.add(found)
-                if (found.length > 0) yield* meet(found)
+                orphans.add(found)
+                if (found.length > 0) yield* onOrphans(found)
                 yield* Effect.sleep(PAUSE)
               }),
             ),
           )
-          return strangers
+          return orphans
         })
 
-        const users = Effect.map(Stream.runCollect(store.list(USERS)), (lists) => lists.flat())
+        const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (lists) => lists.flat())
 
-        const compareAnd = Effect.fnUntraced(function* (
-          meet: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>,
-          isShared: boolean,
-        ) {
-          const strangers = yield* findStrangers(meet)
-          return { ...(yield* findMissing), strangers, isShared } satisfies Comparison
+        const compareWith = Effect.fnUntraced(function* (onOrphans: OnOrphans, isShared: boolean) {
+          const orphans = yield* findOrphans(onOrphans)
+          return { ...(yield* findMissing), orphans, isShared } satisfies Comparison
         })
 
-        const isOthers = (own: string | undefined) => (key: string) => key !== own
+        const isForeign = (ownMark: string | undefined) => (mark: string) => mark !== ownMark
 
         const compare = Effect.gen(function* () {
-          const isShared = (yield* users).some(isOthers(yield* ownMark(owners)))
-          return yield* compareAnd(() => Effect.void, isShared)
+          const isShared = (yield* userMarks).some(isForeign(yield* ownMark(owners)))
+          return yield* compareWith(() => Effect.void, isShared)
         })
 
         const tidy = Effect.gen(function* () {
           const blobs = yield* Blobs
           const own = yield* ownMark(owners)
-          const marks = yield* users
+          const marks = yield* userMarks
           if (own !== undefined && !marks.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
-          const isShared = own === undefined || marks.some(isOthers(own))
+          const isShared = own === undefined || marks.some(isForeign(own))
           const condemn = (keys: ReadonlyArray<string>) =>
             isShared
               ? Effect.void
-              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: ASKED_AT_ONCE }), owners.discardStrangers)
-          const comparison = yield* compareAnd(condemn, isShared)
+              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: CONCURRENCY }), owners.discardStrangers)
+          const comparison = yield* compareWith(condemn, isShared)
           yield* blobs.nudge
           return comparison
         })
@@ -156,7 +154,7 @@ export class BlobCheck extends Context.Service<
       }),
     )
 
-  /** Tidies soon after the start, and then regularly, as one of the servers that share the database. */
+  /** Tidies the store soon after the start and then regularly, in turn with the other servers on the database. */
   static readonly layerRegularly = ({ interval }: Pick<BlobCheckSettings, "interval">) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
@@ -173,6 +171,9 @@ export class BlobCheck extends Context.Service<
     )
 }
 
+type OnOrphans = (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
+
+/** A sample that grows. */
 class Collected<A> implements Sample<A> {
   count = 0
   readonly examples: Array<A> = []
@@ -183,20 +184,21 @@ class Collected<A> implements Sample<A> {
   }
 }
 
+/** The key of the blob that marks the use of the store by this database; undefined before the first organization. */
 const ownMark = (owners: BlobOwners["Service"]) =>
   Effect.map(owners.database, (id) => (id === undefined ? undefined : `${USERS}${id}`))
 
-const report = Effect.fnUntraced(function* ({ missing, strangers, isShared }: Comparison) {
+const report = Effect.fnUntraced(function* ({ missing, orphans, isShared }: Comparison) {
   if (missing.count > 0) {
     yield* Effect.logWarning("Files are missing in the store").pipe(
       Effect.annotateLogs({ files: missing.count, of: missing.examples.map(({ owner }) => owner).join(" ") }),
     )
   }
-  if (strangers.count > 0) {
+  if (orphans.count > 0) {
     yield* Effect.logWarning(
       isShared
-        ? "Files belong to nobody; they are kept, because another database has used this store"
-        : "Files belong to nobody; those that are old enough are deleted",
-    ).pipe(Effect.annotateLogs({ files: strangers.count, examples: strangers.examples.join(" ") }))
+        ? "Files have no owner; they are kept, because another database has used this store"
+        : "Files have no owner; those that are old enough are deleted",
+    ).pipe(Effect.annotateLogs({ files: orphans.count, examples: orphans.examples.join(" ") }))
   }
 })

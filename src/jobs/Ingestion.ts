@@ -11,41 +11,41 @@ import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { makeWorker, type Verdict } from "./Worker.ts"
 
-/** How often an idle worker looks whether another process left it something. */
+/** Time between two looks of an idle worker for jobs that other processes have queued. */
 const POLL_INTERVAL = Duration.seconds(1)
-/** Wait before the second attempt, doubled for each further one. */
+/** Delay before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
-/** Share of the progress that lies before the first chunk is stored. */
+/** Progress of a document that is extracted, before its first chunk is stored. */
 const EXTRACTED = 0.2
 
 export interface IngestionSettings {
-  /** Documents worked on at once. */
+  /** Documents that this process works on at once. */
   readonly concurrency: number
-  /** Tries of one document that itself makes them fail, before it is given up. */
+  /** Attempts that fail because of the document itself, before it is given up. */
   readonly attempts: number
-  /** Tries that may end because their process does, before the document is given up: it may be what kills them. */
+  /** Attempts that end with their process, before the document is given up: it may be what kills the process. */
   readonly lapses: number
-  /** A document that was given up is tried anew after this, and after twice as long each time, */
+  /** Delay after which a document that was given up is tried anew, doubled each time. */
   readonly retryDelay: Duration.Duration
-  /** so often. */
+  /** How often a document that was given up is tried anew. */
   readonly retries: number
-  /** How long an attempt may show no sign of life. */
+  /** How long a document stays with a process that does not renew its lease. */
   readonly lease: Duration.Duration
 }
 
-/** The document cannot become knowledge, however often it is tried. */
+/** The document cannot become knowledge, so further attempts are useless. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, message: Schema.String }) {}
 
 /**
- * Turns queued files into searchable chunks: reads, splits, embeds, stores, and then publishes all of a document's
- * chunks at once. Works as long as it lives; several processes share one queue.
+ * Turns queued files into searchable chunks: reads, splits, embeds and stores them, and then publishes all chunks of a
+ * document at once. It works in the background as long as the layer lives; several processes share one queue.
  */
 export class Ingestion extends Context.Service<
   Ingestion,
   {
-    /** Something was queued: look at once. */
+    /** Wakes the worker, because a document was queued. */
     readonly nudge: Effect.Effect<void>
-    /** Documents of which this process has ended an attempt, however it went. */
+    /** Publishes the id of each document of which this process has ended an attempt, successful or not. */
     readonly ended: PubSub.PubSub<DocumentId>
   }
 >()("parley/jobs/Ingestion") {
@@ -60,7 +60,9 @@ export class Ingestion extends Context.Service<
         const blobs = yield* Blobs
         const ended = yield* PubSub.unbounded<DocumentId>()
 
-        /** What the file says, in pieces. Neither its bytes nor its text as a whole are kept beside them. */
+        /**
+         * Reads the title and the passages of a file. Its bytes and its whole text are not kept in memory beside them.
+         */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
           const bytes = yield* store.get(attempt.blob_key)
           const format = detect(attempt.name, bytes, bytes.subarray(-DETECT_LAST_BYTES))
@@ -72,7 +74,7 @@ export class Ingestion extends Context.Service<
           return { title, chunks: passages }
         })
 
-        /** Stores the chunks of the attempt's revision, telling how far it is, and returns how many there are. */
+        /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
         const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
           const { title, chunks } = yield* read(attempt)
           show({ status: "embedding", progress: EXTRACTED })

@@ -11,7 +11,7 @@ export interface JobsSettings {
   readonly reembedding: Reembedding.ReembeddingSettings
 }
 
-/** All work that outlives its request, under way as long as the layer lives, and the services that give it more. */
+/** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
 export const layer = (settings: JobsSettings) =>
   Layer.mergeAll(
     BlobCheck.layerRegularly(settings.blobCheck),

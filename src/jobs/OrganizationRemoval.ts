@@ -8,25 +8,25 @@ import { Chatbots } from "../storage/Chatbots.ts"
 import { OrganizationRemains } from "../storage/OrganizationRemains.ts"
 import { regularly } from "../system/Background.ts"
 
-/** How often it is looked for what another process, or a crash, has left. */
+/** Time between two looks for what another process, or a crash, has left undeleted. */
 const LOOK_EVERY = Duration.minutes(1)
 
-/** What else there is to do for a chatbot whose rows are gone. */
-type Afterwards = (chatbot: ChatbotId) => Effect.Effect<void, never, CurrentOrganization>
+/** Deletes what a chatbot has outside the database, once its rows are deleted. */
+type RemoveFiles = (chatbot: ChatbotId) => Effect.Effect<void, never, CurrentOrganization>
 
 /**
- * Deletes what deleted organizations own, in the background. Their keys are refused from the moment of the deletion on;
- * their files are swept away as any others that have no owner.
+ * Deletes what deleted organizations own, in the background. Their API keys are refused from the deletion on; their
+ * files are swept like all others without an owner.
  */
 export class OrganizationRemoval extends Context.Service<
   OrganizationRemoval,
   {
-    /** Has it done soon, by whoever keeps doing it. Waits for nothing. */
-    readonly want: Effect.Effect<void>
-    /** All there is now. Takes as long as that takes. */
+    /** Wakes the background work and returns at once. */
+    readonly request: Effect.Effect<void>
+    /** Deletes what all deleted organizations own, and completes when it is deleted. */
     readonly run: Effect.Effect<void, Unavailable>
-    /** Does so whenever it is wanted, and from time to time; `afterwards` sees to what a chatbot has outside the database. */
-    readonly keep: (afterwards: Afterwards) => Effect.Effect<never>
+    /** Does the same for ever, at each request and every minute, and runs `removeFiles` for each chatbot. */
+    readonly runForever: (removeFiles: RemoveFiles) => Effect.Effect<never>
   }
 >()("parley/jobs/OrganizationRemoval") {
   static readonly layer = Layer.effect(
@@ -36,49 +36,49 @@ export class OrganizationRemoval extends Context.Service<
       const chatbots = yield* Chatbots
       const bell = yield* Latch.make(false)
 
-      const removeChatbot = Effect.fnUntraced(function* (id: ChatbotId, afterwards: Afterwards) {
-        // Another process may have been faster.
+      const removeChatbot = Effect.fnUntraced(function* (id: ChatbotId, removeFiles: RemoveFiles) {
+        // Another process may have deleted it already.
         yield* Effect.catchTag(chatbots.remove(id), "NotFound", () => Effect.void)
-        yield* afterwards(id)
+        yield* removeFiles(id)
       })
 
-      const removeChatbots = Effect.fnUntraced(function* (organization: OrganizationId, afterwards: Afterwards) {
+      const removeChatbots = Effect.fnUntraced(function* (organization: OrganizationId, removeFiles: RemoveFiles) {
         let some = yield* remains.chatbots(organization)
         while (some.length > 0) {
-          yield* Effect.forEach(some, (id) => removeChatbot(id, afterwards), { discard: true })
+          yield* Effect.forEach(some, (id) => removeChatbot(id, removeFiles), { discard: true })
           some = yield* remains.chatbots(organization)
         }
       })
 
       const remove = Effect.fn("OrganizationRemoval.remove")(function* (
         organization: OrganizationId,
-        afterwards: Afterwards,
+        removeFiles: RemoveFiles,
       ) {
         yield* remains.emptyOrganization(organization)
-        yield* Effect.provideService(removeChatbots(organization, afterwards), CurrentOrganization, organization)
+        yield* Effect.provideService(removeChatbots(organization, removeFiles), CurrentOrganization, organization)
         yield* remains.finish(organization)
       })
 
-      const run = (afterwards: Afterwards) =>
+      const run = (removeFiles: RemoveFiles) =>
         Effect.flatMap(
           remains.organizations,
-          Effect.forEach((organization) => remove(organization, afterwards), { discard: true }),
+          Effect.forEach((organization) => remove(organization, removeFiles), { discard: true }),
         )
 
-      const keep = (afterwards: Afterwards) =>
-        regularly(LOOK_EVERY, "What an organization owned was not deleted yet", run(afterwards), bell)
+      const runForever = (removeFiles: RemoveFiles) =>
+        regularly(LOOK_EVERY, "Data of a deleted organization could not be deleted yet", run(removeFiles), bell)
 
-      return { want: Effect.asVoid(bell.open), run: run(() => Effect.void), keep }
+      return { request: Effect.asVoid(bell.open), run: run(() => Effect.void), runForever }
     }),
   )
 
-  /** Does so in the background as long as the layer lives, and has the files of what it deleted removed. */
+  /** Runs the removal, with that of files, in the background as long as the layer lives. */
   static readonly layerRegularly = Layer.effectDiscard(
     Effect.gen(function* () {
       const blobs = yield* Blobs
       const snapshots = yield* Snapshots
       const removeFiles = (chatbot: ChatbotId) => Effect.andThen(blobs.nudge, Effect.ignore(snapshots.tidy(chatbot)))
-      yield* Effect.forkScoped((yield* OrganizationRemoval).keep(removeFiles))
+      yield* Effect.forkScoped((yield* OrganizationRemoval).runForever(removeFiles))
     }),
   )
 }

@@ -7,21 +7,21 @@ import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { FAULT_DELAY, persistently, regularly } from "../system/Background.ts"
 import { LeaseLost, makeWorker, type Verdict } from "./Worker.ts"
 
-/** How often it looks for chunks by other models: the setting changes seldom. */
+/** Time between two looks for chunks by other models. It is long because the setting changes seldom. */
 const LOOK_INTERVAL = Duration.minutes(1)
-/** Chunks embedded and stored in one go. */
+/** Chunks that are embedded and stored together. */
 const CHUNKS_AT_ONCE = 64
-/** What the model does not take, it may take another day. */
+/** Delay of a document that the model refuses: it may accept the document another day. */
 const REFUSED_DELAY = Duration.hours(6)
 
 export interface ReembeddingSettings {
-  /** How long a document stays with a process that shows no sign of life. */
+  /** How long a document stays with a process that does not renew its lease. */
   readonly lease: Duration.Duration
 }
 
 /**
- * After a change of the embedding model, embeds what is there again, in the background, document by document and batch
- * by batch. Whoever is killed on the way, another goes on where it was; several processes share the work.
+ * Embeds all chunks again in the background after a change of the embedding model, document by document and batch by
+ * batch. Several processes share the work, and another continues after the last batch of one that was killed.
  */
 export const layer = (settings: ReembeddingSettings) =>
   Layer.effectDiscard(
@@ -30,7 +30,7 @@ export const layer = (settings: ReembeddingSettings) =>
       const embeddings = yield* Embeddings
       const { model } = embeddings
 
-      /** Embeds some of the document's chunks and tells whether there were any. */
+      /** Embeds a batch of the document's chunks, and returns false if none were left. */
       const embedSome = Effect.fnUntraced(function* (job: Reembedding) {
         const chunks = yield* reembeddings.outdated(job, model, CHUNKS_AT_ONCE)
         if (chunks.length === 0) return false

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { ToolHeaders } from "../storage/ToolHeaders.ts"
 import { persistently } from "../system/Background.ts"
 
-/** In the background, once: encrypts secrets that were stored before there was a key, or by a key that no longer encrypts. */
+/** Encrypts, once in the background, the secrets that were stored in plain text or are encrypted by an older key. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { sealAll } = yield* ToolHeaders

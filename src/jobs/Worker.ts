@@ -7,109 +7,118 @@ import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { persistently } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
-/** The shortest time between two renewals of a lease. An attempt that is over sooner shows nothing of its progress. */
+/** Shortest time between two renewals of a lease that show progress. An attempt that is shorter shows none. */
 const SHOW_INTERVAL = Duration.millis(250)
-/** How long a process that stops waits for the answer to a claim, to give back what it got. */
+/** How long a process that stops waits for the answer to a claim, to release a job that it leased. */
 const CLAIM_PATIENCE = Duration.seconds(1)
-/** The wait after a defect in the queue itself. */
+/** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
 
-/** Another worker has the job by now, or the job is gone. */
+/** The lease has ended: another worker has the job, or the job is deleted. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
-/** The repository of a queue, as far as a worker needs it. */
+/** The part of a repository that makes its table a queue. */
 export interface JobQueue<J extends Job> {
+  /** Leases the next due job; undefined if there is none. */
   readonly claim: (lease: Lease) => Effect.Effect<J | undefined, Unavailable>
-  /** `counts`: the attempt failed by what the job is. */
+  /**
+   * Ends the lease; the job is due again after `delay`. With `counts`, the attempt counts as failed because of the job.
+   */
   readonly release: (
     job: J,
     delay: Duration.Duration,
     counts: boolean,
   ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+  /** Ends all leases. It may only run while no other process uses the database. */
   readonly releaseAll: Effect.Effect<void, Unavailable>
 }
 
 /** One attempt at a job. It runs on behalf of the job's organization. */
 export interface Attempt<A, E> {
-  /** Is interrupted when the lease is lost. What it writes, it writes under the lease. */
+  /** The work itself, interrupted when the lease is lost. Its writes must check the lease. */
   readonly work: Effect.Effect<A, E | Unavailable | LeaseLost, CurrentOrganization>
-  /** Renews the lease, and shows how far the work is. False when the lease is lost. */
+  /** Renews the lease and stores the progress. Returns false if the lease is lost. */
   readonly renew: Effect.Effect<boolean, Unavailable, CurrentOrganization>
-  /** Records the result and takes the job out of the queue, in one transaction. False when the lease is lost. */
+  /** Stores the result and deletes the job from the queue, in one transaction. Returns false if the lease is lost. */
   readonly finish: (result: A) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
 }
 
-/** What becomes of a job after a failure. A job that waits because something is `Unavailable` needs no verdict. */
+/** Decides about a job whose attempt failed. A failure by `Unavailable` needs no verdict: the job waits. */
 export type Verdict<Reason> =
-  /** No further attempt would end otherwise. */
+  /** Every further attempt would fail as well. */
   | { readonly is: "hopeless"; readonly reason: Reason }
-  /** The next attempt may succeed: it is made after a while, as long as there are any left. */
+  /** Another attempt may succeed. It follows after a delay, unless the attempts are used up. */
   | { readonly is: "faulty"; readonly reason: Reason }
-  /** The job is not to blame: it waits, and the attempt does not count. */
+  /** The failure is not the job's: it waits, and the attempt does not count. */
   | { readonly is: "early"; readonly delay: Duration.Duration; readonly detail: string }
-  /** The job is gone. */
+  /** The job was deleted meanwhile. */
   | { readonly is: "gone" }
 
-/** How long a job is tried, and what is recorded when it is given up. */
+/** When a job is given up, and what is stored then. */
 export interface GivingUp<J extends Job, Reason> {
-  /** Attempts that may fail by what the job is. */
+  /** Attempts that may fail because of the job. */
   readonly attempts: number
-  /** Attempts that may end with their process. The job may be what ends it. */
+  /** Attempts that may end with their process: the job may be what kills it. */
   readonly lapses: number
-  /** The wait after which a job that was given up is tried anew, doubled each time that it is given up again. */
+  /** Delay after which a job that was given up is tried anew, doubled each time. */
   readonly retryDelay: Duration.Duration
   /** How often a job that was given up is tried anew. */
   readonly retries: number
-  /** The reason recorded after too many lapses. */
+  /** The reason to store for a job that has used up its lapses. */
   readonly ofLapses: (job: J) => Reason
-  /** The reason recorded after defects, whose cause only the log has. */
+  /** The reason to store after a defect. The cause is logged. */
   readonly ofDefect: Reason
-  /** Records that the job was given up, and takes it out of the queue, or puts it off for `delay`. */
+  /** Stores the reason, and deletes the job from the queue, or delays it if there is a `delay`. */
   readonly giveUp: (
     job: J,
     reason: Reason,
     delay: Duration.Duration | undefined,
   ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  /** Records that the job is hopeless, and takes it out of the queue. */
+  /** Stores the reason for a hopeless job, and deletes the job from the queue. */
   readonly refuse: (job: J, reason: Reason) => Effect.Effect<void, Unavailable, CurrentOrganization>
 }
 
-/** Describes one kind of job to the worker that serves its queue. */
+/** The properties that distinguish one kind of job from others. */
 export interface JobKind<J extends Job, A, E, Reason> {
-  /** What the log calls the work: "… waits", "… was cut off", "… failed". */
+  /** The subject of log lines: "… waits", "… was cut off", "… failed". */
   readonly name: string
-  /** Annotations by which the log tells one job from another. */
+  /** Annotations of a job's log lines. */
   readonly labels: (job: J) => Readonly<Record<string, string>>
   readonly queue: JobQueue<J>
   /** Jobs that this process works on at once. */
   readonly concurrency: number
-  /** How long a job stays with a worker that shows no sign of life. A lease is renewed after a third of it. */
+  /** How long a job stays with a worker that does not renew the lease. Workers renew it three times as often. */
   readonly lease: Duration.Duration
-  /** How often an idle process looks for jobs that it was not told of: another's, and those that have fallen due. */
+  /** Time between two looks of an idle process for jobs that others have queued, or that have become due. */
   readonly pollInterval: Duration.Duration
-  /** Begins an attempt. `showSoon` has the lease renewed at the next opportunity, because there is something to show. */
+  /** Begins an attempt. It calls `showSoon` when there is progress to store, so that the lease is renewed soon. */
   readonly attempt: (job: J, showSoon: () => void) => Attempt<A, E>
+  /** Decides about a job whose attempt failed with this error. */
   readonly judge: (error: E) => Verdict<Reason>
-  /** The wait after so many failed attempts. */
+  /** The delay before the next attempt, by the number of failed attempts before the last. */
   readonly backOff: (attempts: number) => Duration.Duration
-  /** Absent: a job is tried until it succeeds. */
+  /** If undefined, a job is tried until it succeeds. */
   readonly givingUp?: GivingUp<J, Reason>
-  /** Whatever is unavailable to one job is unavailable to all: the worker waits, too, before it claims the next. */
+  /** Whether a job that is `Unavailable` delays all others as well, because all need the same. */
   readonly waitsForAll?: boolean
-  /** Drops what an attempt that has lost its lease may have left. */
+  /** Deletes what an attempt that lost its lease may have left behind. */
   readonly abandon?: (job: J) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  /** An attempt has ended, however it did. */
+  /** Runs after each attempt, successful or not. */
   readonly ended?: (job: J) => Effect.Effect<unknown>
 }
 
+/** Works on the jobs of one queue. */
 export interface Worker {
-  /** Has an idle worker look for jobs at once, because one was queued. */
+  /** Wakes an idle worker, because a job was queued. */
   readonly nudge: Effect.Effect<void>
-  /** Works until it is interrupted. Jobs that are under way then are given back, for others to claim at once. */
+  /**
+   * Works until it is interrupted. Then it releases its jobs, so that another process, or the next start, can continue
+   * at once.
+   */
   readonly run: Effect.Effect<never>
 }
 
-/** Makes the worker of one kind of job. Several processes may run one each over the same queue. */
+/** Makes a worker for one kind of job. Several processes may share its queue. */
 export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reason>(
   kind: JobKind<J, A, E, Reason>,
 ): Effect.fn.Return<Worker, never, DatabaseTraits | SecureRandom.SecureRandom> {
@@ -117,17 +126,17 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
   const random = yield* SecureRandom.SecureRandom
   const { isAlone } = yield* DatabaseTraits
   const bell = yield* Latch.make(false)
-  /** Of workers that are idle, one looks for jobs; the others wait at the door. */
-  const door = yield* Semaphore.make(1)
+  /** Only one of the idle fibers polls the queue. */
+  const pollTurn = yield* Semaphore.make(1)
 
   const heartbeat = Duration.divideUnsafe(lease, 3)
   const showInterval = Duration.min(SHOW_INTERVAL, heartbeat)
   const silence = Duration.subtract(heartbeat, showInterval)
 
-  /** Ends when the lease is lost. */
-  const keepLease = (renew: Attempt<A, E>["renew"], news: Latch.Latch) =>
-    Effect.timeoutOption(news.await, silence).pipe(
-      Effect.andThen(news.close),
+  /** Renews the lease regularly, and fails when it is lost. */
+  const keepLease = (renew: Attempt<A, E>["renew"], hasProgress: Latch.Latch) =>
+    Effect.timeoutOption(hasProgress.await, silence).pipe(
+      Effect.andThen(hasProgress.close),
       Effect.andThen(renew),
       Effect.delay(showInterval),
       Effect.repeat({ while: (isHeld) => isHeld }),
@@ -139,7 +148,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
   const putBack = (job: J, delay: Duration.Duration, detail: string) =>
     Effect.andThen(Effect.logWarning(`${name} waits`, { detail }), queue.release(job, delay, false))
 
-  /** The job need not be to blame, so it is tried anew, much later, though not for ever. */
+  /** Gives a job up, with a late retry as long as any are left: the failure need not be the job's fault. */
   const giveUp = ({ giveUp, retries, retryDelay }: GivingUp<J, Reason>, job: J, reason: Reason) =>
     giveUp(job, reason, job.given_up < retries ? Duration.times(retryDelay, 2 ** job.given_up) : undefined)
 
@@ -176,13 +185,13 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     if (givingUp !== undefined && job.lapses >= givingUp.lapses) {
       return yield* giveUp(givingUp, job, givingUp.ofLapses(job))
     }
-    const news = yield* Latch.make(false)
-    const { finish, renew, work } = kind.attempt(job, () => news.openUnsafe())
-    const result = yield* Effect.raceFirst(work, keepLease(renew, news))
+    const hasProgress = yield* Latch.make(false)
+    const { finish, renew, work } = kind.attempt(job, () => hasProgress.openUnsafe())
+    const result = yield* Effect.raceFirst(work, keepLease(renew, hasProgress))
     if (!(yield* finish(result))) return yield* new LeaseLost()
   })
 
-  /** One attempt, and what becomes of the job. */
+  /** Makes one attempt and settles the job if it fails. */
   const handle = (job: J) =>
     Effect.catchCause(attempt(job), (cause) => {
       const error = Cause.findError(cause)
@@ -190,7 +199,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       return Cause.hasInterruptsOnly(cause) ? Effect.failCause(error.failure) : tryAgain(job, cause, givingUp?.ofDefect)
     })
 
-  /** Keeps a worker alive through a fault of the queue: it would end silently, and never come back. */
+  /** Keeps a fault of the queue from ending the worker, which nobody would notice or restart. */
   const survive = <B, R>(work: Effect.Effect<B, Unavailable, R>) =>
     work.pipe(
       Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
@@ -201,7 +210,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       ),
     )
 
-  /** For a process that stops: another one may claim the job at once. */
+  /** Releases a job because this process stops: another, or the next start, continues at once. */
   const giveBack = (job: J) =>
     Effect.provideService(
       Effect.ignore(queue.release(job, Duration.zero, false)),
@@ -209,15 +218,15 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       job.organization_id,
     )
 
-  /** Claims a job. When that is interrupted, the database may have leased one already: then it is given back. */
+  /** Claims a job. If it is interrupted, the database may have leased a job already, which is then released. */
   const claim = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const claiming = yield* Effect.forkDetach(queue.claim({ id: yield* random.uuidV4(), duration: lease }))
       const answer = Effect.timeoutOption(Fiber.join(claiming), CLAIM_PATIENCE)
-      const giveBackUnseen = Effect.flatMap(answer, (job) =>
+      const giveBackClaimed = Effect.flatMap(answer, (job) =>
         Option.isSome(job) && job.value !== undefined ? giveBack(job.value) : Fiber.interrupt(claiming),
       )
-      return yield* Effect.onInterrupt(restore(Fiber.join(claiming)), () => Effect.ignore(giveBackUnseen))
+      return yield* Effect.onInterrupt(restore(Fiber.join(claiming)), () => Effect.ignore(giveBackClaimed))
     }),
   )
 
@@ -230,7 +239,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     }),
   )
 
-  const next = look.pipe(Effect.repeat({ until: (job) => job !== undefined }), Semaphore.withPermit(door))
+  const next = look.pipe(Effect.repeat({ until: (job) => job !== undefined }), Semaphore.withPermit(pollTurn))
 
   const work = Effect.flatMap(next, (job) =>
     survive(Effect.asVoid(handle(job))).pipe(
@@ -243,7 +252,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
 
   return {
     nudge: Effect.asVoid(bell.open),
-    // No other process works on this database, so what is leased at the start was left by one that is gone.
+    // No other process uses this database, so a job that is leased at the start belonged to one that has ended.
     run: (isAlone ? persistently(`${name} waits`, queue.releaseAll) : Effect.void).pipe(
       Effect.andThen(
         Effect.all(

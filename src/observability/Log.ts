@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
-import { RequestId } from "../api/RequestId.ts"
+import { RequestId } from "../api/parts/RequestId.ts"
 
 const levels = {
   trace: "Trace",
@@ -12,14 +12,14 @@ const levels = {
 } as const
 
 export interface LogSettings {
-  /** Least level that is logged. */
+  /** Lowest level that is logged. */
   readonly level: keyof typeof levels
-  /** Absent: `pretty` on a terminal, else `json`. */
+  /** The form of a line. The default is `pretty` on a terminal, else `json`. */
   readonly format: "pretty" | "json" | undefined
 }
 
 const STDOUT = 1
-/** Lines wait this long for each other, so that a busy server writes once for many. */
+/** Longest time that a line waits in memory, so that a busy server writes many lines at once. */
 const FLUSH_MILLISECONDS = 20
 
 type Fields = Readonly<Record<string, unknown>>
@@ -27,15 +27,15 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A failure by what it says, and what its cause says: its name is ours, and tells nobody anything. */
-const wordsOf = (part: unknown): string => {
+/** Describes an error by its detail or message and those of its causes, without the names of classes. */
+const describe = (part: unknown): string => {
   if (!Predicate.isError(part)) return String(part)
   const own = Predicate.hasProperty(part, "detail") && Predicate.isString(part.detail) ? part.detail : part.message
-  const why = Predicate.isError(part.cause) ? wordsOf(part.cause) : ""
+  const why = Predicate.isError(part.cause) ? describe(part.cause) : ""
   return own.includes(why) ? own : `${own}: ${why}`
 }
 
-/** What is logged: a message, fields given with it, and fields of the fiber. Secrets are `Redacted` and show as such. */
+/** The message and the fields of a log entry: those of the call and those of the fiber. Secrets are `Redacted`. */
 const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   const parts = Array.isArray(message) ? message : [message]
   const requestId = fiber.getRef(RequestId)
@@ -46,7 +46,7 @@ const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   return {
     message: parts
       .filter((part) => !isFields(part))
-      .map(wordsOf)
+      .map(describe)
       .join(" "),
     fields,
   }
@@ -55,7 +55,7 @@ const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
 const json = Logger.make((options: Logger.Options<unknown>) => {
   const { message, fields } = entryOf(options)
   const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
-  // A field of the same name does not take its place.
+  // Fields may not replace the time, level and message; those keys come first and win.
   return JSON.stringify({ ...own, ...fields, ...own })
 })
 
@@ -72,7 +72,7 @@ const pretty = Logger.make((options: Logger.Options<unknown>) => {
   )
 })
 
-/** A reader or a terminal that has gone must not end the server: nobody misses the lines. */
+/** Errors of a reader or terminal that has gone. They must not end the server; the lines are lost. */
 const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"])
 
 const writeOut = (text: string): void => {
@@ -83,7 +83,10 @@ const writeOut = (text: string): void => {
   }
 }
 
-/** Writes lines together; whatever is left is written when the process ends. */
+/**
+ * Writes lines in batches, and the last batch when the process ends. Its timer is not one of Effect's, because a
+ * logger is a synchronous function, not an effect.
+ */
 const writer = Effect.acquireRelease(
   Effect.sync(() => {
     let pending = ""
@@ -111,7 +114,7 @@ const writer = Effect.acquireRelease(
     }),
 )
 
-/** One line for each entry, to standard output: JSON for machines, or coloured for people. */
+/** Logs one line for each entry to standard output: JSON for machines, or coloured text for people. */
 export const layer = (settings: LogSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
 import { Layer, References } from "effect"
 
-/** No spans are made: nothing exports them yet, and making them takes a sixth of the time of a short request. */
+/** Disables spans, because nothing exports them and making them takes a sixth of the time of a short request. */
 export const layer = Layer.succeed(References.TracerEnabled, false)

@@ -12,35 +12,35 @@ import { Organizations } from "./Organizations.ts"
 const notOperator = new Forbidden({ detail: "Only the operator's organization manages organizations." })
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
-/** What is asked of a new key; without an organization, it is made for the caller's. */
+/** The properties of a new key. Without an organization, the key belongs to the caller's. */
 export interface AdminKeyRequest extends Omit<KeyRequest, "organization"> {
   readonly organization: OrganizationId | undefined
 }
 
 /**
- * Organizations and API keys, as far as the caller's admin key reaches: the operator's reaches all of them, and any other
- * key its own organization. An organization that is out of reach is not found.
+ * Administers organizations and API keys within the reach of the caller's admin key: a key of the operator reaches all
+ * organizations, any other key only its own. An organization out of reach fails as `NotFound`.
  */
 export class Admin extends Context.Service<
   Admin,
   {
-    /** Only for the operator. */
+    /** Creates an organization; fails with `Forbidden` unless the caller is the operator. */
     readonly createOrganization: (name: string) => Effect.Effect<Organization, Forbidden | Unavailable, Caller>
-    /** Oldest first. */
+    /** Lists the organizations within reach, oldest first. */
     readonly listOrganizations: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable, Caller>
-    /** Only for the operator. */
+    /** Changes an organization; fails with `Forbidden` unless the caller is the operator. */
     readonly updateOrganization: (
       id: OrganizationId,
       change: Change<Organization, OrganizationPatch>,
     ) => Effect.Effect<Organization, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
-    /** Only for the operator. */
+    /** Deletes an organization; fails with `Forbidden` unless the caller is the operator. */
     readonly removeOrganization: (
       id: OrganizationId,
     ) => Effect.Effect<void, Forbidden | NotFound | Conflict | Unavailable, Caller>
     readonly createApiKey: (
       request: AdminKeyRequest,
     ) => Effect.Effect<IssuedKey, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
-    /** Newest first. Without an organization, those of the caller's. */
+    /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
     readonly listApiKeys: (
       organization: OrganizationId | undefined,
       range: Range,
@@ -62,20 +62,20 @@ export class Admin extends Context.Service<
         isOperator ? Effect.void : Effect.fail(notOperator),
       )
 
-      /** The only organization whose keys the caller reaches; none where all are reached. */
+      /** The only organization whose keys the caller reaches; undefined for the operator, who reaches all. */
       const reach = Effect.map(Caller, ({ isOperator, organizationId }) => (isOperator ? undefined : organizationId))
 
-      const organizationOf = Effect.fnUntraced(function* (asked: OrganizationId | undefined) {
+      const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
         const { isOperator, organizationId } = yield* Caller
-        if (asked === undefined || asked === organizationId) return organizationId
-        const found = isOperator ? yield* organizations.find(asked) : undefined
-        return found === undefined ? yield* noOrganization : asked
+        if (requested === undefined || requested === organizationId) return organizationId
+        const found = isOperator ? yield* organizations.find(requested) : undefined
+        return found === undefined ? yield* noOrganization : requested
       })
 
       const listOrganizations = Effect.fn("Admin.listOrganizations")(function* (range: Range) {
         const only = yield* reach
         if (only === undefined) return yield* organizations.list(range)
-        // After any place there is nothing: the only one has no other after it.
+        // The list has a single entry, so a page after a cursor is empty.
         const own = range.after === undefined ? yield* organizations.find(only) : undefined
         return { items: own === undefined ? [] : [own], next: undefined }
       })

@@ -18,11 +18,13 @@ import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 
-/** Every process asks the database again after this time: a revocation takes effect within a second everywhere. In milliseconds. */
+/** Milliseconds for which a process remembers a key: less than the second within which revocations take effect. */
 const LOOKUP_TIME_TO_LIVE = 900
-/** Whoever waited for a database that does not answer is told so, and does not wait for it once more. In milliseconds. */
+/**
+ * Milliseconds for which a failed lookup is remembered, so that one request does not wait for a dead database twice.
+ */
 const FAILURE_TIME_TO_LIVE = 100
-/** Keys (and wrong guesses) remembered at once. */
+/** Most lookups that are remembered, of valid and of wrong keys. */
 const LOOKUP_CAPACITY = 10_000
 
 const unauthorized = new Unauthorized({
@@ -31,6 +33,7 @@ const unauthorized = new Unauthorized({
 
 const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is still to come")
 
+/** The properties of a new key. */
 export interface KeyRequest {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
@@ -39,32 +42,38 @@ export interface KeyRequest {
   readonly expiresAt?: DateTime.Utc | undefined
 }
 
-/** A key and its secret, which exists nowhere else. */
+/** A new key together with its secret, which is stored nowhere. */
 export interface IssuedKey {
   readonly apiKey: ApiKey
   readonly key: Redacted.Redacted
 }
 
-/** API keys: made, recognised, revoked. */
+/** Creates, authenticates, changes and revokes API keys. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Who has this key. */
+    /** Returns the caller to whom a key belongs. */
     readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable>
-    /** Makes a key, as the operator on the command line does. An expiry that has passed is refused. */
+    /**
+     * Creates a key with any scopes, as the command line does for the operator. An expiry in the past is an
+     * `InvalidRequest`.
+     */
     readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Unavailable>
-    /** Makes a key with no more scopes than the caller has, and bound to the same chatbot if the caller is. */
+    /** Creates a key; fails with `Forbidden` if it would have a scope that the caller lacks. */
     readonly create: (
       request: KeyRequest,
     ) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Forbidden | Unavailable, Caller>
-    /** Newest first. */
+    /** Lists the keys of an organization, newest first. */
     readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
-    /** Of any organization, or only of this one. */
+    /** Revokes a key. With an organization, a key of another one is not found. */
     readonly revoke: (
       id: ApiKeyId,
       organization: OrganizationId | undefined,
     ) => Effect.Effect<ApiKey, NotFound | Unavailable>
-    /** Holds within a second, on every server. Of any organization, or only of this one; what the change leaves out stays. */
+    /**
+     * Changes a key; fields that the patch lacks stay. With an organization, a key of another one is not found. Every
+     * server applies the change within a second.
+     */
     readonly update: (
       id: ApiKeyId,
       organization: OrganizationId | undefined,
@@ -78,18 +87,19 @@ export class ApiKeys extends Context.Service<
       const storage = yield* Storage.ApiKeys
       const random = yield* SecureRandom.SecureRandom
 
-      // By hash, so that no secret stays in memory, and absent keys too, so that guessing does not reach the database
-      // more than once a key. A 256-bit secret cannot be found by timing an index. Effect's cache would measure by the
-      // time of day, which may step back: an entry says itself until when it holds, counted from before it was asked for.
+      // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
+      // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index. Effect's cache
+      // would expire entries by the time of day, which may step back: each holds its own monotonic expiry, counted from
+      // before the lookup.
       const lookups = yield* Cache.makeWith(
         Effect.fnUntraced(function* (hash: string) {
-          const askedAt = yield* currentMonotonicMillis
+          const startedAt = yield* currentMonotonicMillis
           const found = yield* Effect.result(storage.findLive(Buffer.from(hash, "base64")))
           if (Result.isFailure(found)) {
             return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
           }
           const livesFor = found.success?.expires_in ?? LOOKUP_TIME_TO_LIVE
-          return { found, freshUntil: askedAt + Math.min(LOOKUP_TIME_TO_LIVE, livesFor) }
+          return { found, freshUntil: startedAt + Math.min(LOOKUP_TIME_TO_LIVE, livesFor) }
         }),
         {
           capacity: LOOKUP_CAPACITY,
@@ -104,7 +114,7 @@ export class ApiKeys extends Context.Service<
             ({ freshUntil }) => now < freshUntil,
             (outdated) =>
               Effect.andThen(
-                Cache.invalidateWhen(lookups, hash, (held) => held === outdated),
+                Cache.invalidateWhen(lookups, hash, (cached) => cached === outdated),
                 Cache.get(lookups, hash),
               ),
           ),

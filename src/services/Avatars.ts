@@ -11,13 +11,13 @@ import { type Changed, Chatbots, type IfMatch } from "./Chatbots.ts"
 
 const noAvatar = new NotFound({ detail: "There is no such avatar." })
 
-/** Images that stand for chatbots. They are kept as blobs, and everyone who knows their address may see them. */
+/** The images of chatbots. They are stored as blobs, and everyone who knows the address of one may see it. */
 export class Avatars extends Context.Service<
   Avatars,
   {
-    /** The image that is shown under this name, which ends an avatar's address. */
+    /** Returns the image with this name, the last segment of the avatar's address. */
     readonly get: (name: string) => Effect.Effect<Uint8Array, NotFound | Unavailable>
-    /** Gives a chatbot another avatar, with an address of its own. */
+    /** Replaces the avatar of a chatbot. Every avatar has an address of its own. */
     readonly update: (
       chatbot: ChatbotId,
       image: Uint8Array,
@@ -26,7 +26,7 @@ export class Avatars extends Context.Service<
   }
 >()("parley/services/Avatars") {
   static readonly layer = Layer.effect(
-    Avatars,
+    this,
     Effect.gen(function* () {
       const chatbots = yield* Chatbots
       const blobs = yield* Blobs
@@ -41,7 +41,7 @@ export class Avatars extends Context.Service<
         if (extension === undefined) {
           return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
         }
-        // A chatbot that is not there must not cost an upload to the store.
+        // Fails early for an unknown chatbot, before the image is stored.
         yield* chatbots.get(chatbot)
         const key = `avatars/${yield* random.uuidV4()}.${extension}`
         yield* blobs.put(key, Stream.succeed(image))

@@ -2,11 +2,11 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { Organizations } from "./Organizations.ts"
 
 export interface BootstrapSettings {
-  /** Absent: the first start makes a key and prints it. */
+  /** The first API key. If undefined, the first start generates one and prints it. */
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-/** Sees to it that there are the operator's organization and its key, before anybody can ask. */
+/** Creates the operator's organization and its first key if they are missing, before the server listens. */
 export const layer = ({ apiKey }: BootstrapSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -9,27 +9,29 @@ import * as Storage from "../storage/Budgets.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface BudgetSettings {
-  /** Where nothing is set for an organization, or for a key. */
+  /** Limits of an organization that has no budget of its own. */
   readonly organization: Limits
+  /** Limits of an API key that has no budget of its own. */
   readonly key: Limits
-  /** Tokens of one model call's answer, at most. */
+  /** Most output tokens of one model call. */
   readonly outputMax: number
-  /** The longest that one reply takes. */
+  /** Longest time of one reply. */
   readonly replyDeadline: Duration.Duration
 }
 
-/** What a reply may take beyond its deadline, to be stored. */
+/** Time that a reservation outlives the deadline of its reply, in which the reply is stored. */
 const LEASE_GRACE = Duration.seconds(30)
-/** What a client is told to wait for a chat that is under way to end. */
+/** `Retry-After` when a running chat has to end first. */
 const RETRY_SOON_SECONDS = 5
 
-/** Budgets of organizations and keys: who may chat now. */
+/** Enforces the budgets of organizations and API keys. */
 export class Budgets extends Context.Service<
   Budgets,
   {
     /**
-     * Runs a chat within the caller's budgets: a place and the tokens that the first model call may take are its own
-     * until it ends. `texts` is what the model will be shown. Without a budget it is just run.
+     * Runs a chat within the budgets of the caller's key and organization. Until the chat ends, it reserves one of the
+     * concurrent chats and the tokens that its first model call may take; `texts` returns the prompt of that call. A
+     * caller without a budget reserves nothing.
      */
     readonly within: (
       texts: () => ReadonlyArray<string>,
@@ -68,7 +70,7 @@ export class Budgets extends Context.Service<
                 return Effect.acquireUseRelease(
                   reserve({ apiKeyId, tokens, organization, key }),
                   () => chat,
-                  // What is not released now expires.
+                  // A reservation that cannot be released expires.
                   (id) => Effect.ignore(storage.release(id)),
                 )
               },

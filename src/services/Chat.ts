@@ -31,14 +31,22 @@ import type { BotMessage } from "../storage/ConversationWrites.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
-import { type ChatAnswer, type ChatEmit, costOf, noCost, noSteps, saying, textOf } from "./ChatAnswer.ts"
-import { type Before, beforeOf, boundsOf, type ChatRequest, conversationOf, gateOf, shownOf } from "./ChatHistory.ts"
-import { Making } from "./Making.ts"
+import { type ChatAnswer, type ChatEmit, costOf, noCost, textEvents, textOf, withoutModel } from "./ChatAnswer.ts"
+import {
+  type ChatContext,
+  type ChatRequest,
+  contextOf,
+  conversationOf,
+  emailGateOf,
+  historyBoundsOf,
+  promptTextsOf,
+} from "./ChatHistory.ts"
+import { ReplyRecorder } from "./ReplyRecorder.ts"
 
 export interface ChatSettings {
-  /** Stored messages that a model is shown, at most. */
+  /** Most stored messages in the prompt of a model. */
   readonly historyLimit: number
-  /** Tokens that a model is shown, at most: of what was said longer ago, nothing is read. */
+  /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
 }
 
@@ -52,7 +60,7 @@ type ChatFailure =
   | TooManyRequests
   | Unavailable
 
-/** Passages that one tool call looks for. */
+/** Passages that one call of the search tool returns. */
 const PASSAGES_PER_SEARCH = 5
 
 /** Conversations between users and chatbots. */
@@ -60,15 +68,17 @@ export class Chat extends Context.Service<
   Chat,
   {
     /**
-     * Answers the last message. It is stored before the model is called; the reply is stored when it is there, and as
-     * far as it got when the model fails or the client goes away. With `emit` the model is asked for a stream.
+     * Answers the last message of the request. The message is stored before the model is called, and the reply when it
+     * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
      */
     readonly reply: (
       chatbot: ChatbotId,
       request: ChatRequest,
       emit?: ChatEmit,
     ) => Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization>
-    /** The same as the chatbot of this id or slug, if the caller's key serves it. */
+    /**
+     * Like `reply`, for the chatbot with this id or slug. Fails with `Forbidden` if the caller's key does not serve it.
+     */
     readonly replyAs: (
       name: string,
       request: ChatRequest,
@@ -93,31 +103,32 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        const shown = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
+        const promptBounds = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
 
-        /** The session that the request goes on with, if there is one, and what the request brings to it. */
-        const find = (
+        /** Finds the session that the request continues. */
+        const findContext = (
           chatbot: ChatbotRow,
           request: ChatRequest,
-        ): Effect.Effect<Before, Unavailable, CurrentOrganization> =>
+        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> =>
           request.sessionToken === undefined
-            ? Effect.succeed(beforeOf(undefined, request))
-            : Effect.map(conversations.find(chatbot.id, request.sessionToken, boundsOf(request, shown)), (found) =>
-                beforeOf(found, request),
+            ? Effect.succeed(contextOf(undefined, request))
+            : Effect.map(
+                conversations.find(chatbot.id, request.sessionToken, historyBoundsOf(request, promptBounds)),
+                (session) => contextOf(session, request),
               )
 
-        /** Stores what is new of the request. */
+        /** Stores the new messages of the request, and returns the id of their session. */
         const receive = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
-          { found, fresh }: Before,
+          { session, fresh }: ChatContext,
           request: ChatRequest,
           gate: EmailGate | undefined,
         ) {
           return yield* conversations.append(
             chatbot.id,
             {
-              id: found?.id ?? SessionId.make(yield* random.uuidV7()),
-              token: found === undefined ? (request.sessionToken ?? null) : null,
+              id: session?.id ?? SessionId.make(yield* random.uuidV7()),
+              token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
@@ -132,16 +143,16 @@ export class Chat extends Context.Service<
           )
         })
 
-        /** Passages of this chatbot, and of no other. */
+        /** Searches the knowledge of this chatbot, and of no other. */
         const searchOf = (chatbot: ChatbotRow) => (query: string) =>
           retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH }).pipe(
             Effect.map(({ hits }) => hits.map(toPassage)),
-            // The chatbot was deleted while it was answering.
+            // The chatbot was deleted during the chat.
             Effect.catchTag("NotFound", () => Effect.succeed([])),
             Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
 
-        /** Those that an operator declared for this chatbot; most have none, and ask nobody. */
+        /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
         const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
           tool_count === 0 || !isToolEnabled
             ? noTools
@@ -151,21 +162,21 @@ export class Chat extends Context.Service<
 
         const answerIn = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
-          before: Before,
+          context: ChatContext,
           request: ChatRequest,
           emit?: ChatEmit,
         ) {
           const { apiKeyId } = yield* Caller
-          const gate = gateOf(chatbot, before, request)
-          const sessionId = yield* receive(chatbot, before, request, gate)
+          const gate = emailGateOf(chatbot, context, request)
+          const sessionId = yield* receive(chatbot, context, request, gate)
           const ids = { session_id: sessionId, message_id: yield* newMessageId }
-          const spentFor = (costs: ReadonlyArray<ModelCost>) => ({
+          const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
             costs: costsByModel(costs),
           })
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && spentFor(costs), isUnfinished)
+            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && usageOf(costs), isUnfinished)
           yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
@@ -177,11 +188,11 @@ export class Chat extends Context.Service<
               provider: "local",
               finish_reason: "stop",
             })
-            yield* Effect.forEach(saying(output), (event) => emitted(emit, event), { discard: true })
-            return { ...ids, ...noSteps, output }
+            yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
+            return { ...ids, ...withoutModel, output }
           }
 
-          const making = new Making()
+          const recorder = new ReplyRecorder()
           const watched = {
             id: ids.message_id,
             organization: chatbot.organization_id,
@@ -190,8 +201,8 @@ export class Chat extends Context.Service<
             apiKeyId,
           }
           const tools = yield* toolsOf(chatbot)
-          const made = yield* Effect.acquireUseRelease(
-            Effect.sync(() => checkpoints.watch(watched, () => making.draft)),
+          const reply = yield* Effect.acquireUseRelease(
+            Effect.sync(() => checkpoints.watch(watched, () => recorder.draft)),
             () =>
               agent.reply({
                 model: chatbot.settings.model,
@@ -203,13 +214,13 @@ export class Chat extends Context.Service<
                   application: request.instructions ?? "",
                 },
                 toolsEnabled: chatbot.settings.isToolEnabled,
-                history: conversationOf(chatbot, before.history, request),
+                history: conversationOf(chatbot, context.history, request),
                 search: searchOf(chatbot),
                 tools,
                 emit,
-                ...making.told,
+                ...recorder.callbacks,
               }),
-            // Whatever came of it is stored, even when the client leaves at this very moment.
+            // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
             (watch, exit) =>
               Effect.flatMap(watch.end, (isUnfinished) => {
                 if (Exit.isSuccess(exit)) {
@@ -217,25 +228,25 @@ export class Chat extends Context.Service<
                   const message = { ...costOf(exit.value), content: output, finish_reason: finishReason }
                   return store(message, costs, isUnfinished)
                 }
-                const { costs, steps } = making.progress
+                const { costs, steps } = recorder.progress
                 const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
                 if (steps.length > 0) {
-                  const message = { ...costOf(making.progress), content: textOf(steps), finish_reason }
+                  const message = { ...costOf(recorder.progress), content: textOf(steps), finish_reason }
                   return Effect.ignore(store(message, costs, isUnfinished))
                 }
-                // Also where nothing came of a model's work, it is counted.
-                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, spentFor(costs))) : Effect.void
+                // A call that produced no text still counts as usage.
+                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, usageOf(costs))) : Effect.void
               }),
           )
           return {
             ...ids,
-            finish_reason: made.finishReason,
-            output: made.output,
-            sources: made.sources,
-            steps: made.steps,
-            tool_calls: made.toolCalls,
-            tool_results: made.toolResults,
-            tokens: made.tokens,
+            finish_reason: reply.finishReason,
+            output: reply.output,
+            sources: reply.sources,
+            steps: reply.steps,
+            tool_calls: reply.toolCalls,
+            tool_results: reply.toolResults,
+            tokens: reply.tokens,
           }
         })
 
@@ -245,10 +256,10 @@ export class Chat extends Context.Service<
           emit?: ChatEmit,
         ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
           chatbot.active
-            ? Effect.flatMap(find(chatbot, request), (before) =>
-                // Before anything is stored: what is refused has not been said.
-                budgets.within(() => shownOf(chatbot, before.history, request))(
-                  answerIn(chatbot, before, request, emit),
+            ? Effect.flatMap(findContext(chatbot, request), (context) =>
+                // The budget is checked first, so that the messages of a refused chat are not stored.
+                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                  answerIn(chatbot, context, request, emit),
                 ),
               )
             : Effect.fail(inactive)

@@ -5,13 +5,13 @@ import type { MessageId, SessionId } from "../domain/Ids.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 
 /*
- * What an answer of a chat is, how it is told, and what is stored of it.
+ * The answer of a chat: what it consists of, the events of which its stream consists, and how it is stored.
  */
 
-/** A reply, with what was stored of it. */
+/** A complete reply, with the ids under which it is stored. */
 export interface ChatAnswer {
   readonly session_id: SessionId
-  /** Of the stored reply. */
+  /** The id of the stored reply. */
   readonly message_id: MessageId
   readonly finish_reason: FinishReason
   readonly output: string
@@ -19,31 +19,32 @@ export interface ChatAnswer {
   readonly steps: ReadonlyArray<Step>
   readonly tool_calls: ReadonlyArray<ToolCall>
   readonly tool_results: ReadonlyArray<ToolResult>
-  /** Of all steps. */
+  /** The sum over all steps. */
   readonly tokens: TokenCounts
 }
 
+/** An event of a reply that is streamed. */
 export type ChatEvent =
-  /** The user's message is stored. Comes first, before the model is called. */
+  /** The first event: the user's message is stored, and the model will be called. */
   { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
 
-/** Told of a reply while it is made. */
+/** Receives the events of a reply that is streamed. */
 export type ChatEmit = Emit<ChatEvent>
 
-/** How far a reply has got. */
+/** The part of a reply that exists so far. */
 export interface Progress {
   readonly steps: ReadonlyArray<StepContent>
-  /** Who made the last step; a fallback, where the chatbot's own model failed. */
+  /** The model of the last step: a fallback if the chatbot's own model failed. */
   readonly model: string
   readonly provider: string
   readonly tokens: TokenCounts
-  /** Of each step, and of requests that were given up before one was answered. */
+  /** The cost of each step, and of each model call that was given up. */
   readonly costs: ReadonlyArray<ModelCost>
 }
 
 export const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
 
-/** The same after another step, or as far as that has come. */
+/** Adds a step, whole or unfinished, to the progress of a reply. */
 export const afterStep = (before: Progress, step: StepContent, cost: ModelCost): Progress => ({
   model: cost.model,
   provider: cost.provider,
@@ -52,8 +53,8 @@ export const afterStep = (before: Progress, step: StepContent, cost: ModelCost):
   costs: [...before.costs, cost],
 })
 
-/** What an answer that no model gave is made of. */
-export const noSteps = {
+/** The fields of an answer that the server gives without a model. */
+export const withoutModel = {
   finish_reason: "stop" as const,
   sources: [],
   steps: [],
@@ -62,17 +63,17 @@ export const noSteps = {
   tokens: noTokens,
 }
 
-/** An answer that no model gave, as it is told. */
-export const saying = (text: string): ReadonlyArray<AgentEvent> => [
+/** The events of an answer that consists of one text. */
+export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
   { type: "text-start", id: "text-1" },
   { type: "text-delta", id: "text-1", delta: text },
   { type: "text-end", id: "text-1" },
 ]
 
-/** Of an answer that no model gave. */
+/** The cost of an answer that the server gives without a model, as it is stored. */
 export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
 
-/** What led to a reply, whole or not, and what it cost. */
+/** The model, tool calls and tokens of a reply, whole or unfinished, as they are stored. */
 export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
   model,
   provider,
@@ -82,7 +83,7 @@ export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
   tool_results: steps.flatMap((step) => step.toolResults),
 })
 
-/** What there is of a reply that was not finished: a paragraph of each step, but what goes on is no new one. */
+/** The text of an unfinished reply: one paragraph for each step, except that a continued step adds to the last one. */
 export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "text">>): string =>
   steps.reduce((said, { text }, index) => {
     const gap = said === "" || text === "" || steps[index - 1]?.isContinued === true ? "" : "\n\n"

@@ -1,82 +1,85 @@
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
-import { type HeldTurn, notHeld, type SentTurn } from "../domain/chat/History.ts"
+import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
 
 /*
- * What a request to a chat and the session that it belongs to make of each other: what is new, and what the model sees.
+ * Compares a chat request with the stored session that it continues: which of its messages are new, and which
+ * conversation the model sees.
  */
 
+/** A request for a reply. */
 export interface ChatRequest {
-  /** The last is the user's. */
+  /** The new message alone, or the whole conversation. The last message is the user's. */
   readonly messages: ReadonlyArray<SentTurn>
   readonly platform: string
-  /** Chosen by the client, or the id of a session. */
+  /** A token that the client has chosen for the session, or the session's id. */
   readonly sessionToken: string | undefined
-  /** Whether the reply to the last message is to be made again. */
+  /** Whether the client wants another reply to a message that is stored already. */
   readonly again?: boolean
-  /** The client's id of a message that the last one stands in place of. */
+  /** The client's id of a stored message that the last message replaces. */
   readonly replaces?: string | undefined
-  /** What the application that serves the conversation adds to the chatbot's own instructions. */
+  /** Instructions of the calling application, in addition to the chatbot's own. */
   readonly instructions?: string | undefined
 }
 
-/** What a request finds. */
-export interface Before {
-  readonly found: OpenSession | undefined
-  /** Of the request, what the session does not hold yet. */
+/** The session that a request continues, and how the request relates to it. */
+export interface ChatContext {
+  /** Undefined for a new session. */
+  readonly session: OpenSession | undefined
+  /** The messages of the request that are not stored yet. */
   readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
-  /** What was said before. */
+  /** The stored messages before those of the request. */
   readonly history: ReadonlyArray<HistoryMessage>
 }
 
-/** The longest text there can be. */
-const WHOLE = 2 ** 31 - 1
+/** More characters than any text has. */
+const WHOLE_TEXT = 2 ** 31 - 1
 
 /**
- * How much of its session a request needs: of one that sends what is new, what the model is `shown` at most. One that
- * sends more is only compared with the session, so it needs about as much as it sends itself. Between the messages that
- * were sent may stand replies that the client does not know. A text that is longer than any that was sent is none of
- * them, but may go on where one of them was cut off: one character more tells that.
+ * Returns how much of the session has to be read for a request. A request with a single message needs as much as the
+ * prompt may hold. A request with several messages is only compared with the session, so it needs about as much as it
+ * sends, twice as much because replies that the client does not know may stand in between. A stored text that is longer
+ * than any sent one equals none of them, but may continue one that was cut off, which one further character shows.
  */
-export const boundsOf = (
+export const historyBoundsOf = (
   { messages }: ChatRequest,
-  shown: Pick<HistoryBounds, "bytes" | "messages">,
+  prompt: Pick<HistoryBounds, "bytes" | "messages">,
 ): HistoryBounds => {
-  if (messages.length === 1) return { ...shown, characters: WHOLE }
+  if (messages.length === 1) return { ...prompt, characters: WHOLE_TEXT }
   const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const longest = messages.reduce((most, { content }) => Math.max(most, content.length), 0)
   return {
-    messages: Math.max(shown.messages, 2 * messages.length),
-    bytes: Math.max(shown.bytes, 2 * bytes),
+    messages: Math.max(prompt.messages, 2 * messages.length),
+    bytes: Math.max(prompt.bytes, 2 * bytes),
     characters: longest + 1,
   }
 }
 
-export const beforeOf = (found: OpenSession | undefined, request: ChatRequest): Before => {
-  const held = found?.history ?? []
-  const fresh = notHeld(held.map(toHeldTurn), request.messages, request.again)
-  const place = placeIn(held, request, fresh.length === 0)
-  return { found, fresh, history: place === -1 ? held : held.slice(0, place) }
+/** Relates a request to the session that it continues, if there is one. */
+export const contextOf = (session: OpenSession | undefined, request: ChatRequest): ChatContext => {
+  const stored = session?.history ?? []
+  const fresh = newTurns(stored.map(toStoredTurn), request.messages, request.again)
+  const index = indexIn(stored, request, fresh.length === 0)
+  return { session, fresh, history: index === -1 ? stored : stored.slice(0, index) }
 }
 
 /**
- * Where the session holds what a client asks again, or asks in other words. The model does not see what was said from
- * there on. -1 for what is said anew. A question that was asked again is held more than once: its client's id tells
- * where it came first.
+ * Finds the stored message that the request repeats or replaces; the model sees only the messages before it. Returns -1
+ * for a new message. A repeated question is stored more than once: the client's id tells which was the first.
  */
-const placeIn = (
-  held: ReadonlyArray<HistoryMessage>,
+const indexIn = (
+  stored: ReadonlyArray<HistoryMessage>,
   { again, messages, replaces }: ChatRequest,
-  isHeld: boolean,
+  isStored: boolean,
 ): number => {
-  if (replaces !== undefined) return held.findIndex(({ mid }) => mid === replaces)
-  if (again !== true && !isHeld) return -1
+  if (replaces !== undefined) return stored.findIndex(({ mid }) => mid === replaces)
+  if (again !== true && !isStored) return -1
   const last = messages.at(-1)
   const isQuestion = (said: HistoryMessage) => said.sender_type === "user" && said.content === last?.content
-  const first = last?.id === undefined ? -1 : held.findIndex((said) => isQuestion(said) && said.mid === last.id)
-  return first === -1 ? held.findLastIndex(isQuestion) : first
+  const first = last?.id === undefined ? -1 : stored.findIndex((said) => isQuestion(said) && said.mid === last.id)
+  return first === -1 ? stored.findLastIndex(isQuestion) : first
 }
 
 const toTurn = ({ sender_type, content }: HistoryMessage): ChatTurn => ({
@@ -84,19 +87,19 @@ const toTurn = ({ sender_type, content }: HistoryMessage): ChatTurn => ({
   content,
 })
 
-const toHeldTurn = (said: HistoryMessage): HeldTurn => ({
+const toStoredTurn = (said: HistoryMessage): StoredTurn => ({
   ...toTurn(said),
   id: said.id,
   isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
 })
 
-/** What the question for the user's e-mail address comes to; nothing where the chatbot does not ask. */
-export const gateOf = (chatbot: ChatbotRow, before: Before, request: ChatRequest): EmailGate | undefined => {
+/** Decides whether to ask for the user's e-mail address; undefined for a chatbot that never asks. */
+export const emailGateOf = (chatbot: ChatbotRow, context: ChatContext, request: ChatRequest): EmailGate | undefined => {
   if (!chatbot.settings.isRequestUserInfoEnabled) return undefined
-  const { found, history } = before
-  const gate = emailGate(asSaid(history, request), isRequestIn(history))
-  const isKnown = found?.user_info.email !== undefined
-  return isKnown || found?.may_ask_email === false
+  const { session, history } = context
+  const gate = emailGate(turnsOf(history, request), isRequestIn(history))
+  const isKnown = session?.user_info.email !== undefined
+  return isKnown || session?.may_ask_email === false
     ? { ...gate, email: isKnown ? undefined : gate.email, isAsking: false, mayAskAgain: false }
     : gate
 }
@@ -106,28 +109,28 @@ const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   return (content: string) => requests.has(content)
 }
 
-/** What was sent, or, when that is one message, the session and it. */
-const asSaid = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
+/** The messages of the request, after those of the session if the request has a single one. */
+const turnsOf = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
   [
     ...(messages.length > 1 ? [] : history.map(toTurn)),
     ...messages.map(({ role, content }) => ({ role, content })),
   ].filter((turn) => turn.content !== "")
 
 /**
- * The conversation as the model is shown it. Asking for the e-mail address, giving it and declining to is not part of it, so
- * that the question which waited for that comes last again.
+ * The conversation as the model sees it: without the turns in which the chatbot asks for the e-mail address and the
+ * user gives or refuses it, so that the question which had to wait for them comes last again.
  */
 export const conversationOf = (
   chatbot: ChatbotRow,
   history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
 ): ReadonlyArray<ChatTurn> => {
-  const turns = asSaid(history, request)
+  const turns = turnsOf(history, request)
   return chatbot.settings.isRequestUserInfoEnabled ? emailGate(turns, isRequestIn(history)).turns : turns
 }
 
-/** All that the model is shown at first, but for what the knowledge base has. */
-export const shownOf = (
+/** The texts of the first prompt, without passages of the knowledge base. */
+export const promptTextsOf = (
   chatbot: ChatbotRow,
   history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,

@@ -14,16 +14,16 @@ import * as Storage from "../storage/ChatbotTools.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 
 export interface ChatbotToolsSettings {
-  /** Tools of one chatbot, at most. */
+  /** Most tools of one chatbot. */
   readonly toolsLimit: number
 }
 
-/** How long a declaration waits for the addresses of its host. */
+/** Longest wait for the addresses of the host of a declared URL. */
 const RESOLVE_TIMEOUT = Duration.seconds(3)
 
 type Changed = NotFound | Conflict | InvalidRequest | Unavailable
 
-/** The HTTP endpoints that a chatbot's model may call. */
+/** Manages the HTTP endpoints that the model of a chatbot may call as tools. */
 export class ChatbotTools extends Context.Service<
   ChatbotTools,
   {
@@ -31,7 +31,7 @@ export class ChatbotTools extends Context.Service<
       chatbot: ChatbotId,
       input: ChatbotToolInput,
     ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
-    /** In the order in which they were made. */
+    /** Lists the tools of a chatbot, oldest first. */
     readonly list: (
       chatbot: ChatbotId,
     ) => Effect.Effect<ReadonlyArray<ChatbotTool>, NotFound | Unavailable, CurrentOrganization>
@@ -62,7 +62,7 @@ export class ChatbotTools extends Context.Service<
         const ensureMayCall = ({ url }: Storage.ToolContent) =>
           check(new URL(url)).pipe(
             Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
-            // Every call checks again, so a name that nobody answers for now is no reason to refuse.
+            // Every call checks again, so a declaration does not fail because its host cannot be resolved in time.
             Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
           )
 
@@ -73,7 +73,7 @@ export class ChatbotTools extends Context.Service<
             headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
             timeout_ms: input.timeout_ms ?? null,
           }
-          yield* ensureSound(content)
+          yield* ensureConsistent(content)
           yield* ensureMayCall(content)
           return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, toolsLimit))
         })
@@ -85,13 +85,15 @@ export class ChatbotTools extends Context.Service<
         ) {
           const changed = (row: Storage.ToolRow) =>
             Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
-          // Resolving a name takes its time, so it is done before the row is locked.
+          // The host is resolved before the row is locked, because resolving takes time.
           const seen = yield* changed(yield* storage.get(chatbot, id))
           yield* ensureMayCall(seen)
           return present(
             yield* storage.modify(chatbot, id, (row) =>
               Effect.flatMap(changed(row), (content) =>
-                content.url === seen.url ? Effect.as(ensureSound(content), content) : Effect.fail(changedMeanwhile),
+                content.url === seen.url
+                  ? Effect.as(ensureConsistent(content), content)
+                  : Effect.fail(changedMeanwhile),
               ),
             ),
           )
@@ -100,7 +102,7 @@ export class ChatbotTools extends Context.Service<
         return {
           create,
           update,
-          // An empty list says nothing about the chatbot, so it is asked for.
+          // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
           list: (chatbot) =>
             Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
           get: (chatbot, id) => Effect.map(storage.get(chatbot, id), present),
@@ -117,8 +119,8 @@ const unreadable = (kept: ReadonlyArray<string>) =>
     detail: `The server cannot decrypt the headers of the tool any more: give ${kept.join(", ")} anew, or an empty text to remove it.`,
   })
 
-/** What no field by itself can tell. */
-const ensureSound = Effect.fnUntraced(function* ({ input_schema, name, url }: Storage.ToolContent) {
+/** Checks the rules that concern more than one field. */
+const ensureConsistent = Effect.fnUntraced(function* ({ input_schema, name, url }: Storage.ToolContent) {
   if (name === searchKnowledgeBase.name) return yield* reserved
   const required = requiredOf(input_schema)
   const unknown = placeholdersOf(url).find((placeholder) => !required.includes(placeholder))
@@ -137,19 +139,19 @@ const present = ({ created_at, header_names, headers: _, updated_at, ...row }: S
   updated_at: timestamp(updated_at),
 })
 
-/** A tool with a change. */
+/** Applies a patch to a stored tool. Headers that the patch lacks, or sets to null, keep their values. */
 const contentWith = Effect.fnUntraced(function* (row: Storage.ToolRow, patch: ChatbotToolPatch) {
   const { headers = {}, ...fields } = patch
-  const given = new Map(lowerCased(headers))
+  const patched = new Map(lowerCased(headers))
   const url = patch.url ?? row.url
-  const kept = row.header_names.filter((name) => typeof given.get(name) !== "string")
-  // Otherwise whoever may change tools could have another's secret sent to a server of their own.
+  const kept = row.header_names.filter((name) => typeof patched.get(name) !== "string")
+  // Otherwise anybody who may change tools could have a stored secret sent to a server of their own.
   if (originOf(url) !== originOf(row.url) && kept.length > 0) {
     return yield* InvalidRequest.at("headers", `Expected ${kept.join(", ")} anew, since url names another server`)
   }
   const before = kept.length === 0 ? {} : Redacted.value(yield* Effect.mapError(row.headers, () => unreadable(kept)))
   const merged = new Map(Object.entries(before))
-  for (const [name, value] of given) {
+  for (const [name, value] of patched) {
     if (value === "") merged.delete(name)
     else if (value !== null) merged.set(name, value)
     else if (!merged.has(name))

@@ -34,10 +34,10 @@ import { PublicUrl } from "./PublicUrl.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
-/** What `If-Match` held; absent for "whatever the version is". */
+/** The value of the `If-Match` header; undefined matches every version. */
 export type IfMatch = string | undefined
 
-/** A configuration, and the version of the chatbot that it is of. */
+/** A part of a chatbot's configuration, with the version of the chatbot. */
 interface Versioned<A> {
   readonly config: A
   readonly version: bigint
@@ -45,24 +45,24 @@ interface Versioned<A> {
 
 const boundToOne = new Forbidden({ detail: "This API key is bound to one chatbot, so it cannot create another." })
 
-/** Chatbots and how they look and sound. */
+/** Manages chatbots and the configuration of their widgets. */
 export class Chatbots extends Context.Service<
   Chatbots,
   {
-    /** Refused to a caller whose key is bound to a chatbot. */
+    /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
     readonly create: (
       input: ChatbotInput,
     ) => Effect.Effect<Chatbot, Forbidden | InvalidRequest | SlugTaken | Unavailable, Caller | CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
-    /** By id or slug, within what the caller's key serves. */
+    /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
     readonly named: (
       name: string,
     ) => Effect.Effect<Chatbot, Forbidden | NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Those that the caller's key serves, newest first: no more of them than their names. */
+    /** Lists the names of the chatbots that the caller's key serves, newest first. */
     readonly list: (
       range: Range,
     ) => Effect.Effect<Listed<Storage.NamedChatbot>, Unavailable, Caller | CurrentOrganization>
-    /** Of these, those that are there, in this order. */
+    /** Returns those of these chatbots that exist, in the order of the ids. */
     readonly getMany: (
       ids: ReadonlyArray<ChatbotId>,
     ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, CurrentOrganization>
@@ -71,7 +71,7 @@ export class Chatbots extends Context.Service<
       change: Change<Chatbot, ChatbotPatch>,
       ifMatch: IfMatch,
     ) => Effect.Effect<Chatbot, Forbidden | SlugTaken | Changed, Caller | CurrentOrganization>
-    /** Makes a blob the chatbot's avatar. The blob of the one before is deleted. */
+    /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
     readonly setAvatar: (
       id: ChatbotId,
       key: string,
@@ -85,7 +85,7 @@ export class Chatbots extends Context.Service<
       change: Change<ChatWidgetConfig, ChatWidgetPatch>,
       ifMatch: IfMatch,
     ) => Effect.Effect<Versioned<ChatWidgetConfig>, Changed, CurrentOrganization>
-    /** Null until it is set. */
+    /** The configuration is null until it is set for the first time. */
     readonly voiceAgent: (
       id: ChatbotId,
     ) => Effect.Effect<Versioned<VoiceWidgetConfig | null>, NotFound | Unavailable, CurrentOrganization>
@@ -98,7 +98,7 @@ export class Chatbots extends Context.Service<
   }
 >()("parley/services/Chatbots") {
   static readonly layer = Layer.effect(
-    Chatbots,
+    this,
     Effect.gen(function* () {
       const storage = yield* Storage.Chatbots
       const models = yield* Models
@@ -155,7 +155,7 @@ export class Chatbots extends Context.Service<
         const suggested = slugOf(input.name)
         return present(
           yield* insertAs(yield* freeSlug(suggested, storage.slugsInUse)).pipe(
-            // Another took it meanwhile, and many at once would go on taking each other's numbers.
+            // Another request took the slug. Further numbers could collide again and again, so the next try is random.
             Effect.catchTag("SlugTaken", () =>
               Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
             ),
@@ -176,7 +176,7 @@ export class Chatbots extends Context.Service<
         return present(row)
       })
 
-      /** What a change makes of the row. */
+      /** Applies a patch to a row. */
       const changed = (row: Storage.ChatbotRow) =>
         Effect.fnUntraced(function* ({
           personality_config = {},
@@ -201,7 +201,7 @@ export class Chatbots extends Context.Service<
           }
         })
 
-      /** A change of anything but the slug. */
+      /** Changes a chatbot but for its slug, so that `SlugTaken` cannot happen. */
       const modify = (
         id: ChatbotId,
         ifMatch: IfMatch,
@@ -252,14 +252,14 @@ export class Chatbots extends Context.Service<
       const list = Effect.fn("Chatbots.list")(function* (range: Range) {
         const { chatbotId } = yield* Caller
         if (chatbotId === null) return yield* storage.list(range)
-        // After any place there is nothing: its only one has no other after it.
+        // The list has a single entry, so a page after a cursor is empty.
         return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
       })
 
       const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
         yield* storage.remove(id)
         yield* blobs.collect
-        // What fails here is found by the next sweep.
+        // The next sweep deletes what this leaves behind if it fails.
         yield* Effect.ignore(snapshots.tidy(id))
       })
 
@@ -285,13 +285,13 @@ export class Chatbots extends Context.Service<
   )
 }
 
-/** Merging two valid configurations gives a valid one, so what does not decode is a fault of ours. */
+/** Decodes a merged configuration. Merging two valid ones gives a valid one, so a failure is a defect. */
 const decodeParts = (merged: object) =>
   Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged).pipe(
     Effect.orDie,
     Effect.map(({ personality_config, settings: { fallbackModels = [], ...settings } }) => ({
       personality_config,
-      // None are the same as never any.
+      // An empty list is stored as an absent one.
       settings: fallbackModels.length === 0 ? settings : { ...settings, fallbackModels },
     })),
   )
@@ -302,7 +302,7 @@ const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWi
 const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 
-/** The ETag of a version of a chatbot, strong. */
+/** The strong ETag of a version of a chatbot. */
 export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`
 
 const ensureMatch = (row: { readonly version: bigint }, ifMatch: IfMatch) =>

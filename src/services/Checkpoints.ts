@@ -4,41 +4,44 @@ import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface CheckpointSettings {
-  /** How often a reply is stored as far as it has got; infinite: never. */
+  /** How often an unfinished reply is stored; infinite for never. */
   readonly interval: Duration.Duration
   /**
-   * A server that has not shown any sign of life for so long is dead, and others see to its replies. Absent: three
-   * intervals, and longer than a busy machine or database holds anybody up.
+   * How long an unfinished reply belongs to its server after it was stored last; then the server counts as dead, and
+   * another one recovers the reply. The default is three intervals, and at least 15 seconds.
    */
   readonly lease?: Duration.Duration
 }
 
-/** A busy machine or database holds nobody up for so long. */
+/** Shortest lease by default: longer than a busy machine or database delays a checkpoint. */
 const LEASE_MIN = Duration.seconds(15)
-/** How often to look which replies are due, at most: a few at a time hold up others less than all at once. */
+/**
+ * Longest time between two looks for due replies: storing a few at a time delays other statements less than all at
+ * once.
+ */
 const LOOK_EVERY = Duration.seconds(1)
-/** How often to look for replies whose server is dead. */
+/** Time between two looks for replies whose server is dead. */
 const RECOVER_EVERY = Duration.seconds(5)
-/** Replies that one statement stores, at most. */
+/** Most replies that one statement stores. */
 const BATCH = 100
 
-/** A reply that is being made. */
+/** The checkpoints of one reply. */
 export interface Watch {
   /**
-   * Ends the watching; nothing more of the reply will be stored here. Returns whether anything was, so that whoever
-   * stores the reply has to take that out.
+   * Ends the checkpoints of this reply and waits for one that is under way. Returns whether there was any, which
+   * whoever stores the final reply then has to delete.
    */
   readonly end: Effect.Effect<boolean>
 }
 
 /**
- * Replies that take long are stored as far as they have got, every few seconds, so that a server which dies does not take
- * them with it: whoever finds them then makes messages of them.
+ * Stores unfinished replies every few seconds, so that they survive the death of their server: another server, or the
+ * next start, then turns them into messages.
  */
 export class Checkpoints extends Context.Service<
   Checkpoints,
   {
-    /** Watches a reply until the watch is ended. `draft` tells how far it has got; undefined: nothing was said yet. */
+    /** Stores a reply regularly until the watch ends. `draft` returns its state, or undefined while it has no text. */
     readonly watch: (reply: ReplyUnderWay, draft: () => Draft | undefined) => Watch
   }
 >()("parley/services/Checkpoints") {
@@ -54,15 +57,11 @@ export class Checkpoints extends Context.Service<
 
         if ((yield* DatabaseTraits).isAlone) yield* unfinished.recover("all")
         yield* Effect.forkScoped(
-          regularly(
-            RECOVER_EVERY,
-            "Replies of servers that are gone could not be stored",
-            unfinished.recover("expired"),
-          ),
+          regularly(RECOVER_EVERY, "Replies of dead servers could not be stored", unfinished.recover("expired")),
         )
         if (!Duration.isFinite(interval)) return Checkpoints.of({ watch: () => unwatched })
         const period = Duration.min(interval, LOOK_EVERY)
-        // Looks are counted instead of reading a clock, which may be set.
+        // Due times are counted in looks, because the clock may be set.
         const looks = Math.ceil(Duration.toMillis(interval) / Duration.toMillis(period))
 
         const storeSome = (due: ReadonlyArray<Watched>) =>
@@ -114,16 +113,20 @@ export class Checkpoints extends Context.Service<
     )
 }
 
+/** A reply that is watched. */
 class Watched {
   readonly reply: ReplyUnderWay
   readonly draft: () => Draft | undefined
-  /** So many looks from now; one more at first, for the next may come at once. */
+  /**
+   * Looks until the next checkpoint. It begins with one more than the interval has, because the first look may come at
+   * once.
+   */
   dueIn: number
-  /** How far it had got when it was stored last. */
+  /** The mark of the draft that was stored last. */
   mark = ""
   /**
-   * Waits for the end of the last try to store it: what is on its way must not arrive after the reply was taken out.
-   * Undefined before the first try.
+   * Completes when the last attempt at a checkpoint has ended, so that none arrives after the final reply is stored.
+   * Undefined before the first attempt.
    */
   stored: Effect.Effect<void> | undefined
 
@@ -134,7 +137,7 @@ class Watched {
   }
 }
 
-/** Differs when a reply has grown, in words, calls or results, or by thoughts that only count. */
+/** A mark that differs when a reply has grown by text, tool calls, results, or tokens of hidden thinking. */
 const markOf = ({ content, tokens_used, tool_calls, tool_results }: Draft): string =>
   [content.length, tokens_used, tool_calls.length, tool_results.length].join()
 

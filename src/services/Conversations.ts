@@ -8,20 +8,23 @@ import { Chatbots } from "../storage/Chatbots.ts"
 import * as Storage from "../storage/Conversations.ts"
 import { Messages, type Place } from "../storage/Messages.ts"
 
-/** Messages of a transcript that are in memory at once. */
+/** Messages that a transcript reads from the database at once. */
 const TRANSCRIPT_PAGE = 50
 
-/** A session, and all that was said in it, ascending, a little at a time. */
+/** A session with all of its messages, oldest first, as a stream that reads a page at a time. */
 export interface Transcript {
   readonly session: Session
   readonly messages: Stream.Stream<Message, Unavailable>
 }
 
-/** What was said with a chatbot. A session is named by its id, or by the token it was opened with. */
+/**
+ * The sessions and messages of a chatbot. `session` is the id of a session, or the token that the client opened it
+ * with.
+ */
 export class Conversations extends Context.Service<
   Conversations,
   {
-    /** Ascending. */
+    /** Returns a page of the messages of a session, oldest first, and their total number. */
     readonly messages: (
       chatbot: ChatbotId,
       session: string,
@@ -35,14 +38,14 @@ export class Conversations extends Context.Service<
       chatbot: ChatbotId,
       session: string,
     ) => Effect.Effect<Transcript, NotFound | Unavailable, CurrentOrganization>
-    /** What the user thinks of a reply; `null` takes it back. */
+    /** Stores the user's feedback on a reply; null removes it. */
     readonly rate: (
       chatbot: ChatbotId,
       session: string,
       message: MessageId,
       feedback: Feedback | null,
     ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
-    /** Newest activity first. */
+    /** Returns a page of the sessions of a chatbot, latest activity first, and their total number. */
     readonly list: (
       chatbot: ChatbotId,
       page: Page,
@@ -71,13 +74,15 @@ export class Conversations extends Context.Service<
       const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
         const session = yield* storage.get(chatbot, name)
-        const said = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(undefined, (place) =>
-          Effect.map(messages.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
-            messages,
-            messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
-          ]),
+        const pages = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(
+          undefined,
+          (place) =>
+            Effect.map(messages.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
+              messages,
+              messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
+            ]),
         )
-        return { session, messages: Stream.provideService(said, CurrentOrganization, organization) }
+        return { session, messages: Stream.provideService(pages, CurrentOrganization, organization) }
       })
 
       return {
@@ -86,7 +91,7 @@ export class Conversations extends Context.Service<
         rate: messages.rate,
         get: storage.get,
         remove: storage.remove,
-        // An empty list says nothing about the chatbot, so it is asked for.
+        // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
         list: (chatbot, page) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot, page)),
       }
     }),

@@ -10,7 +10,7 @@ import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
 import type { QueueState } from "../storage/sql/LeaseQueue.ts"
 
-/** One line about one part of the server. `note`: nothing to mend, but worth a look. */
+/** A finding about one part of the server, shown as one line. `note` means that it is no fault, but worth a look. */
 export interface Finding {
   readonly state: "ok" | "note" | "wrong"
   readonly part:
@@ -26,12 +26,12 @@ export interface Finding {
   readonly text: string
 }
 
-/** A document that is due for longer than this waits for a server that is not there. */
+/** Seconds after which a document that is due, and that no server has taken, is a fault. */
 const OVERDUE_SECONDS = 600
-/** Failures of documents that are not the document's. */
+/** Codes of failures of documents that are the server's fault, not the document's. */
 const OUR_FAILURES: ReadonlySet<string> = new Set(["ingestion_failed", "gave_up", "file_missing", "unknown"])
 
-/** Looks at everything that a server needs, and says what is wrong. */
+/** Examines everything that a server needs, and reports what is wrong. */
 export class Doctor extends Context.Service<
   Doctor,
   { readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable> }
@@ -47,7 +47,7 @@ export class Doctor extends Context.Service<
       const toolHeaders = yield* ToolHeaders
       const probes = yield* ProviderProbes
 
-      const askModel = Effect.match(embeddings.embedQuery("Is anybody there?"), {
+      const checkEmbeddings = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
         onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
       })
@@ -61,12 +61,12 @@ export class Doctor extends Context.Service<
       }).pipe(
         Effect.catchTags({
           Unavailable: ({ detail }) => Effect.succeed(wrong("files", detail)),
-          BlobNotFound: () => Effect.succeed(wrong("files", "What was written just now is not there")),
+          BlobNotFound: () => Effect.succeed(wrong("files", "A file that was just written is missing")),
         }),
       )
 
-      /** Documents without their file, and files without their document. */
-      const compareFiles = Effect.map(check.compare, ({ owned, missing, strangers, isShared }) => [
+      /** Compares the stored files with the database: documents without their file, and files without an owner. */
+      const compareFiles = Effect.map(check.compare, ({ owned, missing, orphans, isShared }) => [
         missing.count === 0
           ? ok("files", `there for each of ${count(owned, "document")}`)
           : wrong(
@@ -75,14 +75,14 @@ export class Doctor extends Context.Service<
                 .map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`)
                 .join(", ")}${missing.count > missing.examples.length ? " and others" : ""}`,
             ),
-        ...(strangers.count === 0
+        ...(orphans.count === 0
           ? []
           : [
               wrong(
                 "files",
                 isShared
-                  ? `${count(strangers.count, "file")} of nobody; they are kept, because another database has used this store, as ${USERS} in it tells`
-                  : `${count(strangers.count, "file")} of nobody; a server deletes those that are old enough, every day`,
+                  ? `${count(orphans.count, "file")} without an owner; they are kept, because another database has used this store, as ${USERS} in it shows`
+                  : `${count(orphans.count, "file")} without an owner; a server deletes those that are old enough, once a day`,
               ),
             ]),
       ])
@@ -97,7 +97,7 @@ export class Doctor extends Context.Service<
           ...(yield* probes.run).map(({ failure, provider }) =>
             failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
           ),
-          yield* askModel,
+          yield* checkEmbeddings,
           ...ofVectors(facts, embeddings.model),
           ...facts.lexemeIndexes.map(({ chatbot, state }) =>
             (state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`),
@@ -120,14 +120,16 @@ export class Doctor extends Context.Service<
   )
 }
 
-/** Of a chatbot that is beyond `INDEX_MEMORY`, or soon will be. */
+/** Describes the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {
-  ready: "is large, has an index of its words in the database",
-  building: "is large, gets an index of its words in the database: until then searches without one in memory are slow",
-  broken: "an index that is not whole will be made anew when it is searched: until then its searches are slow",
+  ready: "is large; its words are indexed in the database",
+  building:
+    "is large; its words are being indexed in the database, and until then searches without an index in memory are slow",
+  broken:
+    "the index of its words is incomplete and will be rebuilt when it is searched; until then its searches are slow",
 }
 
-/** Which models' vectors there are, and how far embedding again is. */
+/** Reports the vectors by embedding model, and the progress of embedding again. */
 const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: string): ReadonlyArray<Finding> => {
   const all = models.reduce((sum, { chunks }) => sum + chunks, 0)
   const done = models.find((one) => one.model === model)?.chunks ?? 0
@@ -148,7 +150,7 @@ const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: str
   ]
 }
 
-/** `first` is the id of the key that encrypts, if there is one. */
+/** Reports the headers of tools in one state. `first` is the id of the key that encrypts, if one is configured. */
 const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefined): Finding => {
   const which = `headers of ${count(tools, "tool")}`
   switch (state) {
@@ -156,24 +158,24 @@ const ofHeaders = ({ key, state, tools }: HeadersState, first: string | undefine
       return note(
         "secrets",
         first === undefined
-          ? `${which} lie in the database as they are; with ${SECRETS_KEY} they would be encrypted`
-          : `${which} are not encrypted; a server does that when it starts`,
+          ? `${which} are stored in plain text; with ${SECRETS_KEY} they would be encrypted`
+          : `${which} are not encrypted; a server encrypts them when it starts`,
       )
     case "sealed":
       return key === first
         ? ok("secrets", `${which} encrypted by key ${key}`)
-        : note("secrets", `${which} encrypted by key ${key}; a server that starts goes over to ${first}`)
+        : note("secrets", `${which} encrypted by key ${key}; a server that starts encrypts them by ${first}`)
     case "unknown key":
       return wrong("secrets", `${which} cannot be decrypted: key ${key} is not in ${SECRETS_KEY}`)
     case "changed":
-      return wrong("secrets", `${which} cannot be decrypted: they are not what key ${key} encrypted for them`)
+      return wrong("secrets", `${which} cannot be decrypted: they differ from what key ${key} encrypted`)
   }
 }
 
 const ofQueue = (part: Finding["part"], { waiting, underWay, delayed, overdue_seconds }: QueueState): Finding => {
   const text = `${count(waiting, "document")} waiting, ${underWay} under way, ${delayed} to be tried later`
   return (overdue_seconds ?? 0) > OVERDUE_SECONDS && underWay === 0
-    ? wrong(part, `${text}; nobody has taken the first for ${Math.floor((overdue_seconds ?? 0) / 60)} minutes`)
+    ? wrong(part, `${text}; no server has taken the first for ${Math.floor((overdue_seconds ?? 0) / 60)} minutes`)
     : ok(part, text)
 }
 

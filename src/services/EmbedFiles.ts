@@ -22,39 +22,43 @@ import { type Content, Documents } from "../storage/Documents.ts"
 import { filesUnavailable } from "../system/Disk.ts"
 
 export interface EmbedFilesSettings {
-  /** Bytes of one file, at most. */
+  /** Most bytes of one file. */
   readonly fileLimit: number
-  /** Files of one upload, at most. */
+  /** Most files of one upload. */
   readonly filesLimit: number
 }
 
-/** A file as it was received: under a name that the client gave, at a path of ours. */
+/** A received file. */
 export interface ReceivedFile {
+  /** The file name that the client sent. */
   readonly name: string
+  /** Where the server has stored the upload for the time of the request. */
   readonly path: string
 }
 
 type Refused = TooLarge | UnsupportedMediaType | Unavailable
 
-/** How soon a wait for documents looks whether another process has ended them; this one says so itself. */
+/** Pauses between looks at documents that another process may have ended; this process announces those that it ends. */
 const WATCH_FIRST = Duration.millis(50)
 const WATCH_GROWTH = 1.5
 const WATCH_SLOWEST = Duration.millis(250)
 
-/** Takes files into the knowledge bases of chatbots, and waits until they can be searched. */
+/** Adds files to the knowledge bases of chatbots, and waits until they can be searched. */
 export class EmbedFiles extends Context.Service<
   EmbedFiles,
   {
     /**
-     * Takes files in, each as a document of its own, and waits at most so long until all can be searched or have
-     * failed. Nothing is taken when one is too large or of a kind that is not read.
+     * Adds each file as a document, and waits at most for `wait` until all documents can be searched or have failed. If
+     * one file is too large or of an unsupported format, none is added.
      */
     readonly upload: (
       chatbot: ChatbotId,
       files: ReadonlyArray<ReceivedFile>,
       wait: Duration.Duration,
     ) => Effect.Effect<ReadonlyArray<Document>, Forbidden | NotFound | Refused, Caller | CurrentOrganization>
-    /** Gives a document new content. Fails with `UnreadableDocument` when that turns out within the wait. */
+    /**
+     * Replaces the content of a document. Fails with `UnreadableDocument` if the file proves unreadable within `wait`.
+     */
     readonly replace: (
       chatbot: ChatbotId,
       id: DocumentId,
@@ -74,7 +78,7 @@ export class EmbedFiles extends Context.Service<
         const files = yield* FileSystem.FileSystem
         const random = yield* SecureRandom.SecureRandom
 
-        /** What the file is, told by its name and its first bytes, before anything is kept of it. */
+        /** Checks the size and the format of a file before anything of it is stored. */
         const inspect = Effect.fnUntraced(
           function* (file: ReceivedFile) {
             const name = displayName(file.name)
@@ -82,7 +86,7 @@ export class EmbedFiles extends Context.Service<
             if (size > settings.fileLimit) {
               return yield* TooLarge.of(name, settings.fileLimit)
             }
-            // Most files are small: those are read once.
+            // Small files, which most are, are read once and kept in memory.
             const whole = size <= DETECT_LAST_BYTES ? yield* files.readFile(file.path) : undefined
             const format = whole === undefined ? yield* formatOf(name, file.path, size) : detect(name, whole, whole)
             if (format === undefined) {
@@ -102,7 +106,7 @@ export class EmbedFiles extends Context.Service<
           return detect(name, Buffer.concat(head), Buffer.concat(tail))
         })
 
-        /** The file as a blob to put, and what will be known of it then. */
+        /** Makes a blob of a file. `described` describes the content once the blob has been written. */
         const prepare = ({ known, bytes }: Effect.Success<ReturnType<typeof inspect>>) =>
           Effect.map(random.uuidV4(), (id) => {
             const key = `documents/${id}`
@@ -110,48 +114,51 @@ export class EmbedFiles extends Context.Service<
             return {
               key,
               content: Stream.tap(bytes, (some) => Effect.sync(() => hash.update(some))),
-              kept: (): Content => ({ ...known, sha256: hash.digest("hex"), blob_key: key }),
+              described: (): Content => ({ ...known, sha256: hash.digest("hex"), blob_key: key }),
             }
           })
 
-        /** Puts the files where documents are kept. They have no owner yet. */
-        const keep = (prepared: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
+        /** Writes the blobs, which no document owns yet. */
+        const store = (prepared: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
           Effect.catchTag(blobs.putAll(prepared), "PlatformError", unreadableUpload)
 
-        /** The documents as they are once all are settled, or when the time is over. */
-        const watch = (chatbot: ChatbotId, before: ReadonlyArray<Document>, wait: Duration.Duration) =>
-          Effect.gen(function* () {
-            if (before.every(isSettled) || Duration.toMillis(wait) === 0) return before
-            const ended = yield* PubSub.subscribe(ingestion.ended)
-            const latest = yield* Ref.make(before)
-            const look = Effect.gen(function* () {
-              const found = yield* documents.getMany(
-                chatbot,
-                before.map((document) => document.id),
-              )
-              const now = before.map(({ id, duplicate, ...rest }) => ({
-                ...rest,
-                ...found.find((document) => document.id === id),
-                id,
-                duplicate,
-              }))
-              yield* Ref.set(latest, now)
-              // One that is gone was deleted meanwhile: there is nothing to wait for.
-              return new Set(found.filter((document) => !isSettled(document)).map(({ id }) => id))
-            })
-            const allEnded = Effect.fnUntraced(function* (waiting: Set<DocumentId>) {
-              while (waiting.size > 0) waiting.delete(yield* PubSub.take(ended))
-            })
-            const untilSettled = Effect.gen(function* () {
-              let pause = WATCH_FIRST
-              for (let waiting = yield* look; waiting.size > 0; waiting = yield* look) {
-                yield* Effect.timeoutOption(allEnded(waiting), pause)
-                pause = Duration.min(Duration.times(pause, WATCH_GROWTH), WATCH_SLOWEST)
-              }
-            })
-            yield* Effect.timeoutOption(untilSettled, wait)
-            return yield* Ref.get(latest)
-          }).pipe(Effect.scoped)
+        /** Waits until all documents are settled, or the time is over, and returns their state. */
+        const watch = Effect.fnUntraced(function* (
+          chatbot: ChatbotId,
+          before: ReadonlyArray<Document>,
+          wait: Duration.Duration,
+        ) {
+          if (before.every(isSettled) || Duration.toMillis(wait) === 0) return before
+          const ended = yield* PubSub.subscribe(ingestion.ended)
+          const latest = yield* Ref.make(before)
+          const look = Effect.gen(function* () {
+            const found = yield* documents.getMany(
+              chatbot,
+              before.map((document) => document.id),
+            )
+            const now = before.map(({ id, duplicate, ...rest }) => ({
+              ...rest,
+              ...found.find((document) => document.id === id),
+              id,
+              duplicate,
+            }))
+            yield* Ref.set(latest, now)
+            // A document that is not found was deleted meanwhile, so nobody waits for it.
+            return new Set(found.filter((document) => !isSettled(document)).map(({ id }) => id))
+          })
+          const allEnded = Effect.fnUntraced(function* (waiting: Set<DocumentId>) {
+            while (waiting.size > 0) waiting.delete(yield* PubSub.take(ended))
+          })
+          const untilSettled = Effect.gen(function* () {
+            let pause = WATCH_FIRST
+            for (let waiting = yield* look; waiting.size > 0; waiting = yield* look) {
+              yield* Effect.timeoutOption(allEnded(waiting), pause)
+              pause = Duration.min(Duration.times(pause, WATCH_GROWTH), WATCH_SLOWEST)
+            }
+          })
+          yield* Effect.timeoutOption(untilSettled, wait)
+          return yield* Ref.get(latest)
+        }, Effect.scoped)
 
         const upload = Effect.fn("EmbedFiles.upload")(function* (
           chatbot: ChatbotId,
@@ -165,10 +172,11 @@ export class EmbedFiles extends Context.Service<
           yield* chatbots.get(chatbot)
           const inspected = yield* Effect.forEach(received, inspect)
           const prepared = yield* Effect.forEach(inspected, prepare)
-          yield* keep(prepared)
-          const added = yield* Effect.forEach(prepared, ({ kept }) =>
-            Effect.gen(function* () {
-              const document = yield* documents.add(DocumentId.make(yield* random.uuidV7()), chatbot, kept())
+          yield* store(prepared)
+          const added = yield* Effect.forEach(
+            prepared,
+            Effect.fnUntraced(function* ({ described }) {
+              const document = yield* documents.add(DocumentId.make(yield* random.uuidV7()), chatbot, described())
               yield* ingestion.nudge
               return document
             }),
@@ -185,8 +193,8 @@ export class EmbedFiles extends Context.Service<
         ) {
           yield* documents.get(chatbot, id)
           const prepared = yield* prepare(yield* inspect(file))
-          yield* keep([prepared])
-          const content = prepared.kept()
+          yield* store([prepared])
+          const content = prepared.described()
           const document = yield* documents.replace(chatbot, id, content)
           yield* ingestion.nudge
           yield* blobs.nudge
@@ -201,7 +209,7 @@ export class EmbedFiles extends Context.Service<
     )
 }
 
-/** Our own copy of what was received: not the client's doing. */
+/** The server's own copy of an upload cannot be read, which is not the client's fault. */
 const unreadableUpload = (error: PlatformError.PlatformError) =>
   Effect.andThen(
     Effect.logError("A file that was received cannot be read", error),

@@ -2,12 +2,12 @@ import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
 import { Ping } from "../storage/sql/Ping.ts"
 
-/** A database that takes longer than this to say that it is there, is not. Who asks is answered within a second. */
-const PATIENCE = Duration.millis(700)
+/** Longest wait for the database, so that a health check is answered within a second. */
+const PING_TIMEOUT = Duration.millis(700)
 
 const tooSlow = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
-/** Whether this process can do its work. */
+/** Checks whether this process can do its work, which takes a database that answers. */
 export class Health extends Context.Service<Health, { readonly check: Effect.Effect<void, Unavailable> }>()(
   "parley/services/Health",
 ) {
@@ -16,20 +16,21 @@ export class Health extends Context.Service<Health, { readonly check: Effect.Eff
     Effect.gen(function* () {
       const ping = yield* Ping
       const scope = yield* Scope.Scope
-      let asking: Fiber.Fiber<void, Unavailable> | undefined
-      // To stop asking takes as long as the database does, so nobody does: whoever comes meanwhile waits for the same.
-      const ask = Effect.suspend(() =>
-        asking === undefined
+      let pinging: Fiber.Fiber<void, Unavailable> | undefined
+      // Interrupting a ping takes as long as the database does. So no check interrupts it, and concurrent checks share
+      // one.
+      const sharedPing = Effect.suspend(() =>
+        pinging === undefined
           ? Effect.map(Effect.forkIn(ping, scope), (fiber) => {
-              asking = fiber
-              fiber.addObserver(() => void (asking = undefined))
+              pinging = fiber
+              fiber.addObserver(() => void (pinging = undefined))
               return fiber
             })
-          : Effect.succeed(asking),
+          : Effect.succeed(pinging),
       )
       return {
-        check: Effect.timeoutOrElse(Effect.flatMap(ask, Fiber.join), {
-          duration: PATIENCE,
+        check: Effect.timeoutOrElse(Effect.flatMap(sharedPing, Fiber.join), {
+          duration: PING_TIMEOUT,
           orElse: () => Effect.fail(tooSlow),
         }),
       }

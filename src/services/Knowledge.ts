@@ -13,11 +13,13 @@ import { Ingestion } from "../jobs/Ingestion.ts"
 
 export type { Hit } from "../knowledge/Retriever.ts"
 
-/** Documents of chatbots, and the search in them. */
+/** Manages the documents of chatbots and searches them. */
 export class Knowledge extends Context.Service<
   Knowledge,
   {
-    /** The best passages for a question, best first, without those below the threshold. */
+    /**
+     * Returns the passages that match a question, best first, without those whose similarity is below the threshold.
+     */
     readonly search: (
       chatbot: ChatbotId,
       query: string,
@@ -27,6 +29,7 @@ export class Knowledge extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
+    /** Deletes a document, or all documents of the chatbot. */
     readonly remove: (
       chatbot: ChatbotId,
       id: DocumentId | "all",
@@ -35,7 +38,7 @@ export class Knowledge extends Context.Service<
       chatbot: ChatbotId,
       id: DocumentId,
     ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
-    /** Oldest first. */
+    /** Returns a page of the documents, oldest first, and their total number. */
     readonly list: (
       chatbot: ChatbotId,
       page: Page,
@@ -45,6 +48,7 @@ export class Knowledge extends Context.Service<
       NotFound | Unavailable,
       CurrentOrganization
     >
+    /** Queues a failed document for ingestion again. */
     readonly retry: (
       chatbot: ChatbotId,
       id: DocumentId,
@@ -74,7 +78,7 @@ export class Knowledge extends Context.Service<
         yield* chatbots.get(chatbot)
         yield* documents.remove(chatbot, id)
         yield* blobs.collect
-        // What fails here is found by the next sweep.
+        // The next sweep deletes what this leaves behind if it fails.
         yield* Effect.ignore(snapshots.tidy(chatbot))
       })
 

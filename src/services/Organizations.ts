@@ -10,30 +10,31 @@ import * as ApiKeyStorage from "../storage/ApiKeys.ts"
 import * as Storage from "../storage/Organizations.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 
-/** Organizations, and the first of them with the first key. */
+/** Manages organizations, and creates the first one with its key. */
 export class Organizations extends Context.Service<
   Organizations,
   {
     readonly create: (name: string) => Effect.Effect<Organization, Unavailable>
     readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
-    /** Oldest first. */
+    /** Lists the organizations, oldest first. */
     readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
-    /** A budget holds within a second, on every server. What the change leaves out stays. */
+    /** Changes an organization; fields that the patch lacks stay. Every server applies a new budget within a second. */
     readonly update: (
       id: OrganizationId,
       change: Change<Organization, OrganizationPatch>,
     ) => Effect.Effect<Organization, InvalidRequest | NotFound | Unavailable>
     /**
-     * Its keys are refused within a second, on every server; what it owns is deleted in the background. `Conflict` for the
-     * operator's.
+     * Deletes an organization. Every server refuses its keys within a second; what it owns is deleted in the
+     * background. Fails with `Conflict` for the operator's organization.
      */
     readonly remove: (id: OrganizationId) => Effect.Effect<void, NotFound | Conflict | Unavailable>
     /**
-     * Sees to it that there is an operator's organization, and a key to begin with: the given one, which is made
-     * whenever it is missing, or one that the very first start makes up. That one is returned, to be shown once.
+     * Creates the operator's organization if it is missing, with a first key: the configured one, which is created
+     * whenever it is missing, or a generated one, which only the very first start creates and returns, to be shown
+     * once.
      */
     readonly bootstrap: (
-      given: Redacted.Redacted | undefined,
+      configuredKey: Redacted.Redacted | undefined,
     ) => Effect.Effect<Redacted.Redacted | undefined, Unavailable>
   }
 >()("parley/services/Organizations") {
@@ -51,8 +52,11 @@ export class Organizations extends Context.Service<
         return yield* storage.insert({ id: yield* newId, name })
       })
 
-      const bootstrap = Effect.fn("Organizations.bootstrap")(function* (given: Redacted.Redacted | undefined) {
-        const key = given === undefined ? makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES)) : Redacted.value(given)
+      const bootstrap = Effect.fn("Organizations.bootstrap")(function* (configuredKey: Redacted.Redacted | undefined) {
+        const key =
+          configuredKey === undefined
+            ? makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES))
+            : Redacted.value(configuredKey)
         const first = {
           id: ApiKeyId.make(yield* random.uuidV7()),
           name: "First key",
@@ -61,12 +65,12 @@ export class Organizations extends Context.Service<
           scopes: allScopes,
         }
         const { organization, made } = yield* storage.bootstrap("Default", yield* newId, first)
-        if (given !== undefined) yield* keys.ensure({ ...first, organization_id: organization.id })
-        return made && given === undefined ? Redacted.make(key) : undefined
+        if (configuredKey !== undefined) yield* keys.ensure({ ...first, organization_id: organization.id })
+        return made && configuredKey === undefined ? Redacted.make(key) : undefined
       })
 
       const remove = Effect.fn("Organizations.remove")((id: OrganizationId) =>
-        Effect.andThen(storage.remove(id), removal.want),
+        Effect.andThen(storage.remove(id), removal.request),
       )
 
       return { create, find: storage.find, list: storage.list, update: storage.modify, remove, bootstrap }

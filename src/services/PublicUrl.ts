@@ -1,4 +1,4 @@
 import { Context } from "effect"
 
-/** Base of the addresses that the server gives out, without a slash at the end. */
+/** The base of the addresses in responses, such as those of avatars, without a slash at the end. */
 export class PublicUrl extends Context.Service<PublicUrl, string>()("parley/services/PublicUrl") {}

@@ -23,10 +23,10 @@ export interface ServicesSettings {
   readonly usage: UsageSettings
 }
 
-/** Organizations and their keys. */
+/** The services for organizations and their API keys, without those for chatbots. */
 export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
 
-/** What the platform does. */
+/** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     tenancy,

@@ -13,24 +13,29 @@ export interface UsageSettings {
   readonly retentionDays: number
 }
 
+/** A request for the usage of a number of days. */
 export interface UsageRequest {
-  /** First and last day, UTC. Absent: the last is today, and the first makes it 30 days. */
+  /** The first day, UTC, such as `2027-12-31`. The default is 29 days before the last. */
   readonly from?: string | undefined
+  /** The last day, UTC. The default is today. */
   readonly to?: string | undefined
   readonly groups: ReadonlyArray<UsageGroup>
   readonly page: Page
 }
 
 const DEFAULT_DAYS = 30
-/** Entries are read together with the days that they are folded into, so this only keeps them few. */
+/** Entries count even before they are folded into days, so the interval only keeps their number small. */
 const FOLD_INTERVAL = Duration.seconds(10)
 const FORGET_INTERVAL = Duration.hours(1)
 
-/** What the organization's chats have taken. */
+/** Reports the tokens that the chats of an organization have used. */
 export class Usage extends Context.Service<
   Usage,
   {
-    /** Of the caller's chatbot alone when its key is bound to one. `from` and `to` are those that were meant. */
+    /**
+     * Returns the usage of the organization, or of a single chatbot if the caller's key is bound to it, with the first
+     * and the last day that it covers.
+     */
     readonly read: (
       request: UsageRequest,
     ) => Effect.Effect<
@@ -40,7 +45,7 @@ export class Usage extends Context.Service<
     >
   }
 >()("parley/services/Usage") {
-  /** Folds and forgets as long as it lives. */
+  /** Folds entries into days, and deletes old ones, in the background as long as the layer lives. */
   static readonly layer = ({ retentionDays }: UsageSettings) =>
     Layer.effect(
       Usage,
@@ -61,7 +66,7 @@ export class Usage extends Context.Service<
           return { from: first, to: last, ...found }
         })
 
-        const warning = "Counting usage was cut off"
+        const warning = "Usage could not be counted"
         const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
         yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
         yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))

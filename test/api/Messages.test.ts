@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Schema, type SchemaAST } from "effect"
 import { Api } from "../../src/api/Api.ts"
 
-/** All schemas of what a caller sends, each with where it is. */
+/** The schemas of all that clients send, each with the method and path of its endpoint. */
 const taken: ReadonlyArray<readonly [string, Schema.Top]> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).flatMap((endpoint) => {
     const name = `${endpoint.method} ${endpoint.path}`
@@ -13,7 +13,7 @@ const taken: ReadonlyArray<readonly [string, Schema.Top]> = Object.values(Api.gr
   }),
 )
 
-/** Every check of a schema and of those in it. */
+/** The checks of a schema and of all schemas within it. */
 const checksOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlyArray<SchemaAST.Check<unknown>> => {
   if (seen.has(ast)) return []
   seen.add(ast)
@@ -33,7 +33,7 @@ const checksOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): Readonly
   ]
 }
 
-test("what a text has to look like is told in words, never as a regular expression", () => {
+test("error messages describe the expected form of a text in words, never as a regular expression", () => {
   expect(taken.length).toBeGreaterThan(50)
   for (const [endpoint, schema] of taken) {
     const found = checksOf(schema.ast).map(({ annotations }) => annotations?.["message"] ?? annotations?.["expected"])
@@ -42,7 +42,7 @@ test("what a text has to look like is told in words, never as a regular expressi
       found: [],
     })
   }
-  // It would find one.
+  // The walk finds the messages of checks at all.
   const platform = taken.flatMap(([, { ast }]) => checksOf(ast)).map(({ annotations }) => annotations?.["message"])
   expect(platform).toContain("Expected 1 to 32 lower-case letters, digits, _ and -, such as web")
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { completeDocument, plainSchemas } from "../../src/api/OpenApiDocument.ts"
 
-test("what `allOf` adds stands beside the rest, however deep", () => {
+test("keywords within `allOf` move into the schema around it, at any depth", () => {
   const id = { type: "string", allOf: [{ format: "uuid", description: "Whose." }] }
   expect(plainSchemas({ schemas: { One: { properties: { id }, anyOf: [id, { type: "null" }] } } })).toEqual({
     schemas: {
@@ -13,7 +13,7 @@ test("what `allOf` adds stands beside the rest, however deep", () => {
   })
 })
 
-test("what is said twice is left as it is", () => {
+test("keywords within `allOf` stay there when the schema has two of the same", () => {
   for (const schema of [
     { type: "string", maxLength: 3, allOf: [{ maxLength: 2 }] },
     { type: "string", allOf: [{ pattern: "^a" }, { pattern: "b$" }] },
@@ -22,26 +22,26 @@ test("what is said twice is left as it is", () => {
   }
 })
 
-test("a check that says what a text stands for wins over its being a text", () => {
+test("the type that a check declares replaces the type `string`", () => {
   expect(plainSchemas({ type: "string", allOf: [{ type: "integer", minimum: 1 }] })).toEqual({
     type: "integer",
     minimum: 1,
   })
 })
 
-test("an array of anything says so, and one of something is left as it is", () => {
+test("an array without `items` gets items of any kind, and another array stays as it is", () => {
   expect(plainSchemas({ type: "array" })).toEqual({ type: "array", items: {} })
   const pair = { type: "array", prefixItems: [{ type: "string" }] }
   expect(plainSchemas(pair)).toEqual(pair)
 })
 
-test("an alternative that stands twice is left out, and one alone is no alternative", () => {
+test("`anyOf` lists each alternative once, and a single alternative replaces it", () => {
   const [one, other] = [{ $ref: "#/components/schemas/One" }, { type: "null" }]
   expect(plainSchemas({ anyOf: [one, other, one] })).toEqual({ anyOf: [one, other] })
   expect(plainSchemas({ anyOf: [one, one], description: "Once." })).toEqual({ ...one, description: "Once." })
 })
 
-test("parameters say what they are for, and 429 and 503 when to come back", () => {
+test("parameters get the description of their schema, and the responses 429 and 503 the header Retry-After", () => {
   const parameter = { name: "page", in: "query", schema: { type: "integer", description: "Which." } }
   const document = completeDocument({
     info: { title: "Parley" },
@@ -61,7 +61,7 @@ test("parameters say what they are for, and 429 and 503 when to come back", () =
   expect(document).toHaveProperty(["paths", "/", "get", "responses", "200"], {})
 })
 
-test("an object of any fields says so, and another is left as it is", () => {
+test("an object without declared fields allows any, and another object stays as it is", () => {
   const closed = { type: "object", properties: {}, additionalProperties: false }
   expect(plainSchemas({ open: { type: "object" }, closed })).toEqual({
     open: { type: "object", additionalProperties: true },
@@ -69,7 +69,7 @@ test("an object of any fields says so, and another is left as it is", () => {
   })
 })
 
-test("values are no schemas", () => {
+test("values such as defaults and examples stay as they are, even when they look like schemas", () => {
   const value = { type: "object", allOf: [{ a: 1 }] }
   const schema = { const: value, default: value, enum: [value], example: value, examples: [value] }
   expect(plainSchemas(schema)).toEqual(schema)

@@ -3,16 +3,16 @@ import { Glob } from "bun"
 import { Context } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/Annotations.ts"
+import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
 import { Api } from "../../src/api/Api.ts"
 import { areaOf, isSlow, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
 
 const names = ({ method, path }: Route) => `${method} ${path}`
 
-/** The path of a route with this in place of each of its parameters. */
+/** The path of a route with this value for each of its parameters. */
 const filled = (path: string, parameter: string) => path.replaceAll(/:\w+/g, parameter)
 
-/** What stands in paths: ids, and texts that look like other parts of the API or have to be encoded. */
+/** Values of parameters: ids, and texts that look like other paths of the API or have to be encoded. */
 const parameters = [
   "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b",
   "chat",
@@ -23,7 +23,7 @@ const parameters = [
   "x".repeat(600),
 ]
 
-describe("what is declared of an endpoint holds at its path", () => {
+describe("the annotations of an endpoint hold at every path of its form", () => {
   test.each(routes.map((route) => [names(route), route] as const))(
     "%s",
     (_, { annotations, isDocumented, method, path }) => {
@@ -35,7 +35,7 @@ describe("what is declared of an endpoint holds at its path", () => {
     },
   )
 
-  test("slow are the endpoints that wait for a language model or for a document", () => {
+  test("the slow endpoints are those that wait for a language model or for a document", () => {
     expect(
       routes
         .filter(({ annotations }) => Context.get(annotations, IsSlow))
@@ -52,7 +52,7 @@ describe("what is declared of an endpoint holds at its path", () => {
     ])
   })
 
-  test("without a key are the endpoints for load balancers, and what everyone may see", () => {
+  test("only health checks, avatars and documentation need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey ? [] : [names(route)])).toSorted()).toEqual([
       "GET /avatars/:name",
       "GET /docs",
@@ -64,7 +64,7 @@ describe("what is declared of an endpoint holds at its path", () => {
   })
 })
 
-test("the middleware of an endpoint is that of the dialect which the endpoint speaks", () => {
+test("every endpoint has the middleware of its own dialect", () => {
   const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
   const spoken = endpoints.flatMap(({ middlewares, path }) =>
     Array.from(middlewares, ({ key }) => [path, key.split("/").at(-1)]),
@@ -73,7 +73,7 @@ test("the middleware of an endpoint is that of the dialect which the endpoint sp
   expect(spoken).toEqual(spoken.map(([path = ""]) => [path, areaOf(path).dialect]))
 })
 
-test("a path that only resembles those of endpoints has no methods, and is not slow", () => {
+test("a path that only resembles that of an endpoint has no methods, and is not slow", () => {
   const declared = new Set(routes.map(({ path }) => filled(path, "a")))
   const resembling = routes
     .flatMap(({ path }) => {
@@ -88,7 +88,7 @@ test("a path that only resembles those of endpoints has no methods, and is not s
 
 describe("the area of a path", () => {
   test.each(routes.map((route) => [names(route), route] as const))(
-    "has what is declared of %s",
+    "has the annotations of %s",
     (_, { annotations, path }) => {
       expect(areaOf(path)).toEqual({
         dialect: Context.get(annotations, Speaks),
@@ -104,7 +104,7 @@ describe("the area of a path", () => {
     ["/api/nothing", "parley", true],
     ["/mcp/a/b", "mcp", false],
     ["/avatars/nothing/here", "parley", false],
-    // These are not below what they resemble.
+    // These paths resemble areas and are outside of them.
     ["/v1", "parley", false],
     ["/api", "parley", false],
     ["/V1/models", "parley", false],
@@ -113,12 +113,12 @@ describe("the area of a path", () => {
     ["/nothing", "parley", false],
     ["/", "parley", false],
     ["*", "parley", false],
-  ] as const)("is known where there is no endpoint: %s", (path, dialect, isCrossOrigin) => {
+  ] as const)("is known for a path without an endpoint: %s", (path, dialect, isCrossOrigin) => {
     expect(areaOf(path)).toEqual({ dialect, isCrossOrigin, isProbe: false })
   })
 })
 
-test("the server names no path beside those that its endpoints declare", () => {
+test("no source file of the server repeats a path that an endpoint declares", () => {
   const beginnings = new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))
   const path = new RegExp(`["'\`/]\\\\?/(?:${Array.from(beginnings).join("|")})\\b`)
   const root = join(import.meta.dir, "../../src/http")

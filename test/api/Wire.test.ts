@@ -4,10 +4,10 @@ import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
 import { holds } from "../lib/Arbitraries.ts"
 
-/** None of ours needs a service, which the type of a schema taken from a set does not say. */
+/** Narrows to a schema that needs no services, as all of this API do. The types of schemas in a set do not say so. */
 const isWire = (schema: Schema.Top): schema is Schema.Top & Schema.Codec<unknown, unknown> => Schema.isSchema(schema)
 
-/** What is sent in an endpoint's place: a body with headers is two of them. */
+/** The schemas at one place of an endpoint: a body with headers has two. */
 const partsOf = (place: string, schema: Schema.Top): ReadonlyArray<readonly [string, Schema.Top]> => {
   if (HttpApiSchema.isWithHeaders(schema))
     return [
@@ -17,7 +17,7 @@ const partsOf = (place: string, schema: Schema.Top): ReadonlyArray<readonly [str
   return [[place, schema]]
 }
 
-/** Files come in and go out as they are: there is nothing to encode. */
+/** Files are sent as they are, without being encoded. */
 const isJson = (contentType: string) => contentType.endsWith("json")
 const isStream = (schema: Schema.Top) => Predicate.hasProperty(schema, "mode") && schema.mode === "uint8array"
 
@@ -36,7 +36,7 @@ const endpoints: ReadonlyArray<readonly [string, HttpApiEndpoint.Top]> = Object.
   Object.values(group.endpoints).map((endpoint) => [`${group.identifier}.${endpoint.identifier}`, endpoint] as const),
 )
 
-/** Through the text that travels, and back. */
+/** Encodes a value to JSON text and decodes it again. */
 const comesBack = (schema: Schema.Codec<unknown, unknown>) => {
   const isSame = Schema.toEquivalence(schema)
   return (value: unknown) =>
@@ -46,7 +46,7 @@ const comesBack = (schema: Schema.Codec<unknown, unknown>) => {
     })
 }
 
-test("the walk finds all that is sent", () => {
+test("the walk finds every schema that is sent", () => {
   expect(endpoints.length).toBeGreaterThanOrEqual(29)
   const places = endpoints.flatMap(([, endpoint]) => wireSchemas(endpoint).map(([place]) => place))
   expect(new Set(places)).toEqual(
@@ -54,7 +54,7 @@ test("the walk finds all that is sent", () => {
   )
 })
 
-/** Chance finds no JSON Schema, no address with places for its properties, and no groups in their order. */
+/** Values for schemas whose valid values random generation does not find. */
 const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, ReadonlyArray<unknown>>([
   [
     "usage.read query",
@@ -83,7 +83,7 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
   ],
 ])
 
-describe("what is sent is understood as it was meant", () => {
+describe("what one side encodes, the other decodes to the same value", () => {
   test.each(endpoints)("%s", async (name, endpoint) => {
     for (const [place, schema] of wireSchemas(endpoint)) {
       if (!isWire(schema)) throw new Error(`${place} is no schema`)

@@ -21,18 +21,18 @@ import * as Report from "./http/Report.ts"
 import * as Streams from "./http/Streams.ts"
 
 interface ChatSettings extends Settings {
-  /** So many streams at once, held. */
+  /** Numbers of concurrent slow streams. */
   readonly streams: ReadonlyArray<number>
   readonly seconds: number
-  /** What the bare server answers and stores. */
+  /** How much the bare server answers and stores. */
   readonly reply: "least" | "whole"
 }
 
 const TOKENS_PER_SECOND = 20
-/** Of one look at first words; each client asks so often. */
+/** Requests of each client in one measurement of the time to the first word. */
 const FIRST_WORD_ROUNDS = 20
 const RAMP_MILLISECONDS = 2_000
-/** Between two servers, for what the first one left to be done. */
+/** Pause between two servers, in which the first one completes its background work. */
 const PAUSE_MILLISECONDS = 2_000
 
 const setPace = (port: number, pace: Pace) =>
@@ -43,7 +43,7 @@ const quantile = (values: ReadonlyArray<number>, share: number): string => {
   return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(1)
 }
 
-/** The time to the first word, when the provider answers at once: what the server adds. */
+/** Measures the time to the first word with a provider that answers at once, so that it is the server's own share. */
 const firstWords = Effect.fnUntraced(function* (
   requests: ReadonlyArray<Uint8Array>,
   clients: number,
@@ -153,11 +153,11 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
 })
 
 /**
- * Chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second, the time to
- * the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
- * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`,
- * `--only chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare
- * server answers and stores all that the contract wants of a chat, or only what was said.
+ * Measures chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second,
+ * the time to the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
+ * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`, `--only
+ * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare server
+ * answers and stores everything that the contract requires of a chat, or only the texts.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

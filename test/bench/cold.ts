@@ -21,8 +21,9 @@ import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
 import { defaults } from "../lib/Defaults.ts"
 
 /*
- * Searches that find no index in memory: the first of a process, of knowledge bases that take turns in less memory than
- * they need together, and of one that is larger than the memory. Beside them somebody else asks for something small.
+ * Measures searches without an index in memory: the first of a process, those of knowledge bases that take turns in
+ * less memory than they need together, and those of one that is larger than the memory. Meanwhile another client sends
+ * small requests.
  */
 
 const CHUNKS_PER_DOCUMENT = 20
@@ -45,7 +46,7 @@ const summary = (latencies: ReadonlyArray<number>): string => {
   return `${[0.5, 0.95, 0.99, 1].map((share) => `p${100 * share} ${quantile(sorted, share).toFixed(0)}`).join("  ")} ms`
 }
 
-/** Chatbots of so many chunks each, by the real code, unless the database has them already. */
+/** Makes chatbots with these numbers of chunks by the real code, unless the database has them already. */
 const fill = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
   const sql = yield* SystemSql
   const known = sql<KnowledgeBase>`
@@ -74,7 +75,7 @@ const searchOf = (chatbot: ChatbotId, query: string): Uint8Array =>
     body: { query },
   })
 
-/** Searches for so long, and the longest that somebody else waits meanwhile. */
+/** Searches for a while, and measures the longest wait of another client meanwhile. */
 const measure = Effect.fnUntraced(function* (
   child: Child,
   name: string,
@@ -134,7 +135,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
   }
-  // The first start makes the tables and the organization.
+  // The first start creates the tables and the organization.
   yield* Effect.scoped(
     start({ ...options, environment: { ...options.environment, DATA_DIR: join(directory, "first") } }),
   )
@@ -196,8 +197,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
 })
 
 /**
- * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds 60000`
- * for each measurement, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
+ * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds
+ * 60000` for each measurement, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

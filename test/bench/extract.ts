@@ -5,7 +5,7 @@ import { detect, type Format } from "../../src/domain/Formats.ts"
 import { readDocument as read } from "../lib/Defaults.ts"
 import { renderedText } from "./lib/RenderedText.ts"
 
-/** Words without their marks, in lower case; each character of scripts without spaces is one. */
+/** Returns the words in lower case, without diacritics. In scripts without spaces each character is a word. */
 const wordsOf = (text: string): ReadonlyMap<string, number> => {
   const words = new Map<string, number>()
   const plain = text.normalize("NFKC").toLowerCase()
@@ -15,7 +15,7 @@ const wordsOf = (text: string): ReadonlyMap<string, number> => {
   return words
 }
 
-/** What the expected text says, without what only tells how it looks: comments, addresses, escapes, entities. */
+/** Returns the expected text without its markup: comments, addresses, escapes, entities. */
 const spoken = (markdown: string): string =>
   markdown
     .replace(/<!--[\s\S]*?-->/g, " ")
@@ -32,7 +32,7 @@ interface Recall {
   readonly expected: number
 }
 
-/** How many of the expected words, which are spoken, there are in a text, each as often as it is expected. */
+/** Counts how many of the expected words a text has, each at most as often as it is expected. */
 const recall = (expected: string, text: string): Recall => {
   const [wanted, had] = [wordsOf(expected), wordsOf(spoken(text))]
   let found = 0
@@ -40,7 +40,7 @@ const recall = (expected: string, text: string): Recall => {
   return { found, expected: count(wanted) }
 }
 
-/** Reads a file; rejects when it cannot. */
+/** Reads a file; rejects if it is unreadable. */
 type Extractor = (bytes: Uint8Array, path: string, format: Format) => Promise<string>
 
 interface Library {
@@ -60,7 +60,7 @@ const parley: Library = {
   extract: async (bytes, path, format) => (await read({ format, name: path, bytes })).text,
 }
 
-/** A document, and the words that it says. */
+/** A document and its expected words. */
 interface Sample {
   readonly path: string
   readonly expected: string
@@ -73,7 +73,7 @@ const withExpectedText = (directory: string): ReadonlyArray<Sample> =>
     .filter(({ expected }) => existsSync(expected))
     .map(({ path, expected }) => ({ path, expected: spoken(readFileSync(expected, "utf8")) }))
 
-/** All Markdown below the directory; a document is expected to say what is seen of it once it is rendered. */
+/** All Markdown documents below a directory. The expected text of each is its rendered text. */
 const rendered = (directory: string): ReadonlyArray<Sample> =>
   readdirSync(directory, { encoding: "utf8", recursive: true })
     .filter((file) => file.endsWith(".md"))
@@ -136,9 +136,10 @@ const others = async (module: string | undefined): Promise<ReadonlyArray<Library
 }
 
 /**
- * The share of the expected words that reading finds, by format. `--data DIR` holds documents in `files` and their text
- * as Markdown in `expected`, under the document's name and `.md`; of the Markdown below `--markdown DIR` what an
- * independent renderer shows is expected. `--files` lists each file; `--beside MODULE` measures other libraries too.
+ * Measures the share of the expected words that extraction finds, by format. `--data DIR` holds documents in `files`
+ * and their text as Markdown in `expected`, under the document's name and `.md`; of the Markdown below `--markdown DIR`
+ * what an independent renderer shows is expected. `--files` lists each file; `--beside MODULE` measures other libraries
+ * too.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({

@@ -11,16 +11,16 @@ import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 
 /**
- * Others who ask meanwhile, each again about so long after it is answered: some 700 requests a second. Were the machine busy
- * with them alone, any other process would take away of what they have, whatever it does.
+ * Other clients, each of which sends its next request this long after an answer: some 700 requests a second. If they
+ * kept the machine busy by themselves, any other process would slow them down, whatever it does.
  */
 const CLIENTS = 16
 const PAUSE_MILLISECONDS = 20
 const WARM_UP_MILLISECONDS = 5_000
 const BEFORE_MILLISECONDS = 20_000
-/** One stretch of asking; they follow each other as long as there are files. */
+/** Length of one measurement of the other clients, repeated as long as there are files. */
 const STRETCH_MILLISECONDS = 1_000
-/** Harmless files that warm up what reads and indexes. */
+/** Harmless files that warm up extraction and indexing. */
 const WARM_UP_FILES = 40
 const REST_MILLISECONDS = 3_000
 
@@ -47,10 +47,10 @@ const asking = (child: Child, chatbot: string, milliseconds: number) =>
 const upload = (client: Client, chatbot: string, name: string, content: Bun.BlobPart) =>
   Effect.promise(() => client.upload(chatbot, { [name]: content }, { prefer: "wait=60" }))
 
-/** Made before anything is measured: that would hold up the clients, who are in this process. */
+/** The files are made before the measurement, because making them would delay the clients in this process. */
 const made = hostileFiles.map(({ name, make, fate }) => ({ name, fate, content: make() }))
 
-/** Sends all files, one after the other, and returns how many did not end as they should. */
+/** Sends all files, one after the other, and returns how many ended otherwise than expected. */
 const sendAll = Effect.fnUntraced(function* (client: Client, chatbot: string) {
   let unexpected = 0
   for (const { name, content, fate } of made) {
@@ -112,7 +112,7 @@ GET of a chatbot, ${CLIENTS} clients, ${(before.latencies.length / (before.milli
 })
 
 /**
- * What hostile files do to a server with the default limits, and to those who ask it something meanwhile.
+ * Measures what hostile files do to a server with the default limits, and to its other clients.
  * `DATABASE_URL` names any database of a Postgres server in which others may be made.
  */
 export const run = (): void => {

@@ -14,7 +14,7 @@ export interface Settings {
   readonly rounds: number
   readonly milliseconds: number
   readonly clients: ReadonlyArray<number>
-  /** Part of the names of the scenarios to run. */
+  /** A part of the names of the scenarios to run. */
   readonly only: string
   readonly profileDirectory: string | undefined
 }
@@ -22,16 +22,16 @@ export interface Settings {
 const REQUESTS_MAX = 50_000
 export const CONNECTIONS = "16"
 /**
- * A server runs for days: it is warm when it has not become faster for a while, which within its first 20 seconds is
- * chance: it takes some 20,000 chats until nothing of it is left to compile.
+ * When a server is warm. A server runs for days, so it is measured once it has not become faster for a while. Within
+ * the first 20 seconds that is chance: it takes some 20,000 chats until everything is compiled.
  */
 const WARM_UP_WINDOW_MILLISECONDS = 2_500
 const WARM_UP_WINDOWS_MIN = 8
 const WARM_UP_WINDOWS_MAX = 16
 const WARM_UP_WINDOWS_WITHOUT_GAIN = 2
-/** More is a gain, less is chance. */
+/** The smallest gain that is not chance. */
 const WARM_UP_GAIN = 1.02
-/** Before memory at rest is looked at. */
+/** Pause before the memory at rest is measured. */
 const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
 
@@ -52,7 +52,7 @@ export interface Target {
   readonly child: Child
 }
 
-/** Alternates the targets in short rounds, so that whatever else the machine does hits both. */
+/** Alternates the targets in short rounds, so that other load of the machine affects both. */
 export const measure = Effect.fnUntraced(function* (
   scenario: Scenario,
   clients: number,
@@ -72,8 +72,8 @@ export const measure = Effect.fnUntraced(function* (
 })
 
 /**
- * Both answer what they are asked, and are warm. The scenarios take turns: what was compiled for one alone has to be
- * compiled again when the next one uses it otherwise.
+ * Checks that both targets answer correctly, and warms them up. The scenarios take turns, because code that was
+ * compiled for one alone is compiled again when the next one uses it differently.
  */
 export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scenario>, targets: ReadonlyArray<Target>) {
   for (const { name, child } of targets) {
@@ -101,10 +101,10 @@ export const warmUp = Effect.fnUntraced(function* (scenarios: ReadonlyArray<Scen
   }
 })
 
-/** Milliseconds to the first answered request, the quickest and the middle of some starts. */
+/** Measures the milliseconds from a start to the first answer: the minimum and the median of some starts. */
 const coldStarts = Effect.fnUntraced(function* (options: ChildOptions) {
   const times: Array<number> = []
-  // The first makes the database; the others open it.
+  // The first start creates the database; the others open it.
   for (let number = 0; number <= COLD_STARTS; number++) {
     const { coldStart } = yield* Effect.scoped(start(options))
     if (number > 0) times.push(coldStart)
@@ -179,9 +179,9 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
 })
 
 /**
- * Speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a Postgres server
- * in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients 1,16,64`,
- * `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley.
+ * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
+ * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
+ * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

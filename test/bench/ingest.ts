@@ -49,7 +49,7 @@ const rates = (files: ReadonlyArray<CorpusFile>, chunks: number, milliseconds: n
   )
 }
 
-/** Through HTTP, from the first upload until the last file can be searched. */
+/** Ingests through HTTP, and measures from the first upload until the last file can be searched. */
 const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
   Effect.promise(async () => {
     const post = poster(port)
@@ -73,7 +73,7 @@ const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
     return { chunks, milliseconds: performance.now() - begin }
   })
 
-/** Milliseconds of processor time that Postgres has taken for the connections that are open now; it runs on this machine. */
+/** The milliseconds of processor time that Postgres, on this machine, has used for the open connections. */
 const backendTime = (url: string) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 1 })
@@ -83,7 +83,7 @@ const backendTime = (url: string) =>
     return rows.reduce((sum, { pid }) => sum + linuxUsageOf(pid).milliseconds, 0)
   })
 
-/** What the least that could be called ingestion takes: no files kept, no queue, no words, 384 dimensions. */
+/** Measures the simplest conceivable ingestion: no stored files, no queue, no lexemes, 384 dimensions. */
 const bare = (url: string, files: ReadonlyArray<CorpusFile>) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 2 })
@@ -111,7 +111,7 @@ const bare = (url: string, files: ReadonlyArray<CorpusFile>) =>
     return { chunks, milliseconds: performance.now() - begin }
   })
 
-/** Each stage alone, one file after the other, in this process. */
+/** Measures each stage by itself, one file after the other, in this process. */
 const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
   const extract = yield* Extract
   const embeddings = yield* Embeddings
@@ -169,7 +169,7 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
 interface Settings {
   readonly server: string
   readonly files: number
-  /** Of each file. */
+  /** The number of sections of each file. */
   readonly sections: number
   readonly profileDirectory: string | undefined
 }
@@ -194,7 +194,7 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
     output: join(directory, "parley.log"),
     bunOptions: profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`],
   })
-  // The first files find nothing compiled; the second time tells what a server that runs takes.
+  // The first round compiles the code; the second one shows the speed of a warm server.
   yield* upload(child.port, makeCorpus(FILES_PER_UPLOAD, sections).files)
   const before = child.processorTime()
   const backendsBefore = yield* backendTime(url)
@@ -236,9 +236,9 @@ const dropBare = (url: string) =>
   })
 
 /**
- * Speed and memory of ingestion on Postgres, through HTTP, beside a bare script. `DATABASE_URL` names any database of a
- * Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each, `--profile DIR` for a CPU
- * profile of the server.
+ * Measures speed and memory of ingestion on Postgres, through HTTP, beside a bare script. `DATABASE_URL` names any
+ * database of a Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each,
+ * `--profile DIR` for a CPU profile of the server.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 /**
  * `bun run bench kills [--rounds N] [--files N] [--seed S] [--database URL [--companion]]`: a server is killed with
  * SIGKILL N times at random moments while it ingests files of all kinds, some of them replaced or deleted meanwhile. In
- * the end its documents, chunks and files must be those of a server that was left alone. On the embedded database, or on
- * databases of its own on the Postgres server, where another server can live on as a companion and share the work.
+ * the end its documents, chunks and files must be those of a server that was left alone. On the embedded database, or
+ * on databases of its own on the Postgres server, where another server can live on as a companion and share the work.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -18,7 +18,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       companion: { type: "boolean", default: false },
     },
   })
-  // The test databases look for it when they are loaded.
+  // The modules of the test databases read this variable when they are loaded.
   if (values.database !== undefined) process.env["DATABASE_URL"] = values.database
   const { killAndCompare } = await import("../lib/Kills.ts")
   const seed = Number(values.seed)

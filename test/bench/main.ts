@@ -1,4 +1,4 @@
-/** `bun run bench <name> [options]`; each says in its own file what it measures, and what it takes. */
+/** `bun run bench <name> [options]`. The file of each benchmark documents what it measures, and its options. */
 
 const benches: Readonly<
   Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => void | Promise<void> }>>

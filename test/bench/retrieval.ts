@@ -33,13 +33,13 @@ const SETS = [
 const DEPTH = 100
 const TEN = 10
 const INDEX_BYTES = 256 * 2 ** 20
-/** The first passages shown to a user, and the questions asked of a foreign set. */
+/** Passages that a user sees, and questions of another set that are asked of each set. */
 const TOP = 5
 const FOREIGN_QUESTIONS = 400
 
 const organization = OrganizationId.make(crypto.randomUUID())
 
-/** The retriever as the server has it, and one that hides nothing, to measure the order alone. */
+/** The retriever of the server, and one without a threshold, which measures the ranking alone. */
 class Unfiltered extends Context.Service<Unfiltered, Retriever["Service"]>()("parley/bench/Unfiltered") {}
 
 const layer = (indexBytes: number) =>
@@ -62,7 +62,7 @@ const layer = (indexBytes: number) =>
     Layer.provideMerge(Layer.merge(TestDatabase.layer, platform)),
   )
 
-/** A set in the database: each passage a chunk, neighbours of one title a document. */
+/** Stores a set in the database. Each passage is a chunk, and neighbours with one title are a document. */
 const load = Effect.fnUntraced(function* (set: RetrievalSet) {
   const chatbotId = yield* makeChatbot(set.name)
   const passageOf = new Map<string, string>()
@@ -85,7 +85,7 @@ const runsOf = (passages: RetrievalSet["passages"]): ReadonlyArray<RetrievalSet[
   return runs
 }
 
-/** Searches as deep as the figure looks: how deep a search goes changes what its fusion sees. */
+/** Searches as deep as the metric needs, because the depth changes the candidates of the fusion. */
 const rankingOf = Effect.fnUntraced(function* (
   set: RetrievalSet,
   loaded: Effect.Success<ReturnType<typeof load>>,
@@ -103,7 +103,7 @@ const rankingOf = Effect.fnUntraced(function* (
   return run
 })
 
-/** Share of the questions for which something is found at the default threshold. */
+/** The share of the questions with at least one hit at the default threshold. */
 const answeredShare = Effect.fnUntraced(function* (chatbotId: ChatbotId, questions: RetrievalSet["questions"]) {
   const retriever = yield* Retriever
   let answered = 0
@@ -151,7 +151,7 @@ const compare = Effect.fnUntraced(function* (directory: string, names: ReadonlyA
   }
 })
 
-/** The set as the index of this process holds it. */
+/** The set as an index in the memory of this process. */
 const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
   const { chatbotId, passageOf } = yield* load(set)
   const indexes = yield* KnowledgeIndexes
@@ -177,9 +177,9 @@ const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyAr
 })
 
 /**
- * Ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database, or on
- * `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--no-index` searches as
- * in a knowledge base that is too large for an index in memory; `--fit` looks for better weights instead.
+ * Measures the ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database,
+ * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--no-index` searches as in a
+ * knowledge base that is too large for an index in memory; `--fit` looks for better weights instead.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({

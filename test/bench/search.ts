@@ -24,13 +24,13 @@ import { defaults } from "../lib/Defaults.ts"
 
 interface Settings {
   readonly server: string
-  /** Of the large chatbots, one after the other. */
+  /** The numbers of chunks of the large chatbots. */
   readonly chunks: ReadonlyArray<number>
-  /** So many chatbots of `CHUNKS_OF_SMALL` each, as well. */
+  /** The number of further chatbots, of `CHUNKS_OF_SMALL` chunks each. */
   readonly small: number
   readonly clients: ReadonlyArray<number>
   readonly milliseconds: number
-  /** Of the indexes, as the setting is written. */
+  /** The memory for indexes, as the setting is written. */
   readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
 }
@@ -39,7 +39,7 @@ const CHUNKS_OF_SMALL = 100
 const CHUNKS_PER_DOCUMENT = 20
 const DOCUMENTS_AT_ONCE = 6
 const WARM_UP_MILLISECONDS = 4_000
-/** Of the bare search: as many dimensions as the bare server's. */
+/** Dimensions of the bare search, as many as those of the bare server. */
 const QUERIES_OF_BARE = 300
 const REQUESTS_MAX = 1_000_000
 
@@ -49,7 +49,7 @@ interface KnowledgeBase {
   readonly texts: ReadonlyArray<string>
 }
 
-/** Chatbots of so many chunks, made by the real code. */
+/** Makes chatbots with these numbers of chunks by the real code. */
 const fill = Effect.fnUntraced(function* (chunks: number, name: string) {
   const chatbot = yield* makeChatbot(name)
   const { files, questions } = makeCorpus(Math.ceil(chunks / CHUNKS_PER_DOCUMENT), CHUNKS_PER_DOCUMENT)
@@ -78,7 +78,7 @@ const summary = (latencies: ReadonlyArray<number>): string => {
   return [0.5, 0.95, 0.99].map((share) => `p${100 * share} ${quantile(sorted, share).toFixed(2)}`).join("  ") + " ms"
 }
 
-/** Milliseconds of one request. */
+/** Measures the milliseconds of one request. */
 const once = Effect.fnUntraced(function* (child: Child, request: Uint8Array) {
   const begin = performance.now()
   yield* Load.answerOf(child.port, request)
@@ -117,7 +117,7 @@ const load = Effect.fnUntraced(function* (
   }
 })
 
-/** The search for the nearest of the same passages, 384 dimensions, alone in SQL: by an HNSW index, and exactly. */
+/** Measures a bare search for the nearest of the same passages in SQL, by an HNSW index and exactly. */
 const bare = (url: string, { texts, questions }: KnowledgeBase) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 1 })
@@ -173,11 +173,11 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       DATABASE_URL: url,
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
     },
-    // Not the list of chatbots: those made here are not whole.
+    // The list of chatbots is not requested, because those made here lack some columns.
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
   }
-  // The first start makes the tables and the organization.
+  // The first start creates the tables and the organization.
   yield* Effect.scoped(start(options))
   const storage = Indexer.layer.pipe(
     Layer.provideMerge(
@@ -228,7 +228,7 @@ ${name}, memory of the server: ${rest.toFixed(0)} MB at rest, ${now.toFixed(0)} 
     const requests = filled.small.flatMap(({ chatbot, questions }, number) =>
       [0, 1, 2].map((turn) => requestOf(chatbot, questions[(number + 37 * turn) % questions.length] ?? "")),
     )
-    // Each has its index before anything is measured.
+    // Builds each index before the measurement.
     for (const request of requests) yield* once(child, request)
     yield* load(child, `${settings.small} chatbots of ${CHUNKS_OF_SMALL} chunks`, requests, settings)
     const { now, peak } = child.memory()
@@ -244,10 +244,10 @@ const organizationOf = (url: string) =>
   })
 
 /**
- * Speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a Postgres server
- * in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000` chatbots of 100 chunks
- * each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an index in memory,
- * `--profile DIR` for a CPU profile.
+ * Measures speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a
+ * Postgres server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000`
+ * chatbots of 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an
+ * index in memory, `--profile DIR` for a CPU profile.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

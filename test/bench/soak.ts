@@ -11,15 +11,15 @@ import { makeTraffic } from "./soak/Traffic.ts"
 
 interface SoakSettings {
   readonly minutes: number
-  /** Requests per second. */
+  /** The number of requests per second. */
   readonly rate: number
-  /** A Postgres server in which databases may be made; the embedded database without. */
+  /** The URL of a Postgres server in which databases may be created. The default is the embedded database. */
   readonly postgres: string | undefined
 }
 
 const SAMPLE_SECONDS = 10
 const ROW_MINUTES = 5
-/** The end of the run that is judged, and what it may use and grow by. */
+/** The last part of the run, which is judged, and the limits of its memory and growth. */
 const JUDGED_MINUTES = 30
 const GROWTH_MAX = 0.05
 const RESIDENT_MAX = 400
@@ -53,7 +53,9 @@ const rowOf = (
   ].join(" ")
 }
 
-/** Whether memory has come to rest: the fitted line over the last minutes rises by little, and nothing is too much. */
+/**
+ * Whether memory has come to rest: a line fitted to the last minutes hardly rises, and memory stays within its limit.
+ */
 const verdictOf = (samples: ReadonlyArray<Sample>, minutes: number): string => {
   const judged = samples.filter(({ minute }) => minute > minutes - JUDGED_MINUTES)
   const middle = mean(judged.map(({ minute }) => minute))
@@ -109,9 +111,9 @@ const bench = Effect.fnUntraced(function* (settings: SoakSettings) {
 })
 
 /**
- * Memory of the server as it is started by default, under a steady mixed load over bounded data: a table, and whether it
- * comes to rest. Options: `--minutes 60`, `--rate 20` requests a second, and `--postgres URL` of any database of a server
- * in which others may be made, instead of the embedded one. Linux only.
+ * Measures the memory of a server with default settings under a steady mixed load over bounded data: prints a table,
+ * and whether memory comes to rest. Options: `--minutes 60`, `--rate 20` requests a second, and `--postgres URL` of any
+ * database of a server in which others may be made, instead of the embedded one. Linux only.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

@@ -378,7 +378,7 @@ describe("a command fails in one line while the database is unavailable:", () =>
         remove: () => gone,
         bootstrap: () => gone,
       }),
-      Layer.succeed(OrganizationRemoval, { want: Effect.void, run: gone, keep: () => Effect.never }),
+      Layer.succeed(OrganizationRemoval, { request: Effect.void, run: gone, runForever: () => Effect.never }),
     ),
     doctor: Layer.succeed(Doctor, { examine: gone }),
   })

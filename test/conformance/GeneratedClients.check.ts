@@ -9,8 +9,8 @@ import { mistakes, program } from "./ApiProgram.ts"
 import { commandOf, packages, root, run } from "./Packages.ts"
 
 /*
- * Clients in TypeScript, generated from `/openapi.json`: what they may send and read is what the server takes and
- * answers, and the compiler refuses the rest.
+ * Clients in TypeScript, generated from `/openapi.json`. Their types allow what the server accepts and answers, and the
+ * compiler refuses everything else.
  */
 
 const scope = Scope.makeUnsafe()
@@ -25,7 +25,7 @@ interface Program {
   readonly useEverything: (url: string, key: string, avatar: File) => Promise<ReadonlyArray<string>>
 }
 
-/** What the compiler says of a file, or of all in a folder; as strict as it is with this project, or as most are. */
+/** Compiles a file, or all files of a folder, with the strictness of this project or with that of most projects. */
 const compile = async (include: string, strictness: "ours" | "usual" = "ours") => {
   await Bun.write(
     join(directory, "tsconfig.json"),
@@ -38,15 +38,15 @@ const compile = async (include: string, strictness: "ours" | "usual" = "ours") =
   return run(directory, join(root, "node_modules/typescript/bin/tsc"), "--pretty", "false", "-p", directory)
 }
 
-test("openapi-typescript makes types without a complaint", async () => {
+test("openapi-typescript generates types without warnings", async () => {
   const made = await run(directory, join(packages, "OpenApiTypes.mjs"), "openapi.json", "api.ts")
   expect(made).toEqual({ code: 0, said: "" })
   const types = await Bun.file(join(directory, "api.ts")).text()
-  // Objects that may hold nothing, types that say nothing and names that mean two things are the document's fault.
+  // Such types come from faults of the document: objects without fields, empty intersections and duplicate names.
   expect(types.match(/^(?!export).*Record<string, never>|& unknown|\b\w+_1\b/gm)).toBeNull()
 })
 
-test("a program that uses all 14 operations compiles, and does what it says", async () => {
+test("a program that uses all 14 operations compiles and works", async () => {
   await Bun.write(join(directory, "program.ts"), program)
   expect(await compile("program.ts")).toEqual({ code: 0, said: "" })
   const { useEverything }: Program = await import(join(directory, "program.ts"))
@@ -74,7 +74,7 @@ test("a program that uses all 14 operations compiles, and does what it says", as
   ])
 })
 
-test("a program that is mistaken does not compile, wherever it is", async () => {
+test("every mistake of a program is a type error", async () => {
   await Bun.write(join(directory, "mistakes.ts"), mistakes)
   const { code, said } = await compile("mistakes.ts")
   expect(code).not.toBe(0)
@@ -83,14 +83,14 @@ test("a program that is mistaken does not compile, wherever it is", async () => 
   expect(Array.from(new Set(wrong))).toEqual(lines)
 })
 
-test("the client that @hey-api/openapi-ts makes compiles", async () => {
+test("the client that @hey-api/openapi-ts generates compiles", async () => {
   const asked = ["--input", "openapi.json", "--output", "hey-api", "--client", "@hey-api/client-fetch"]
   const made = await run(directory, commandOf("openapi-ts"), ...asked)
   expect(made).toMatchObject({ code: 0 })
   expect(await compile("hey-api", "usual")).toEqual({ code: 0, said: "" })
 })
 
-test.each(["fetch", "zod"])("the %s client that orval makes compiles", async (kind) => {
+test.each(["fetch", "zod"])("the %s client that orval generates compiles", async (kind) => {
   const asked = ["--input", "openapi.json", "--output", `orval-${kind}/client.ts`, "--client", kind]
   const made = await run(directory, commandOf("orval"), ...asked)
   expect(made).toMatchObject({ code: 0 })

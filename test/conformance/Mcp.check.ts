@@ -4,8 +4,8 @@ import { startServer } from "../lib/TestServer.ts"
 import { commandOf, packages, run } from "./Packages.ts"
 
 /*
- * The protocol's own suite for servers. Its scenarios know nothing of keys, so a proxy sends one with each request; the
- * server is told the proxy's address as its public one.
+ * The conformance suite of the Model Context Protocol for servers. Its scenarios send no API key, so a proxy adds one
+ * to each request; the proxy's address is the server's `PUBLIC_URL`.
  */
 
 let target = ""
@@ -30,8 +30,8 @@ const address = `http://127.0.0.1:${proxy.port}`
 target = (await startServer({ PUBLIC_URL: address })).url
 
 /**
- * Those that ask for nothing but what `/mcp` offers. The others call tools and read resources and prompts of the suite's
- * own example server; `server-sse-multiple-streams` asks in 2025-03-26, a version that Parley does not speak.
+ * The scenarios that need nothing beyond what `/mcp` offers. The others use tools, resources and prompts of the suite's
+ * own example server, or, as `server-sse-multiple-streams` does, version 2025-03-26, which Parley does not support.
  */
 const scenarios = [
   "server-initialize",

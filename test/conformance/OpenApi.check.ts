@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../lib/TestDatabase.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { commandOf, packages, run } from "./Packages.ts"
 
-/* What the usual linters say of `/openapi.json`: nothing, not even a warning. */
+/* The usual linters find no error and no warning in `/openapi.json`. */
 
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -14,13 +14,13 @@ const { client } = await startServer()
 const document = join(await Effect.runPromise(Scope.provide(temporaryDirectory("lint"), scope)), "openapi.json")
 await Bun.write(document, (await client.withKey(undefined).get("/openapi.json")).text)
 
-test("redocly has no complaint, with its recommended rules", async () => {
+test("redocly finds nothing with its recommended rules", async () => {
   const { code, said } = await run(packages, commandOf("redocly"), "lint", document, "--format=checkstyle")
   expect(said.match(/<error .*/g)).toBeNull()
   expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining("valid") })
 })
 
-test("spectral has no complaint, with its rules for OpenAPI", async () => {
+test("spectral finds nothing with its rules for OpenAPI", async () => {
   const asked = ["lint", document, "--ruleset", join(packages, ".spectral.yaml"), "--fail-severity=hint"]
   const { code, said } = await run(packages, commandOf("spectral"), ...asked)
   expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining("No results") })

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 
-/** Of this checkout. */
+/** The root directory of this checkout. */
 export const root = join(import.meta.dir, "..", "..")
 
-/** Where the packages stand that `bun run conformance` installs, and the settings of their commands. */
+/** The directory of the packages that `bun run conformance` installs, and of the settings of their commands. */
 export const packages = join(root, ".ci", "conformance")
 
-/** Runs a package's command with Bun, whatever Node.js the machine has. */
+/** Runs a package's command with Bun rather than with the Node.js of the machine. */
 export const run = async (directory: string, ...command: ReadonlyArray<string>) => {
   const child = Bun.spawn([process.execPath, "--bun", ...command], {
     cwd: directory,

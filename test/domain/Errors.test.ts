@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Predicate, Schema } from "effect"
 import * as Errors from "../../src/domain/Errors.ts"
-import { InvalidRequest, listedErrorsMaxCount, TooLarge } from "../../src/domain/Errors.ts"
+import { InvalidRequest, LISTED_ERRORS_MAX_COUNT, TooLarge } from "../../src/domain/Errors.ts"
 import { saysWhen } from "../../src/domain/Failure.ts"
 
 const classes = Object.values(Errors.failures)
@@ -41,11 +41,11 @@ describe("the description of an invalid request", () => {
     Array.from({ length: count }, (_, index) => ({ path: `messages.${index}`, message: "Expected object" }))
 
   test("lists a limited number of errors, and the number of further ones", () => {
-    const few = InvalidRequest.of(places(listedErrorsMaxCount))
-    expect(few.errors).toEqual(places(listedErrorsMaxCount))
+    const few = InvalidRequest.of(places(LISTED_ERRORS_MAX_COUNT))
+    expect(few.errors).toEqual(places(LISTED_ERRORS_MAX_COUNT))
     expect(few.detail).toBe("messages.0: Expected object")
     const many = InvalidRequest.of(places(524_230))
-    expect(many.errors).toEqual(places(listedErrorsMaxCount))
+    expect(many.errors).toEqual(places(LISTED_ERRORS_MAX_COUNT))
     expect(many.detail).toBe("messages.0: Expected object (and 524210 more that are not listed)")
   })
 

@@ -2,12 +2,12 @@ import type { PassageJson } from "../../src/domain/Passage.ts"
 import { calls, message, says } from "../lib/FakeAnthropic.ts"
 import type { Answer } from "../lib/Wire.ts"
 
-/** What the search finds, whatever is looked for. */
+/** The passages that every search finds. */
 export const passages: ReadonlyArray<PassageJson> = [
   { title: "Refunds", chunk: 1, content: "Paid within 14 days.", similarity: 0.8, document_id: "d1" },
 ]
 
-/** What the provider answers in turn, by the name of the conversation. */
+/** The successive answers of the provider, by the name of the conversation. */
 export const scenarios: { readonly [name: string]: ReadonlyArray<Answer> } = {
   plain: [says("Hello!")],
   search: [calls("refund period"), says("14 days.")],

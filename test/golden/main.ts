@@ -7,9 +7,9 @@ import { fakeProvider } from "../lib/FakeProvider.ts"
 import { passages, scenarios } from "./Scenarios.ts"
 
 /*
- * Makes `steps.json`: what the AI SDK's `generateText` answers as `steps` at the version whose shape Parley promises, for
- * the same conversations with the same fake provider. Run it with `bun test/golden/main.ts`; it installs that version
- * into a directory that is removed again.
+ * Generates `steps.json`: the `steps` that the AI SDK's `generateText` returns for the same conversations with the same
+ * fake provider, at the version of the SDK whose shape Parley promises. Run it with `bun test/golden/main.ts`; it
+ * installs that version into a temporary directory.
  */
 
 const packages = ["ai@4.0.38", "@ai-sdk/anthropic@1.0.8", "zod@3.25.76"]
@@ -31,14 +31,14 @@ try {
           apiKey: fakeKey,
           baseURL: `${fake.url}/v1`,
           headers: { authorization: `Bearer ${fakeKey}` },
-          // That version sets a temperature, which today's API refuses.
+          // That version sets a temperature, which the API of current models refuses.
           fetch: (url: string, init: { body: string }) => {
             const { temperature: _, ...body } = JSON.parse(init.body)
             return fetch(url, { ...init, body: JSON.stringify(body) })
           },
         })
         const result = await generateText({
-          // Only then does that version tell the counts of the cache.
+          // That version reports the tokens of the cache only with this option.
           model: anthropic("claude-sonnet-5-5", { cacheControl: true }),
           prompt: "How long do refunds take?",
           maxSteps: 6,

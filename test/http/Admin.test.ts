@@ -22,7 +22,7 @@ const keysOf = async (of: Client, query = "") =>
   read(Schema.Struct({ api_keys: Schema.Array(ApiKey) }), await of.get(keys + query)).api_keys
 
 describe("organizations", () => {
-  test("are made and listed by the operator", async () => {
+  test("are created and listed by the operator", async () => {
     const reply = await client.post(organizations, { json: { name: "Société Générale des Marées" } })
     expect(reply.status).toBe(201)
     const made = {
@@ -38,7 +38,7 @@ describe("organizations", () => {
     expect(others.at(-1)).toStrictEqual(read(Schema.Struct({ organization: Organization }), reply).organization)
   })
 
-  test("see themselves only, and make no others", async () => {
+  test("see only themselves, and cannot create others", async () => {
     const own = await client.newOrganization()
     expect(await organizationsOf(own)).toMatchObject([{ name: "Another", is_operator: false }])
     problem(await own.post(organizations, { json: { name: "Third" } }), 403, "forbidden")
@@ -53,7 +53,7 @@ describe("organizations", () => {
 })
 
 describe("keys", () => {
-  test("are shown once, whole, when they are made", async () => {
+  test("are shown in full only when they are created", async () => {
     const reply = await client.post(keys, { json: { name: "Shop", scopes: ["chat", "knowledge:read"] } })
     expect(reply.status).toBe(201)
     const { key, api_key } = read(Schema.Struct({ api_key: ApiKey, key: Schema.String }), reply)
@@ -82,12 +82,12 @@ describe("keys", () => {
     expect(listed.text).not.toContain(operatorKey)
   })
 
-  test("note when they were used", async () => {
+  test("record when they were last used", async () => {
     const own = await client.newOrganization()
     expect(await keysOf(own)).toMatchObject([{ last_used_at: timestamp }])
   })
 
-  test("end when they are revoked, and stay revoked", async () => {
+  test("stop working when they are revoked, and stay revoked", async () => {
     const { id, client: doomed } = await client.newKey()
     expect((await doomed.get(chatbots)).status).toBe(200)
     const reply = await client.delete(`${keys}/${id}`)
@@ -104,7 +104,7 @@ describe("keys", () => {
     expect((await keysOf(client)).find((key) => key.id === id)).toMatchObject({ revoked_at: timestamp })
   })
 
-  test("end when they expire", async () => {
+  test("stop working when they expire", async () => {
     const soon = new Date(Date.now() + 600).toISOString()
     const { client: brief } = await client.newKey({ expires_at: soon })
     await until(
@@ -118,13 +118,13 @@ describe("keys", () => {
     })
   })
 
-  test("give no more than their maker has", async () => {
+  test("cannot be given more scopes than the key that creates them has", async () => {
     const limited = await client.limitedTo("admin", "chat")
     problem(await limited.post(keys, { json: { name: "More", scopes: ["chat", "chatbots:read"] } }), 403, "forbidden")
     await limited.newKey({ scopes: ["chat"] })
   })
 
-  test("that are bound to a chatbot administer nothing", async () => {
+  test("that are bound to a chatbot cannot administer anything", async () => {
     const { id } = await client.newChatbot()
     const bound = (await client.newKey({ chatbot_id: id })).client
     problem(await bound.post(keys, { json: { name: "More", scopes: ["chat"], chatbot_id: id } }), 403, "forbidden")
@@ -132,7 +132,7 @@ describe("keys", () => {
     problem(await bound.get("/api/admin/organizations"), 403, "forbidden")
   })
 
-  test("that are bound to a chatbot serve it in whatever case its id is written", async () => {
+  test("that are bound to a chatbot accept its id in upper and lower case", async () => {
     const { id } = await client.newChatbot()
     const bound = (await client.newKey({ chatbot_id: id })).client
     const loud = id.toUpperCase()
@@ -140,7 +140,7 @@ describe("keys", () => {
     expect((await bound.patch(`${chatbots}?id=${loud}`, { json: { description: "Mine" } })).status).toBe(200)
   })
 
-  test("are of one organization, and only the operator reaches into others", async () => {
+  test("belong to one organization, and only the operator manages those of others", async () => {
     const own = await client.newOrganization()
     const other = await client.newOrganization()
     const [{ id: organization_id } = { id: nowhere }] = await organizationsOf(other)
@@ -166,18 +166,18 @@ describe("keys", () => {
     ["an empty name", { name: "" }, "name"],
     ["a name that is too long", { name: "x".repeat(201) }, "name"],
     ["no scopes", { scopes: undefined }, "scopes"],
-    ["a scope that is none", { scopes: ["everything"] }, "scopes.0"],
-    ["an organization that is no id", { organization_id: "seven" }, "organization_id"],
-    ["a chatbot that is no id", { chatbot_id: "seven" }, "chatbot_id"],
-    ["an expiry that is no time", { expires_at: "tomorrow" }, "expires_at"],
-    ["an expiry that has passed", { expires_at: "2001-01-01T01:00:00+02:00" }, "expires_at"],
+    ["an unknown scope", { scopes: ["everything"] }, "scopes.0"],
+    ["an organization that is no UUID", { organization_id: "seven" }, "organization_id"],
+    ["a chatbot that is no UUID", { chatbot_id: "seven" }, "chatbot_id"],
+    ["an expiry that is no timestamp", { expires_at: "tomorrow" }, "expires_at"],
+    ["an expiry in the past", { expires_at: "2001-01-01T01:00:00+02:00" }, "expires_at"],
     ["an unknown field", { expiry: "never" }, "expiry"],
   ]
-  test.each(refused)("are refused with %s", async (_, json, path) => {
+  test.each(refused)("cannot be created with %s", async (_, json, path) => {
     expect(wrongPaths(await client.post(keys, { json: { name: "K", scopes: allScopes, ...json } }))).toEqual([path])
   })
 
-  test("need a scope, and known ids", async () => {
+  test("can be administered only with the scope `admin`, and by ids that exist", async () => {
     expect((await client.post(keys, { json: { name: "K", scopes: [] } })).status).toBe(400)
     for (const json of [{ organization_id: nowhere }, { chatbot_id: nowhere }]) {
       problem(await client.post(keys, { json: { name: "K", scopes: ["chat"], ...json } }), 404, "not_found")

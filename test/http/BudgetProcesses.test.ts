@@ -15,7 +15,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(Scope.provide(effect, scope))
 
-/** Chats at once of the organization. */
+/** How many chats the organization may have at once. */
 const PLACES = 5
 
 const launch = async (settings: Settings) => {
@@ -23,7 +23,7 @@ const launch = async (settings: Settings) => {
   return { server, client: new Client(await server.listening, operatorKey) }
 }
 
-test("servers on one database keep to one budget together, and one that is killed gives its places back", async () => {
+test("servers on one database share one budget, and the chats of a killed server stop counting", async () => {
   const database = await run(fresh)
   const anthropic = await run(provider)
   const settings = {
@@ -33,7 +33,7 @@ test("servers on one database keep to one budget together, and one that is kille
     ORGANIZATION_CONCURRENT_CHATS: `${PLACES}`,
   }
   const first = await launch(settings)
-  // The embedded database has room for one.
+  // The embedded database serves one process only.
   const second = database.kind === "postgres" ? await launch(settings) : first
   const { id } = await first.client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
 
@@ -62,7 +62,7 @@ test("servers on one database keep to one budget together, and one that is kille
   await anthropic.answers(says("Here."))
   anthropic.hold()()
   if (database.kind === "postgres") {
-    // Another server cannot know that the first is dead, until what it held runs out.
+    // Another server cannot know that the first is dead until its reservations expire.
     expect((await third.client.say(id, "And me?")).status).toBe(429)
     const runOut = SystemSql.use((sql) => sql`update chat_reservations set expires_at = now()`)
     await Effect.runPromise(Effect.provide(runOut, layerOf(database)))

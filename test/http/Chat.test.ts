@@ -34,15 +34,15 @@ const textOf = (content: Schema.Json): string =>
         .map(({ text = "" }) => text)
         .join("")
 
-/** The conversation that the provider was shown last. */
+/** The messages of the last request to the provider. */
 const shown = () => (sent().at(-1)?.messages ?? []).map(({ role, content }) => ({ role, content: textOf(content) }))
 
-/** What is stored: who said what. */
+/** The stored messages of a session, each with its sender. */
 const said = async (id: string, session: string) =>
   (await client.messages(id, session)).map(({ sender_type, content }) => `${sender_type}: ${content}`)
 
 describe("a chat with a language model", () => {
-  test("answers the steps that led to the reply, with what was sent to the model", async () => {
+  test("answers with the reply and the steps that led to it", async () => {
     const { id } = await client.newChatbot(claude)
     const [document] = await client.learn(id, tides)
     await provider.answers(calls("tide Morlaix"), says("At noon."))
@@ -63,10 +63,10 @@ describe("a chat with a language model", () => {
       args: { query: "tide Morlaix" },
     }
     const result = { ...call, type: "tool-result", result: passages }
-    const { args: _, ...told } = result
+    const { args: _, ...shown } = result
     const made = [
       { role: "assistant", content: [{ type: "text", text: "" }, call] },
-      { role: "tool", content: [told] },
+      { role: "tool", content: [shown] },
     ]
     const answered = [...made, { role: "assistant", content: [{ type: "text", text: "At noon." }] }]
     const common = {
@@ -130,23 +130,26 @@ describe("a chat with a language model", () => {
     }
   })
 
-  test.each(["", "?stream=true"])("names the stored reply beside it, to be rated (chat%s)", async (query) => {
-    const { id } = await client.newChatbot()
-    const reply = await client.post(`/api/external/chatbot/${id}/chat${query}`, {
-      json: { messages: [{ role: "user", content: "Hello" }] },
-    })
-    const session = reply.headers.get("x-session-id") ?? ""
-    const message = reply.headers.get("x-message-id") ?? ""
-    expect((await client.messages(id, session)).map((stored) => stored.id)).toEqual([expect.any(String), message])
-    const rated = await client.post(
-      `/api/external/chatbot/${id}/conversations/${session}/messages/${message}/feedback`,
-      { json: { rating: "up" } },
-    )
-    expect(rated).toMatchObject({ status: 200, body: { message_id: message } })
-    expect(reply.headers.get("access-control-expose-headers")).toContain("x-message-id")
-  })
+  test.each(["", "?stream=true"])(
+    "names the stored reply in a header, so that it can be rated (chat%s)",
+    async (query) => {
+      const { id } = await client.newChatbot()
+      const reply = await client.post(`/api/external/chatbot/${id}/chat${query}`, {
+        json: { messages: [{ role: "user", content: "Hello" }] },
+      })
+      const session = reply.headers.get("x-session-id") ?? ""
+      const message = reply.headers.get("x-message-id") ?? ""
+      expect((await client.messages(id, session)).map((stored) => stored.id)).toEqual([expect.any(String), message])
+      const rated = await client.post(
+        `/api/external/chatbot/${id}/conversations/${session}/messages/${message}/feedback`,
+        { json: { rating: "up" } },
+      )
+      expect(rated).toMatchObject({ status: 200, body: { message_id: message } })
+      expect(reply.headers.get("access-control-expose-headers")).toContain("x-message-id")
+    },
+  )
 
-  test("offers the model the search tool with its instructions, and keeps what it costs", async () => {
+  test("sends the chatbot's instructions and the search tool to the model, and stores the tokens used", async () => {
     const { id } = await client.newChatbot({
       name: "Marin",
       personality_config: { tone: "salty", style: "terse" },
@@ -174,7 +177,7 @@ describe("a chat with a language model", () => {
     ])
   })
 
-  test("without tools gives the model what one search found, as data", async () => {
+  test("without tools gives the model the passages of one search, marked as data", async () => {
     const { id } = await client.newChatbot({ settings: { ...claude.settings, isToolEnabled: false } })
     await client.learn(id, tides)
     await provider.answers(says("At noon."))
@@ -205,7 +208,7 @@ describe("a chat with a language model", () => {
     ["refusal", "content-filter"],
     ["of_a_later_year", "unknown"],
   ]
-  test.each(stops)("calls the stop reason %s %s", async (reason, finish_reason) => {
+  test.each(stops)("reports the stop reason %s as %s", async (reason, finish_reason) => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("Words", reason))
     expect(await client.chat(id, "Hello there")).toMatchObject({ finish_reason, output: "Words" })
@@ -213,7 +216,7 @@ describe("a chat with a language model", () => {
 })
 
 describe("a chat without a language model", () => {
-  test("searches, and answers with sentences and their titles", async () => {
+  test("answers with sentences from the knowledge base and their titles", async () => {
     const { id } = await client.newChatbot()
     await client.learn(id, tides)
     const { output, steps, tool_calls, finish_reason } = await client.chat(id, "When does the tide at Morlaix turn?")
@@ -231,14 +234,14 @@ describe("a chat without a language model", () => {
     }
   })
 
-  test("says so when it finds nothing", async () => {
+  test("says so when the search finds nothing", async () => {
     const { id } = await client.newChatbot()
     expect((await client.chat(id, "Where is the xylophone?")).output).toContain("found nothing")
   })
 })
 
 describe("the history", () => {
-  test("is the stored session when one message is sent", async () => {
+  test("is that of the stored session when the request has one message", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("One."), says("Two."), says("Three."))
     const first = await client.chat(id, "First", { sessionToken: "visitor 1/ü" })
@@ -251,7 +254,7 @@ describe("the history", () => {
     expect(await said(id, "visitor 1/ü")).toEqual(stored)
   })
 
-  test("is what was sent when several messages are, and only what is new is stored", async () => {
+  test("is that of the request when it has several messages, and only new messages are stored", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("One."), says("Two."), says("Three."))
     const send = (...messages: ReadonlyArray<object>) =>
@@ -265,7 +268,7 @@ describe("the history", () => {
     expect((await said(id, "several")).slice(4)).toEqual(["user: Zeroth", "bot: Edited.", "user: Third", "bot: Three."])
   })
 
-  test("is of one chatbot and one session only", async () => {
+  test("never mixes chatbots or sessions", async () => {
     const [one, two] = [await client.newChatbot(claude), await client.newChatbot(claude)]
     await provider.answers(says("Here."))
     const first = await client.chat(one.id, "First", { sessionToken: "shared" })
@@ -280,7 +283,7 @@ describe("the history", () => {
     expect(shown()).toEqual([user("Fourth")])
   })
 
-  test("is one session when ten messages open it at once", async () => {
+  test("is that of one session when ten messages open the session at once", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("Yes."))
     const sessions = await Promise.all(
@@ -293,7 +296,7 @@ describe("the history", () => {
 })
 
 describe("the request", () => {
-  test("may be that of an AI SDK, with extras that are ignored", async () => {
+  test("may be that of an AI SDK, whose additional fields are ignored", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("One."))
     const parts = [{ type: "text", text: "Hel" }, { type: "step-start" }, { type: "text", text: "lo" }]
@@ -312,12 +315,12 @@ describe("the request", () => {
     expect(await client.session(id, "by token")).toMatchObject({ session_token: "by token" })
   })
 
-  test("names the platform, web unless told", async () => {
+  test("names the platform, which is web by default", async () => {
     const { id } = await client.newChatbot()
-    const told = await client.chat(id, "Hello", { platform: "whats_app-2" })
-    const untold = await client.chat(id, "Hello")
-    expect((await client.session(id, told.session_id)).platform).toBe("whats_app-2")
-    expect((await client.session(id, untold.session_id)).platform).toBe("web")
+    const named = await client.chat(id, "Hello", { platform: "whats_app-2" })
+    const unnamed = await client.chat(id, "Hello")
+    expect((await client.session(id, named.session_id)).platform).toBe("whats_app-2")
+    expect((await client.session(id, unnamed.session_id)).platform).toBe("web")
   })
 
   const long = (length: number) => "x".repeat(length)
@@ -340,12 +343,12 @@ describe("the request", () => {
     ["a platform in capitals", { messages: [user("a")], platform: "Web" }, "platform"],
     ["a platform that is too long", { messages: [user("a")], platform: long(33) }, "platform"],
   ]
-  test.each(refused)("with %s is refused", async (_, json, path) => {
+  test.each(refused)("is refused with %s", async (_, json, path) => {
     const { id } = await client.newChatbot()
     expect(wrongPaths(await client.post(chatPath(id), { json }))).toEqual([path])
   })
 
-  test("may be as long as is promised", async () => {
+  test("may be as long as documented", async () => {
     const { id } = await client.newChatbot()
     const messages = [...Array.from({ length: 999 }, () => assistant("a")), user(`Hello ${long(31_994)}`)]
     expect((await client.post(chatPath(id), { json: { messages } })).status).toBe(200)
@@ -357,7 +360,7 @@ describe("the request", () => {
 describe("the e-mail gate", () => {
   const gated = { settings: { ...claude.settings, isRequestUserInfoEnabled: true } }
 
-  test("asks first, and answers the waiting question once it has the address", async () => {
+  test("asks for an address first, and answers the question once it has one", async () => {
     const { id } = await client.newChatbot(gated)
     await provider.answers(says("At noon."), says("Welcome."))
     const sessionToken = "gated"
@@ -377,7 +380,7 @@ describe("the e-mail gate", () => {
     expect(await said(id, sessionToken)).toHaveLength(8)
   })
 
-  test("takes an address that comes with the question", async () => {
+  test("accepts an address that comes with the question", async () => {
     const { id } = await client.newChatbot(gated)
     await provider.answers(says("At noon."))
     const { output, session_id } = await client.chat(id, "I am bob@example.com. When does the tide turn at Morlaix?")
@@ -396,7 +399,7 @@ describe("the e-mail gate", () => {
     expect((await client.chat(id, question)).output).toContain(words)
   })
 
-  test("is open when the setting is off", async () => {
+  test("does not ask when the setting is off", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("Yes."))
     const { session_id } = await client.chat(id, "I am bob@example.com.")
@@ -417,7 +420,7 @@ describe("a provider that fails", () => {
     ["its limit", fails(429, "rate_limit_error", { ...atOnce, "retry-after": "9" }), 429, "too_many_requests", 9],
   ]
   test.each(failures)(
-    "with %s is told apart, and the user's message is kept",
+    "with %s is answered with a status of its own, and the user's message is stored",
     async (_, answer, status, code, after) => {
       const { id } = await client.newChatbot(claude)
       await provider.answers(answer)
@@ -436,14 +439,14 @@ describe("a provider that fails", () => {
     },
   )
 
-  test("for a moment is asked again", async () => {
+  test("once is asked again", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers({ kind: "reset" }, says("Here."))
     expect((await client.chat(id, "Hello")).output).toBe("Here.")
     expect(provider.requests()).toHaveLength(2)
   })
 
-  test("in its second step leaves the first in the conversation", async () => {
+  test("in its second step leaves the first step in the conversation", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
     problem(await client.say(id, "When?", { sessionToken: "s" }), 502, "provider_failed")
@@ -454,7 +457,7 @@ describe("a provider that fails", () => {
   })
 })
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   const leave = async (id: string, arrived: number) => {
     const controller = new AbortController()
     const reply = client
@@ -469,14 +472,14 @@ describe("a client that goes away", () => {
     await until(provider.hungUp, (count) => count === 1)
   }
 
-  test("takes the call of the model with it", async () => {
+  test("cancels the call of the model", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers({ kind: "hang" })
     await leave(id, 1)
     expect(await said(id, "left")).toEqual(["user: When?"])
   })
 
-  test("leaves what there is of the reply, with its tokens", async () => {
+  test("leaves the reply as far as it got in the conversation, with its tokens", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(
       message(

@@ -72,7 +72,7 @@ describe("tools of a chatbot", () => {
     expect((await client.get(at(id))).body).toEqual({ tools: [other] })
   })
 
-  test("have a name that no other has", async () => {
+  test("have a name that is unique within the chatbot", async () => {
     const { id } = await client.newChatbot()
     await newTool(id)
     problem(await create(id), 409, "conflict")
@@ -80,11 +80,11 @@ describe("tools of a chatbot", () => {
     const other = await newTool(id, { name: "other" })
     problem(await client.patch(at(id, other.id), { json: { name: "orderStatus" } }), 409, "conflict")
     problem(await client.patch(at(id, other.id), { json: { name: "searchKnowledgeBase" } }), 409, "conflict")
-    // Of another chatbot they are another matter.
+    // Another chatbot may have a tool of the same name.
     expect((await create((await client.newChatbot()).id)).status).toBe(201)
   })
 
-  test("are so many and no more, also when they come at once", async () => {
+  test("are limited in number, also when they are created at once", async () => {
     const { id } = await client.newChatbot()
     const replies = await Promise.all(
       Array.from({ length: 2 * limit }, (_, index) => create(id, { name: `tool${index}` })),
@@ -104,29 +104,29 @@ describe("tools of a chatbot", () => {
     ["a name with a space", { name: "order status" }, "name"],
     ["a name that is too long", { name: "a".repeat(65) }, "name"],
     ["no description", { description: "" }, "description"],
-    ["a schema that is none", { input_schema: { type: "string" } }, "input_schema.type"],
+    ["a schema of another type than object", { input_schema: { type: "string" } }, "input_schema.type"],
     [
       "a schema with a reference",
       { input_schema: { type: "object", properties: { a: { $ref: "#" } } } },
       "input_schema.properties.a.$ref",
     ],
     ["no address", { url: "shop.example/orders" }, "url"],
-    ["another scheme", { url: "file:///etc/passwd" }, "url"],
+    ["a scheme other than http", { url: "file:///etc/passwd" }, "url"],
     ["a placeholder for the host", { url: "https://{orderId}.example/" }, "url"],
-    ["a placeholder that is no property", { url: `${shop}/{customer}` }, "url"],
-    ["a placeholder that may be missing", { url: `${shop}/{details}` }, "url"],
+    ["a placeholder for an unknown property", { url: `${shop}/{customer}` }, "url"],
+    ["a placeholder for an optional property", { url: `${shop}/{details}` }, "url"],
     ["a private address", { url: "http://10.0.0.1/" }, "url"],
     ["the metadata service", { url: "http://169.254.169.254/latest/meta-data/" }, "url"],
-    ["hardly any time", { timeout_ms: 99 }, "timeout_ms"],
+    ["a time-out that is too short", { timeout_ms: 99 }, "timeout_ms"],
     ["another loopback", { url: "http://127.0.0.2/" }, "url"],
     ["a loopback in hexadecimal", { url: "http://0x7f000002/" }, "url"],
     ["a loopback as IPv6", { url: "http://[::1]/" }, "url"],
     ["an unknown method", { method: "TRACE" }, "method"],
-    ["a header of the connection", { headers: { Host: "evil.example" } }, "headers.Host"],
-    ["a header that is none", { headers: { "a b": "c" } }, "headers.a b"],
+    ["a header that belongs to the connection", { headers: { Host: "evil.example" } }, "headers.Host"],
+    ["an invalid header name", { headers: { "a b": "c" } }, "headers.a b"],
     ["a header with a line break", { headers: { a: "b\r\nc: d" } }, "headers.a"],
-    ["a time that is too long", { timeout_ms: 30_001 }, "timeout_ms"],
-    ["a field of its own", { colour: "red" }, "colour"],
+    ["a time-out that is too long", { timeout_ms: 30_001 }, "timeout_ms"],
+    ["an unknown field", { colour: "red" }, "colour"],
   ])("with %s are refused", async (_, more, path) => {
     const { id } = await client.newChatbot()
     expect(wrongPaths(await create(id, more))).toContain(path)
@@ -136,7 +136,7 @@ describe("tools of a chatbot", () => {
     expect((await client.get(at(id, tool.id))).body).toEqual({ tool })
   })
 
-  test("are refused for the name of a header with words that say why", async () => {
+  test("with an invalid header name are refused with a message that says why", async () => {
     const { id } = await client.newChatbot()
     const headers = { "a b": "c", Host: "evil.example", "proxy-authorization": "x" }
     expect(problem(await create(id, { headers }), 400, "invalid_request").errors).toEqual([
@@ -146,7 +146,7 @@ describe("tools of a chatbot", () => {
     ])
   })
 
-  test("need the scopes of the chatbot, and a key that is not bound to another", async () => {
+  test("need the scopes of chatbots, and a key that is not bound to another chatbot", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
     const [reader, writer] = [await client.limitedTo("chatbots:read"), await client.limitedTo("chatbots:write")]
@@ -162,7 +162,7 @@ describe("tools of a chatbot", () => {
     problem(await client.withKey(undefined).get(at(id)), 401, "unauthorized")
   })
 
-  test("of another organization, or of another chatbot, are not there", async () => {
+  test("of another organization or chatbot are answered with 404", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
     const stranger = await client.newOrganization()
@@ -182,7 +182,7 @@ describe("tools of a chatbot", () => {
   })
 })
 
-/** The model calls this tool with this, and then says so. */
+/** Scripts the model to call a tool with these arguments and then to reply. */
 const modelCalls = (input: unknown, name = "orderStatus") =>
   provider.answers(message([{ type: "tool_use", id: "toolu_1", name, input }], "tool_use"), says("Done."))
 
@@ -209,7 +209,7 @@ describe("a chat", () => {
     for (const text of [reply.text, stored.text, ...sent]) expect(text).not.toContain("s3cr3t")
   })
 
-  test("tells of the call in a stream, too, without the secret", async () => {
+  test("streams the call without the secret", async () => {
     const { id } = await chattingBot()
     await newTool(id)
     endpoint.answers(({ headers }) => Response.json({ state: "sent", you: headers.get("authorization") }))
@@ -222,7 +222,7 @@ describe("a chat", () => {
     expect(text).not.toContain("s3cr3t")
   })
 
-  test("is stored also when the model names its call by what no database keeps", async () => {
+  test("is stored even when the model's call id has characters that the database cannot store", async () => {
     const { id } = await chattingBot()
     await newTool(id)
     const call = { type: "tool_use", id: "a\0b\ud800", name: "orderStatus", input: { orderId: "1" } } as const
@@ -239,7 +239,7 @@ describe("a chat", () => {
     }
   })
 
-  test("sends a secret that was changed, and none that was removed", async () => {
+  test("sends the new value of a changed secret, and no removed one", async () => {
     const { id } = await chattingBot()
     const tool = await newTool(id, { headers: { authorization: secret, "x-a": "1", "x-b": "2" } })
     const headers = { authorization: "Bearer another", "x-a": null, "x-b": "" }
@@ -261,7 +261,7 @@ describe("a chat", () => {
     ])
   })
 
-  test("never sends a secret to a server that a change of the address names", async () => {
+  test("does not send a secret to the new host when a tool's address changes", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
     const url = "https://93.184.215.14/collect/{orderId}"
@@ -274,7 +274,7 @@ describe("a chat", () => {
     expect((await client.patch(at(id, tool.id), { json: { url, headers: { authorization: "new" } } })).status).toBe(200)
   })
 
-  test("tells the model what is wrong with a call, and does not make it", async () => {
+  test("tells the model why its call is invalid, and does not make the call", async () => {
     const { id } = await chattingBot()
     await newTool(id)
     endpoint.answers(() => Response.json({}))
@@ -287,7 +287,7 @@ describe("a chat", () => {
     expect(provider.requests()[1]?.body).toContain('"is_error":true')
   })
 
-  test("goes on when the endpoint fails or takes too long", async () => {
+  test("continues when the endpoint fails or takes too long", async () => {
     const { id } = await chattingBot()
     await newTool(id, { timeout_ms: 100 })
     endpoint.answers(
@@ -305,7 +305,7 @@ describe("a chat", () => {
     })
   })
 
-  test("hangs up on the endpoint when its client leaves", async () => {
+  test("closes the connection to the endpoint when the client disconnects", async () => {
     const { id } = await chattingBot()
     await newTool(id)
     const { promise: left, resolve: leave } = Promise.withResolvers<void>()
@@ -337,7 +337,7 @@ describe("a chat", () => {
     await left
   })
 
-  test("with tools switched off offers none", async () => {
+  test("offers no tools when they are switched off", async () => {
     const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5", isToolEnabled: false } })
     await newTool(id)
     await provider.answers(says("Hello."))
@@ -345,7 +345,7 @@ describe("a chat", () => {
     expect(provider.requests()[0]?.body).not.toContain("orderStatus")
   })
 
-  test("keeps no tool that was deleted", async () => {
+  test("does not offer a deleted tool", async () => {
     const { id } = await chattingBot()
     const tool = await newTool(id)
     await client.delete(at(id, tool.id))

@@ -16,7 +16,7 @@ const ListPage = Schema.Struct({
   next_cursor: Schema.NullOr(Schema.String),
 })
 
-/** Every field of the specification's Chatbot, with what a name alone makes of them. */
+/** Every field of the specification's Chatbot, with the defaults of a chatbot that was created with a name only. */
 const fullChatbot = {
   id: expect.stringMatching(uuid),
   name: "Café Zürich",
@@ -80,7 +80,7 @@ const everything = {
 const etag = (reply: Reply) => reply.headers.get("etag") ?? "none"
 
 describe("1. create", () => {
-  test("needs a name only and shows every field", async () => {
+  test("needs only a name, and answers with every field", async () => {
     const reply = await client.post(chatbots, { json: { name: "Café Zürich" } })
     expect(reply.status).toBe(200)
     expect(reply.body).toStrictEqual({ chatbot: fullChatbot, message: "Chatbot created successfully" })
@@ -89,7 +89,7 @@ describe("1. create", () => {
     expect(etag(reply)).toMatch(/^"[^"]+"$/)
   })
 
-  test("carries the supplied values, and so does a later look", async () => {
+  test("stores the supplied values", async () => {
     const reply = await client.post(chatbots, { json: everything })
     expect(reply.body).toMatchObject({ chatbot: { ...everything, active: true } })
     const { chatbot } = read(OneChatbot, reply)
@@ -98,7 +98,7 @@ describe("1. create", () => {
     expect(etag(again)).toBe(etag(reply))
   })
 
-  test("derives slugs from names until they are free", async () => {
+  test("derives free slugs from names", async () => {
     const slugs = []
     for (const name of ["Größe 7!", "größe -- 7", "Grosse 7-2", "Привет", "!?", "x".repeat(200)]) {
       slugs.push((await client.newChatbot({ name })).slug)
@@ -106,12 +106,12 @@ describe("1. create", () => {
     expect(slugs).toEqual(["grosse-7", "grosse-7-2", "grosse-7-2-2", "privet", "chatbot", "x".repeat(90)])
   })
 
-  test("gives every one of many at once a slug of its own", async () => {
+  test("gives each of many chatbots that are created at once a slug of its own", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => client.newChatbot({ name: "Rush" })))
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(8)
   })
 
-  test("refuses a slug that the organization has, but not one that another has", async () => {
+  test("refuses a slug that the organization uses, but not one that another uses", async () => {
     await client.newChatbot({ slug: "taken" })
     problem(await client.post(chatbots, { json: { name: "Second", slug: "taken" } }), 409, "slug_taken")
     const elsewhere = await client.newOrganization()
@@ -128,7 +128,7 @@ describe("1. create", () => {
     ["a colour of six digits", { settings: { snippet: { primaryColor: "#a1b2c3" } } }],
     ["a colour of eight digits", { settings: { snippet: { primaryColor: "#a1b2c3d4" } } }],
   ]
-  test.each(accepted)("takes %s", async (_, input) => {
+  test.each(accepted)("accepts %s", async (_, input) => {
     expect(await client.newChatbot(input)).toMatchObject(input)
   })
 
@@ -139,45 +139,45 @@ describe("1. create", () => {
     ["a name that is no text", { name: 1 }, "name"],
     ["NUL in a name", { name: "a\u0000b" }, "name"],
     ["a lone surrogate in a description", { description: "a\ud800b" }, "description"],
-    ["a slug in capitals", { slug: "Slug" }, "slug"],
+    ["a slug with capital letters", { slug: "Slug" }, "slug"],
     ["a slug with two hyphens", { slug: "a--b" }, "slug"],
     ["an empty slug", { slug: "" }, "slug"],
     ["a slug that is too long", { slug: long(101) }, "slug"],
     ["a prompt that is too long", { settings: { prompt: long(32_001) } }, "settings.prompt"],
     ["a colour by name", { settings: { snippet: { primaryColor: "red" } } }, "settings.snippet.primaryColor"],
     ["a colour of four digits", { settings: { snippet: { primaryColor: "#abcd" } } }, "settings.snippet.primaryColor"],
-    ["a logo that runs", { settings: { snippet: { logo: "javascript:1" } } }, "settings.snippet.logo"],
+    ["a logo with a javascript address", { settings: { snippet: { logo: "javascript:1" } } }, "settings.snippet.logo"],
     ["a flag that is text", { is_public: "yes" }, "is_public"],
-    ["a model that nobody has", { settings: { model: "gpt-0" } }, "settings.model"],
+    ["an unknown model", { settings: { model: "gpt-0" } }, "settings.model"],
     [
-      "a fallback that nobody has",
+      "an unknown fallback model",
       { settings: { fallbackModels: ["local/extractive", "gpt-0"] } },
       "settings.fallbackModels.1",
     ],
     ["six fallbacks", { settings: { fallbackModels: Array(6).fill("local/extractive") } }, "settings.fallbackModels"],
     ["an unknown field", { colour: "red" }, "colour"],
-    ["an unknown field further in", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
+    ["an unknown nested field", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
     ["an id", { id: nowhere }, "id"],
     ["an organization", { organization_id: nowhere }, "organization_id"],
-    ["something else than a flag", { active: "no" }, "active"],
+    ["a flag that is not a boolean", { active: "no" }, "active"],
     ["a voice", { voice_widget_config: { voice: "alloy" } }, "voice_widget_config"],
     ["a timestamp", { created_at: "2026-11-20T11:30:00.000+00:00" }, "created_at"],
     ["migrated_data", { migrated_data: true }, "migrated_data"],
     ["an avatar", { settings: { avatar: "https://example.com/a.png" } }, "settings.avatar"],
     ["null for a text", { description: null }, "description"],
   ]
-  test.each(refused)("refuses %s and names it", async (_, input, path) => {
+  test.each(refused)("refuses %s and names the field", async (_, input, path) => {
     expect(wrongPaths(await client.post(chatbots, { json: { name: "Named", ...input } }))).toEqual([path])
   })
 
-  test("names everything that is wrong at once", async () => {
+  test("names all invalid fields at once", async () => {
     const reply = await client.post(chatbots, { json: { name: "", slug: "A", settings: { prompt: 1 }, extra: 1 } })
     expect(wrongPaths(reply).toSorted()).toEqual(["extra", "name", "settings.prompt", "slug"])
   })
 })
 
 describe("2. update", () => {
-  test("merges field by field, in objects too, and leaves the rest", async () => {
+  test("merges field by field, within objects too, and leaves the rest", async () => {
     const before = await client.newChatbot({ ...everything, slug: "merged" })
     const reply = await client.patch(`${chatbots}?id=${before.id}`, {
       json: { description: "New", personality_config: { tone: "warm" }, settings: { snippet: { slogan: "Go" } } },
@@ -195,7 +195,7 @@ describe("2. update", () => {
     expect(after.updated_at > before.updated_at).toBe(true)
   })
 
-  test("keeps every one of twenty concurrent changes of different fields", async () => {
+  test("keeps all of twenty concurrent changes of different fields", async () => {
     const { id } = await client.newChatbot()
     const texts = {
       settings: ["prompt", "greeting"],
@@ -232,7 +232,7 @@ describe("2. update", () => {
     expect(widgetNow.body).toMatchObject({ chat_widget_config: same(widget) })
   })
 
-  test("finds its chatbot by id or chatbotId, and by nothing less", async () => {
+  test("needs the chatbot's id, as `id` or `chatbotId`", async () => {
     const { id } = await client.newChatbot()
     const patch = (query: string) => client.patch(`${chatbots}${query}`, { json: { name: "Found" } })
     expect((await patch(`?chatbotId=${id}`)).status).toBe(200)
@@ -243,7 +243,7 @@ describe("2. update", () => {
     problem(await patch(`?id=${nowhere}`), 404, "not_found")
   })
 
-  test("shows fallbacks only while there are any", async () => {
+  test("shows fallback models only while there are any", async () => {
     const { id, settings } = await client.newChatbot()
     expect(settings).not.toHaveProperty("fallbackModels")
     const update = async (settings: object) => {
@@ -256,7 +256,7 @@ describe("2. update", () => {
     expect(await update({ greeting: settings.greeting, fallbackModels: [] })).toEqual(settings)
   })
 
-  test("changes the slug unless somebody has it, and refuses what cannot be changed", async () => {
+  test("changes the slug unless it is taken, and refuses read-only fields", async () => {
     const { id, slug } = await client.newChatbot({ slug: "slug-of-one" })
     await client.newChatbot({ slug: "slug-of-two" })
     const update = (json: object) => client.patch(`${chatbots}?id=${id}`, { json })
@@ -275,7 +275,7 @@ describe("If-Match", () => {
     ["6", (id, tag) => client.patch(at(id, "/chat-widget"), { json: {}, headers: { "if-match": tag } })],
     ["7", (id, tag) => client.patch(at(id, "/voice-agent"), { json: {}, headers: { "if-match": tag } })],
   ]
-  test.each(changes)("lets operation %s change the version it names only", async (_, change) => {
+  test.each(changes)("makes operation %s change only the version that it names", async (_, change) => {
     const { id } = await client.newChatbot()
     const first = etag(await client.get(at(id)))
     const changed = await change(id, first)
@@ -300,7 +300,7 @@ describe("If-Match", () => {
 })
 
 describe("3. list", () => {
-  test("shows the newest first, in a reduced form", async () => {
+  test("shows the newest chatbots first, in a reduced form", async () => {
     const own = await client.newOrganization()
     expect((await own.get(chatbots)).body).toStrictEqual({ chatbots: [] })
     const made = []
@@ -328,7 +328,7 @@ describe("3. list", () => {
     expect(last.headers.get("link")).toBeNull()
   })
 
-  test("shows a key that is bound its own chatbot, also as a page", async () => {
+  test("shows a bound key only its own chatbot, also in pages", async () => {
     const { id } = await client.newChatbot()
     const bound = (await client.newKey({ chatbot_id: id })).client
     const all = (await bound.get(chatbots)).body
@@ -343,13 +343,13 @@ describe("3. list", () => {
     },
   )
 
-  test("takes the bounds of limit", async () => {
+  test("accepts the least and the largest limit", async () => {
     for (const limit of [1, 1_000]) expect((await client.get(`${chatbots}?limit=${limit}`)).status).toBe(200)
   })
 })
 
 describe("4. get", () => {
-  test("says 404 for what is not there and 400 for what is no id", async () => {
+  test("answers 404 for an unknown chatbot and 400 for an invalid id", async () => {
     problem(await client.get(at(nowhere)), 404, "not_found")
     expect(wrongPaths(await client.get(at("seven")))).toEqual(["path.chatbotId"])
   })
@@ -385,7 +385,7 @@ describe("5. avatar", () => {
     ["gif", "image/gif"],
     ["webp", "image/webp"],
   ] as const
-  test.each(formats)("takes a %s by its bytes and serves it safely as %s", async (format, contentType) => {
+  test.each(formats)("recognizes a %s by its content and serves it safely as %s", async (format, contentType) => {
     const before = await client.newChatbot()
     const reply = await sendAvatar(before.id, images[format])
     const { chatbot } = read(OneChatbot, reply)
@@ -407,7 +407,7 @@ describe("5. avatar", () => {
     })
   })
 
-  test("removes the replaced file, and the last one with the chatbot", async () => {
+  test("deletes the replaced file, and the last one with the chatbot", async () => {
     const { id } = await client.newChatbot()
     const nameOf = (reply: Reply) => new URL(read(OneChatbot, reply).chatbot.settings.avatar ?? "").pathname.slice(9)
     const [first, second] = [nameOf(await sendAvatar(id, images.png)), nameOf(await sendAvatar(id, images.gif))]
@@ -426,7 +426,7 @@ describe("5. avatar", () => {
     expect((await client.chatbot(id)).settings).toMatchObject({ avatar, prompt: "Anew" })
   })
 
-  test("refuses what is no image, and keeps nothing of it", async () => {
+  test("refuses a file that is no image, and keeps nothing of it", async () => {
     const { id } = await client.newChatbot()
     const count = stored("avatars").length
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
@@ -438,7 +438,7 @@ describe("5. avatar", () => {
     expect(await client.chatbot(id)).not.toHaveProperty("settings.avatar")
   })
 
-  test("refuses a body without it", async () => {
+  test("refuses a body without a file", async () => {
     const { id } = await client.newChatbot()
     const form = new FormData()
     form.set("picture", new Blob([images.png]), "me.png")
@@ -448,7 +448,7 @@ describe("5. avatar", () => {
   })
 
   test.each(["../database/lock", "..%2f..%2fdatabase%2flock", "%2e%2e/lock", "a.png", ""])(
-    "serves nothing else from the disk: %s",
+    "serves no other file of the disk: %s",
     async (name) => {
       expect((await client.get(`/avatars/${name}`)).status).toBeOneOf([400, 404])
     },
@@ -459,7 +459,7 @@ describe("6. chat widget", () => {
   const empty = { header: "", language: "", logo: "", name: "", primaryColor: "", secondaryColor: "", slogan: "" }
   const patch = (id: string, json: unknown) => client.patch(at(id, "/chat-widget"), { json })
 
-  test("merges, and answers all seven fields", async () => {
+  test("merges field by field, and answers all seven fields", async () => {
     const { id } = await client.newChatbot()
     const message = "Chat widget config updated successfully"
     expect((await patch(id, {})).body).toStrictEqual({ chat_widget_config: empty, message })
@@ -495,7 +495,7 @@ describe("6. chat widget", () => {
     expect((await patch(id, {})).body).toMatchObject({ chat_widget_config: empty })
   })
 
-  test("says 404 for what is not there", async () => {
+  test("answers 404 for an unknown chatbot", async () => {
     problem(await patch(nowhere, {}), 404, "not_found")
   })
 })
@@ -521,7 +521,7 @@ describe("7. voice agent", () => {
     voice: "alloy",
   }
 
-  test("keeps what it is sent, merges, and shows it with the chatbot", async () => {
+  test("stores what is sent, merges field by field, and shows it with the chatbot", async () => {
     const { id } = await client.newChatbot()
     const message = "Voice widget config updated successfully"
     expect((await patch(id, { voice: "alloy" })).body).toStrictEqual({
@@ -543,7 +543,7 @@ describe("7. voice agent", () => {
     ["vad", "prefix_padding_ms", 0, 5_000, 1],
     ["vad", "silence_duration_ms", 0, 10_000, 1],
   ]
-  test.each(bounds)("keeps the bounds of %s.%s", async (group, field, least, most, step) => {
+  test.each(bounds)("enforces the bounds of %s.%s", async (group, field, least, most, step) => {
     const { id } = await client.newChatbot()
     for (const value of [least, most]) {
       const reply = await patch(id, { [group]: { [field]: value } })
@@ -564,13 +564,13 @@ describe("7. voice agent", () => {
     ["text.endCalls", { text: { endCalls: "End" } }],
     ["updated_at", { updated_at: "now" }],
   ]
-  test.each(refused)("refuses a wrong %s", async (path, json) => {
+  test.each(refused)("refuses an invalid %s", async (path, json) => {
     const { id } = await client.newChatbot()
     expect(wrongPaths(await patch(id, json))).toEqual([path])
     expect((await client.chatbot(id)).voice_widget_config).toBeNull()
   })
 
-  test("takes the longest voice, and says 404 for what is not there", async () => {
+  test("accepts the longest voice, and answers 404 for an unknown chatbot", async () => {
     const { id } = await client.newChatbot()
     expect((await patch(id, { voice: "x".repeat(64) })).status).toBe(200)
     problem(await patch(nowhere, {}), 404, "not_found")
@@ -578,7 +578,7 @@ describe("7. voice agent", () => {
 })
 
 describe("delete", () => {
-  test("takes all that hangs on a chatbot with it", async () => {
+  test("deletes all that belongs to the chatbot", async () => {
     const { id, slug } = await client.newChatbot({ slug: "short-lived" })
     const bound = (await client.newKey({ chatbot_id: id })).client
     await sendAvatar(id, images.png)

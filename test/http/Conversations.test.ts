@@ -9,7 +9,7 @@ const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
-/** A chatbot with one session of so many questions and answers. */
+/** Creates a chatbot with one session of this many questions and answers. */
 const chatted = async (questions: number, sessionToken = "visitor") => {
   const { id } = await client.newChatbot()
   let session = ""
@@ -65,7 +65,7 @@ describe("9. messages", () => {
     })
   })
 
-  test("come in pages, ascending, and end with an empty one", async () => {
+  test("come in pages in ascending order, and a page past the end is empty", async () => {
     const { id } = await chatted(11)
     const page = async (query: string) => (await client.get(at(id, `/visitor/messages${query}`))).body
     const all = await client.messages(id, "visitor")
@@ -109,7 +109,7 @@ describe("9. messages", () => {
 })
 
 describe("sessions", () => {
-  test("are listed by their last activity", async () => {
+  test("are listed by their last activity, newest first", async () => {
     const { id } = await client.newChatbot()
     expect((await client.get(at(id))).body).toStrictEqual({
       data: [],
@@ -150,7 +150,7 @@ describe("sessions", () => {
   })
 
   test.each(["a token / with + signs?", "ü".repeat(200), "潮".repeat(200), "messages"])(
-    "are found by id and by token: %s",
+    "are found by id and by session token: %s",
     async (token) => {
       const { id, session } = await chatted(1, token)
       expect(await client.session(id, token)).toStrictEqual(await client.session(id, session))
@@ -158,7 +158,7 @@ describe("sessions", () => {
     },
   )
 
-  test("are deleted with their messages, and begin anew under their token", async () => {
+  test("are deleted with their messages, and their token then opens a new session", async () => {
     const { id, session } = await chatted(2)
     const reply = await client.delete(at(id, "/visitor"))
     expect(reply.body).toStrictEqual({ message: "Conversation deleted successfully" })
@@ -172,14 +172,14 @@ describe("sessions", () => {
   })
 })
 
-describe("what is not there", () => {
+describe("an unknown chatbot or conversation", () => {
   const asks: ReadonlyArray<readonly [string, (client: Client, id: string, session: string) => Promise<unknown>]> = [
     ["messages", (client, id, session) => client.get(at(id, `/${session}/messages`)).then(notFound)],
     ["a session", (client, id, session) => client.get(at(id, `/${session}`)).then(notFound)],
     ["deleting", (client, id, session) => client.delete(at(id, `/${session}`)).then(notFound)],
   ]
   const notFound = (reply: Parameters<typeof problem>[0]) => problem(reply, 404, "not_found")
-  test.each(asks)("is told alike: %s", async (_, ask) => {
+  test.each(asks)("is answered with the same 404: %s", async (_, ask) => {
     const { id, session } = await chatted(1)
     const other = await client.newChatbot()
     await ask(client, id, nowhere)
@@ -190,7 +190,7 @@ describe("what is not there", () => {
     expect(await client.messages(id, session)).toHaveLength(2)
   })
 
-  test("is told for the list too, and an id that is none is refused", async () => {
+  test("is answered with 404 by the list too, and an invalid id with 400", async () => {
     problem(await client.get(at(nowhere)), 404, "not_found")
     expect(wrongPaths(await client.get(at("seven")))).toEqual(["path.chatbotId"])
     const { id } = await chatted(1)

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect, FileSystem } from "effect"
 import { anchorOf, htmlOf } from "../../src/http/DocsPage.ts"
 
-/** The `main` of the page that a file with this text is shown as. */
+/** Renders a Markdown text and returns the content of the page's `main`. */
 const shown = async (markdown: string): Promise<string> => {
   const files = FileSystem.layerNoop({ readFileString: () => Effect.succeed(markdown) })
   const page = htmlOf({ name: "guide", title: "Guide", file: "docs/guide.md" })
@@ -16,14 +16,14 @@ test.each([
   ["[budgets](docs/keys-and-budgets.md#budgets)", '<p><a href="/docs/keys-and-budgets#budgets">budgets</a></p>\n'],
   ["[above](#above)", '<p><a href="#above">above</a></p>\n'],
   ["[Bun](https://bun.sh)", '<p><a href="https://bun.sh">Bun</a></p>\n'],
-])("the link %s leads to the page or address that it means", async (markdown, html) => {
+])("the link %s becomes one to the page or address", async (markdown, html) => {
   expect(await shown(markdown)).toBe(html)
 })
 
 test.each([
   ["[MIT](LICENSE)", "<p>MIT</p>\n"],
   ["[run](javascript:alert%281%29)", "<p>run</p>\n"],
-])("%s leads to no page, so its text stands alone", async (markdown, html) => {
+])("%s links to no page, so only its text is shown", async (markdown, html) => {
   expect(await shown(markdown)).toBe(html)
 })
 
@@ -32,7 +32,7 @@ test("HTML in the Markdown is shown as text", async () => {
   expect(await shown("a <b onclick=x>c</b>")).toBe("<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n")
 })
 
-test("headings have the addresses that GitHub gives them", async () => {
+test("headings have the same anchors as on GitHub", async () => {
   expect(await shown("## The `parley` command, and why?")).toBe(
     '<h2 id="the-parley-command-and-why">The <code>parley</code> command, and why?</h2>\n',
   )

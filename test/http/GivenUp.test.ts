@@ -7,10 +7,10 @@ import { estimated, protocols } from "../lib/Faults.ts"
 import { startServer, type TestServer } from "../lib/TestServer.ts"
 
 /*
- * What is counted of a request that a model's provider was sent, and to which nobody waited for the answer.
+ * The tokens that are counted for a request to a model's provider whose answer nobody waited for.
  */
 
-/** One call of each provider at once. */
+/** A server that makes one call at once to each provider. */
 const server = await startServer({ ANTHROPIC_CONCURRENCY: "1", OPENAI_CONCURRENCY: "1" })
 const { client, provider } = server
 const impatient = await startServer({
@@ -23,9 +23,9 @@ const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
   [false, true].map((streamed) => ({ protocol, streamed })),
 )
 
-/** What a reply takes by the counts of the fake provider. */
-const TOLD = 108
-/** Characters: about twice the tokens of a budget here. */
+/** The tokens of a reply as the fake provider reports them. */
+const REPORTED_TOKENS = 108
+/** Characters of a long question, which are estimated as about twice the tokens of the budgets in these tests. */
 const HUGE = 32_000
 
 const Usage = Schema.Struct({ data: Schema.Array(UsageRow), total: UsageCounts })
@@ -42,7 +42,7 @@ const isSent = (count: number) =>
     (seen) => seen === count,
   )
 
-/** Asks, and returns how to leave. */
+/** Sends a chat, and returns the function that disconnects. */
 const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you there?") => {
   const leaving = new AbortController()
   const asked = own
@@ -57,14 +57,14 @@ const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you
   }
 }
 
-describe.each(ways)("a client that leaves before a model's first byte (%o)", ({ protocol, streamed }) => {
+describe.each(ways)("a client that disconnects before the model's first byte (%o)", ({ protocol, streamed }) => {
   const model = protocols[protocol].model
   const chatting = async (settings: object = {}) => {
     const own = await client.newOrganization()
     return { own, id: (await own.newChatbot({ settings: { model, ...settings } })).id }
   }
 
-  test("has its request counted, and no reply, so that a budget is spent", async () => {
+  test("has the tokens of its request counted against the budget, and none of a reply", async () => {
     const { own, id } = await chatting()
     const { id: key, client: limited } = await own.newKey()
     const budget = { tokens_per_day: HUGE / 8 }
@@ -82,7 +82,7 @@ describe.each(ways)("a client that leaves before a model's first byte (%o)", ({ 
     problem(await limited.say(id, "And now?"), 429, "budget_spent")
   })
 
-  test("leaves the steps before to be counted as they were told, and stored", async () => {
+  test("leaves earlier steps stored, and counted as the provider reported them", async () => {
     const { own, id } = await chatting()
     await provider.answers(calls("a"), { kind: "hang" })
     const leave = ask(own, id, streamed)
@@ -90,12 +90,12 @@ describe.each(ways)("a client that leaves before a model's first byte (%o)", ({ 
     await leave()
     const { total } = await counted(own)
     const [, partial] = await own.messages(id, "s")
-    const told = protocol === "anthropic" ? TOLD : (partial?.tokens_used ?? 0)
-    expect(partial).toMatchObject({ content: "", model, tokens_used: told })
-    expect(total).toMatchObject({ replies: 1, total_tokens: told + estimated(sent(server)[1] ?? "") })
+    const tokens = protocol === "anthropic" ? REPORTED_TOKENS : (partial?.tokens_used ?? 0)
+    expect(partial).toMatchObject({ content: "", model, tokens_used: tokens })
+    expect(total).toMatchObject({ replies: 1, total_tokens: tokens + estimated(sent(server)[1] ?? "") })
   })
 
-  test("has nothing counted of a call that waited for its turn", async () => {
+  test("has nothing counted for a call that was still waiting for its turn", async () => {
     const [first, second] = [await chatting(), await chatting()]
     await provider.answers({ kind: "hang" })
     const leaveFirst = ask(first.own, first.id, streamed)
@@ -113,7 +113,7 @@ describe.each(ways)("a client that leaves before a model's first byte (%o)", ({ 
     expect((await usageOf(second.own)).data).toEqual([])
   })
 
-  test("has the request counted for the model that it was sent to, and none that was refused", async () => {
+  test("has the request counted for the model that received it, and none that was refused", async () => {
     const other = protocols[protocol === "anthropic" ? "openai" : "anthropic"].model
     const { own, id } = await chatting({ fallbackModels: [other] })
     await provider.answers(fails(500, "api_error", { "x-should-retry": "false" }), { kind: "hang" })
@@ -136,7 +136,7 @@ describe.each(ways)("a request that takes too long (%o)", ({ protocol, streamed 
     return { own, id, say }
   }
 
-  test("is counted beside the reply of the next attempt", async () => {
+  test("is counted in addition to the reply of the next attempt", async () => {
     const { own, id, say } = await chatting()
     await impatient.provider.answers({ kind: "hang" }, says("Hello."))
     expect((await say()).status).toBe(200)
@@ -148,7 +148,7 @@ describe.each(ways)("a request that takes too long (%o)", ({ protocol, streamed 
     })
   })
 
-  test("is counted with all its attempts when there is no reply in time", async () => {
+  test("is counted with all its attempts when no reply comes in time", async () => {
     const { own, say } = await chatting()
     await impatient.provider.answers({ kind: "hang" })
     problem(await say(), 504, "provider_timeout")

@@ -5,8 +5,8 @@ import { hostileFiles, hostileNames } from "../lib/files/HostileFiles.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 /*
- * Files that nobody sends in good faith, each beside one that somebody does. The limits are lower than those that a
- * server has by itself, so that what has to reach them does so soon.
+ * Malicious files, each uploaded together with a harmless one. The limits are lower than a server's defaults, so that
+ * files which reach them do so soon.
  */
 const { client, stored } = await startServer({
   EXTRACT_TIMEOUT: "4s",
@@ -26,13 +26,13 @@ const upload = async ({ name, make }: HostileFile) => {
 
 const alive = async () => expect((await client.get("/healthz")).status).toBe(200)
 
-test("there are many of them, and no two alike", () => {
+test("there are at least sixty hostile files, each with a name of its own", () => {
   const names = [...hostileFiles, ...hostileNames].map(({ name }) => name)
   expect(names.length).toBeGreaterThanOrEqual(60)
   expect(new Set(names).size).toBe(names.length)
 })
 
-describe("a hostile file ends as it should, and harms nobody", () => {
+describe("a hostile file ends as expected, and affects no other file", () => {
   test.each(hostileFiles.map((file) => [file.name, file] as const))("%s", async (_, file) => {
     const { id, reply } = await upload(file)
     if (file.fate.status === 415) {
@@ -55,10 +55,10 @@ describe("a hostile file ends as it should, and harms nobody", () => {
   })
 })
 
-describe("a hostile name is only shown", () => {
+describe("a hostile file name is shown and has no other effect", () => {
   test.each(hostileNames.map((file) => [JSON.stringify(file.name), file] as const))("%s", async (_, file) => {
     const { reply } = await upload(file)
-    // A name that breaks the form itself is the client's mistake.
+    // A name that makes the form malformed is refused.
     if (reply.status === 400) return problem(reply, 400, "invalid_request")
     if (reply.status === 415) return problem(reply, 415, "unsupported_media_type")
     const [hostile] = read(ManyDocuments, reply).documents
@@ -67,7 +67,7 @@ describe("a hostile name is only shown", () => {
     expect(hostile?.name.length).toBeLessThanOrEqual(255)
   })
 
-  test("and what is stored is named by us", () => {
+  test("and stored files have names that the server has chosen", () => {
     const names = stored("documents")
     expect(names.length).toBeGreaterThan(0)
     for (const name of names) expect(name).toMatch(/^[0-9a-f-]{36}$/)

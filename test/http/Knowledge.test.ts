@@ -10,7 +10,7 @@ const { client, ...server } = await startServer()
 
 const fixture = (name: string) => Bun.file(fixturePath(name)).arrayBuffer()
 const handbook = await fixture("handbook.pdf")
-/** A page of nothing but a box. */
+/** A PDF whose page has a drawing and no text. */
 const scan = await fixture("scan.pdf")
 const locked = await fixture("locked.pdf")
 
@@ -23,7 +23,7 @@ const tides = "# Tides\n\nThe tide at Morlaix turns at noon."
 const ferries = "# Ferries\n\nThe ferry to Roscoff leaves from the north quay."
 const bakery = "# Bakery\n\nThe bakery sells buckwheat galettes on Fridays."
 
-/** Files in the blob store. */
+/** The number of files in the blob store. */
 const stored = () => server.stored("documents").length
 
 const Results = Schema.Struct({ results: Schema.Array(Schema.Record(Schema.String, Schema.Json)) })
@@ -36,13 +36,13 @@ const only = <A>(all: ReadonlyArray<A>): A => {
   return one
 }
 
-/** A new chatbot that knows these files. */
+/** Creates a chatbot and uploads these files to it. */
 const knowing = async (files: Files) => {
   const { id } = await client.newChatbot()
   return { id, documents: await client.learn(id, files) }
 }
 
-/** The chatbot as operations 11 to 13 show it. */
+/** The chatbot as operations 11 to 13 answer it. */
 const shownBy = async (id: string) => {
   const fields =
     "id name description slug active is_public created_at updated_at organization_id personality_config settings llm_api_key"
@@ -109,7 +109,7 @@ describe("14. upload", () => {
     expect((await client.found(id, query)).length).toBeGreaterThan(0)
   })
 
-  test("takes ten files at once and no eleventh", async () => {
+  test("accepts ten files in one upload and refuses eleven", async () => {
     const { id } = await client.newChatbot()
     const files = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}.md`, `Number ${n} is a number.`]))
@@ -123,7 +123,7 @@ describe("14. upload", () => {
     )
   })
 
-  test("returns the existing document for bytes that are there, under whatever name", async () => {
+  test("returns the existing document when the same bytes are uploaded again under any name", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const before = stored()
     const first = only(documents)
@@ -139,7 +139,7 @@ describe("14. upload", () => {
     expect(new Set([one?.id, two?.id, first.id]).size).toBe(2)
   })
 
-  test("lists a file that cannot be read as failed with its reason, and spares its siblings", async () => {
+  test("lists an unreadable file as failed with its reason, and processes the others", async () => {
     const { id } = await client.newChatbot()
     const files = { "tides.md": tides, "scan.pdf": scan, "locked.pdf": locked, "broken.pdf": "%PDF-1.7\nno more" }
     const reply = await client.upload(id, { ...files, "broken.json": '{"a":', "empty.txt": " \n " })
@@ -167,7 +167,7 @@ describe("14. upload", () => {
     ["noextension", "text"],
     ["letter.doc", "text"],
   ]
-  test.each(mislabelled)("refuses %s by name, and takes nothing of that upload", async (name, content) => {
+  test.each(mislabelled)("refuses %s by name, and keeps nothing of the upload", async (name, content) => {
     const { id } = await client.newChatbot()
     const before = stored()
     const reply = await client.upload(id, { "tides.md": tides, [name]: content })
@@ -176,7 +176,7 @@ describe("14. upload", () => {
     expect(stored()).toBe(before)
   })
 
-  test("shows names without paths and without characters that mislead", async () => {
+  test("shows names without paths and without misleading characters", async () => {
     const { id } = await client.newChatbot()
     const names = ["../../etc/passwd.md", "C:\\Users\\me\\notes.md", "txt.\u202edm.md"]
     const shown = []
@@ -187,7 +187,7 @@ describe("14. upload", () => {
   })
 
   test.each(["respond-async", "wait=0", "foo; bar, Respond-Async", "wait=0;x=y"])(
-    "answers 202 at once when asked to: %s",
+    "answers 202 at once with the preference %s",
     async (prefer) => {
       const { id } = await client.newChatbot()
       const reply = await client.upload(id, { "tides.md": tides }, { prefer })
@@ -203,14 +203,14 @@ describe("14. upload", () => {
     },
   )
 
-  test("waits when it is asked to, or told nonsense", async () => {
+  test("waits when the request prefers it, and ignores unknown preferences", async () => {
     for (const prefer of ["wait=60", "wait=100000", "wait=-1", "return=minimal"]) {
       const { id } = await client.newChatbot()
       expect((await client.upload(id, { "tides.md": tides }, { prefer })).status).toBe(200)
     }
   })
 
-  test("says what is missing", async () => {
+  test("names missing fields", async () => {
     const { id } = await client.newChatbot()
     const send = (fields: Readonly<Record<string, string | Blob>>) => {
       const form = new FormData()
@@ -226,7 +226,7 @@ describe("14. upload", () => {
     problem(await client.post("/api/embedfiles", { json: { chatbotId: id } }), 415, "unsupported_media_type")
   })
 
-  test("refuses a form that is cut off", async () => {
+  test("refuses an incomplete form", async () => {
     const headers = { "content-type": "multipart/form-data; boundary=b" }
     const part = '--b\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\nhalf a fi'
     for (const body of ["", part, "--b"]) {
@@ -236,7 +236,7 @@ describe("14. upload", () => {
 })
 
 describe("10. query", () => {
-  test("answers passages with titles, and as many as there are", async () => {
+  test("answers passages with their titles, and their number", async () => {
     const { id } = await knowing({ "tides.md": tides, "ferries.md": ferries, "bakery.md": bakery })
     const reply = await client.search(id, "When does the tide at Morlaix turn?")
     expect(reply.body).toStrictEqual({
@@ -253,7 +253,7 @@ describe("10. query", () => {
     expect(reply.headers.get("server-timing")).toMatch(/^search;dur=\d+(\.\d+)?$/)
   })
 
-  test("leaves out what is below the threshold, and nothing else", async () => {
+  test("leaves out exactly the passages below the threshold", async () => {
     const { id } = await knowing({ "tides.md": tides, "ferries.md": ferries, "bakery.md": bakery })
     const schema = Schema.Struct({
       results: Schema.Array(Schema.Struct({ similarity: Schema.Number })),
@@ -271,7 +271,7 @@ describe("10. query", () => {
     expect(await client.found(id, "xylophone")).toEqual([])
   })
 
-  test("gives no more than top_k, five unless told", async () => {
+  test("answers at most top_k passages, five by default", async () => {
     const { id } = await client.newChatbot()
     const file = (n: number) => [`${n}.md`, `# Boat ${n}\n\nBoat number ${n} is a trawler.`] as const
     await client.learn(id, Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map(file)))
@@ -280,7 +280,7 @@ describe("10. query", () => {
     expect(await client.found(id, "trawler", { top_k: 50 })).toHaveLength(7)
   })
 
-  test("keeps its bounds", async () => {
+  test("enforces the bounds of its fields", async () => {
     const { id } = await client.newChatbot()
     expect(await client.found(id, "x".repeat(2_000))).toEqual([])
     for (const query of ["", "x".repeat(2_001), 1, null, undefined, "a\u0000", "\udc00"]) {
@@ -293,7 +293,7 @@ describe("10. query", () => {
     problem(await client.search(nowhere, "tide"), 404, "not_found")
   })
 
-  test("explains itself when asked to, and only then", async () => {
+  test("explains results only with `explain`", async () => {
     const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
     const plain = resultsOf(await client.search(id, "tide Morlaix"))
     const explained = resultsOf(await client.search(id, "tide Morlaix", { explain: true }))
@@ -314,14 +314,14 @@ describe("10. query", () => {
     }
   })
 
-  test("is quiet about everything that a database might stumble over", async () => {
+  test("accepts every text that a database might reject", async () => {
     const { id } = await knowing({ "tides.md": tides })
     for (const query of ["'; drop table chunks; --", "%_\\", "a & b | !c:*", '"', " ", "🙂", "tide:*"]) {
       expect((await client.search(id, query)).status).toBe(200)
     }
   })
 
-  test("finds nothing of another chatbot", async () => {
+  test("finds no passages of another chatbot", async () => {
     await knowing({ "tides.md": tides })
     const other = await knowing({ "ferries.md": ferries })
     expect(await client.found(other.id, "tide Morlaix")).toEqual([])
@@ -351,7 +351,7 @@ describe("12. replace", () => {
     expect(stored()).toBe(before)
   })
 
-  test("serves the old content until the new is ready, and never both or neither", async () => {
+  test("lets searches find either the old content or the new, never both or neither", async () => {
     const version = (n: number) => `# Timetable\n\nThe timetable is of edition ${n}.\n\n`
     const { id, documents } = await knowing({ "timetable.md": version(0) })
     const { id: documentId } = only(documents)
@@ -371,7 +371,7 @@ describe("12. replace", () => {
     expect(found.filter((passages) => passages.length !== 1)).toEqual([])
   })
 
-  test("keeps the old content serving when the new cannot be read, and says why", async () => {
+  test("keeps the old content searchable when the new file is unreadable, and says why", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
     const before = stored()
@@ -386,7 +386,7 @@ describe("12. replace", () => {
     expect(await client.document(id, documentId)).toMatchObject({ name: "bakery.md", error: null })
   })
 
-  test("heals a document that had failed", async () => {
+  test("makes a failed document ready", async () => {
     const { id } = await client.newChatbot()
     const failed = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
     problem(await client.replace(id, failed.id, "locked.pdf", locked), 422, "unreadable_document")
@@ -396,7 +396,7 @@ describe("12. replace", () => {
     expect(await client.found(id, "tide Morlaix")).toHaveLength(1)
   })
 
-  test("answers 202 at once when asked to, while the old content serves", async () => {
+  test("answers 202 at once with respond-async, while the old content stays searchable", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
     const headers = { prefer: "respond-async" }
@@ -410,7 +410,7 @@ describe("12. replace", () => {
     expect(await client.found(id, "buckwheat galettes")).toHaveLength(1)
   })
 
-  test("lets the last of several at once win whole", async () => {
+  test("leaves the whole content of one of several concurrent replacements", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
     const contents = [1, 2, 3, 4].map((n) => `# Edition\n\nThis harbour guide is number ${n}.`)
@@ -421,7 +421,7 @@ describe("12. replace", () => {
     expect(await client.found(id, "tide Morlaix")).toEqual([])
   })
 
-  test("refuses content that another document has", async () => {
+  test("refuses the content of another document", async () => {
     const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
     const documentId = documents[0]?.id ?? ""
     problem(await client.replace(id, documentId, "x.md", ferries), 409, "conflict")
@@ -429,7 +429,7 @@ describe("12. replace", () => {
     expect(await client.found(id, "tide Morlaix")).toHaveLength(1)
   })
 
-  test("says what is wrong", async () => {
+  test("names invalid fields", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
     const other = await knowing({ "ferries.md": ferries })
@@ -450,7 +450,7 @@ describe("12. replace", () => {
 })
 
 describe("13. delete", () => {
-  test("deletes one document, whole", async () => {
+  test("deletes one document with its passages and file", async () => {
     const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
     const [doomed, spared] = documents
     const before = stored()
@@ -464,7 +464,7 @@ describe("13. delete", () => {
     problem(await client.delete(knowledge(id, `?id=${doomed?.id}`)), 404, "not_found")
   })
 
-  test("deletes all when told so, also when there is nothing", async () => {
+  test("deletes all documents with all=true, also when there are none", async () => {
     const { id } = await knowing({ "tides.md": tides, "ferries.md": ferries })
     const before = stored()
     expect((await client.delete(knowledge(id, "?all=true"))).status).toBe(200)
@@ -475,7 +475,7 @@ describe("13. delete", () => {
     expect(await client.learn(id, { "tides.md": tides })).toMatchObject([{ duplicate: false }])
   })
 
-  test("deletes nothing unless it is told exactly what", async () => {
+  test("deletes nothing unless the request has exactly one of id and all=true", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const document = only(documents)
     for (const query of ["", "?all=false", `?all=true&id=${document.id}`]) {
@@ -490,7 +490,7 @@ describe("13. delete", () => {
     expect(await client.documents(id)).toEqual([document])
   })
 
-  test("stops what is still being read", async () => {
+  test("cancels the processing of a document", async () => {
     const { id } = await client.newChatbot()
     const before = stored()
     const files = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`${n}.md`, `Number ${n} is about tides.`]))
@@ -537,7 +537,7 @@ describe("documents", () => {
   })
 
   test.each(["page=0", "page=-1", "page=1.5", "page=1e1", "page=x", "page=", "limit=0", "limit=101", "limit=x"])(
-    "refuse %s",
+    "are not listed with %s",
     async (query) => {
       const { id } = await client.newChatbot()
       expect(wrongPaths(await client.get(knowledge(id, `/documents?${query}`)))).toEqual([
@@ -546,7 +546,7 @@ describe("documents", () => {
     },
   )
 
-  test("are shown, and deleted, one by one", async () => {
+  test("can be read and deleted one by one", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const document = only(documents)
     const before = stored()
@@ -557,7 +557,7 @@ describe("documents", () => {
     expect(await client.found(id, "tide")).toEqual([])
   })
 
-  test("are tried again when they have failed, and only then", async () => {
+  test("can be tried again only when they have failed", async () => {
     const { id } = await client.newChatbot()
     const [failed, ready] = documentsOf(await client.upload(id, { "scan.pdf": scan, "tides.md": tides }))
     const reply = await client.post(knowledge(id, `/documents/${failed?.id}/retry`))
@@ -573,7 +573,7 @@ describe("documents", () => {
     problem(await client.post(knowledge(id, `/documents/${ready?.id}/retry`)), 409, "conflict")
   })
 
-  test("are tried again when the same bytes come again", async () => {
+  test("are tried again when the same bytes are uploaded again", async () => {
     const { id } = await client.newChatbot()
     const failed = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
     const again = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
@@ -585,7 +585,7 @@ describe("documents", () => {
     ["DELETE", "", "deleted"],
     ["POST", "/retry", "tried again"],
   ]
-  test.each(actions)("%s %s: are not %s when they are another chatbot's or not there", async (method, rest) => {
+  test.each(actions)("%s %s: cannot be %s when they are unknown or another chatbot's", async (method, rest) => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const other = await client.newChatbot()
     for (const path of [

@@ -5,7 +5,7 @@ import { startServer } from "../lib/TestServer.ts"
 
 const { client } = await startServer()
 
-/** One more than a list holds that nobody asked to be shorter. */
+/** One more than the most items that a list has by default. */
 const MANY = 1_001
 const AT_ONCE = 25
 
@@ -23,7 +23,7 @@ const Page = Schema.Struct({
   next_cursor: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
 
-/** Follows `Link` from a list that was cut, which says so, to its end, which says so too. */
+/** Follows `Link` from the first page of a list to its last, and checks that `next_cursor` agrees. */
 const followed = async (of: Client, path: string) => {
   const first = await of.get(path)
   const { next_cursor, chatbots, api_keys, data } = read(Page, first)
@@ -39,22 +39,22 @@ const followed = async (of: Client, path: string) => {
   return all.map(({ id }) => id)
 }
 
-describe("a list that was cut says so, and goes on where it was cut", () => {
-  test("of chatbots, as such and as models", async () => {
+describe("a list that is longer than one response continues with a cursor", () => {
+  test("for chatbots, as such and as models", async () => {
     const own = await client.newOrganization()
     await make(MANY, () => own.newChatbot())
     expect(new Set(await followed(own, "/api/external/chatbots")).size).toBe(MANY)
     expect(new Set(await followed(own, "/v1/models")).size).toBe(MANY)
   })
 
-  test("of API keys", async () => {
+  test("for API keys", async () => {
     const own = await client.newOrganization()
-    // It has one already.
+    // The organization has one key already.
     await make(MANY - 1, () => own.newKey())
     expect(new Set(await followed(own, "/api/admin/api-keys")).size).toBe(MANY)
   })
 
-  test("of organizations, by pages", async () => {
+  test("for organizations, page by page", async () => {
     const path = "/api/admin/organizations"
     await client.newOrganization()
     const first = await client.get(`${path}?limit=1`)
@@ -68,7 +68,7 @@ describe("a list that was cut says so, and goes on where it was cut", () => {
   })
 
   test.each(["/api/external/chatbots", "/api/admin/api-keys", "/api/admin/organizations"])(
-    "%s refuses a cursor that it did not give",
+    "%s refuses a malformed cursor",
     async (path) => {
       for (const cursor of [
         "",

@@ -4,17 +4,17 @@ import { longestWait } from "../lib/EventLoop.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 /*
- * A conversation of a thousand of the longest messages, 32 MB: whatever is asked of it, by four callers at once, nobody
- * else waits for long.
+ * A conversation of a thousand of the longest messages, 32 MB in all. Whatever four clients request of it at once, no
+ * other request waits for long.
  */
 const { client } = await startServer()
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts. */
+/** The longest wait in milliseconds of processor time: 100 are promised on a fast machine; the test itself counts. */
 const LONGEST_WAIT = 250
 
 const LENGTH = 32_000
 const MESSAGES = 1_000
-/** As many of them as a request has room for. */
+/** As many of the messages as one request may have. */
 const AT_ONCE = 30
 
 const longText = (number: number) => `${number} `.padEnd(LENGTH, "The heron breeds beside the mill. ")
@@ -44,7 +44,7 @@ const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
   ["the list that it is in", () => client.get(conversation())],
 ]
 
-describe("a conversation of 32 MB lets others in between", () => {
+describe("a conversation of 32 MB does not block other requests", () => {
   test.each(requests)("%s", async (_, request) => {
     const [replies, wait] = await longestWait(() => Promise.all([request(), request(), request(), request()]))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])

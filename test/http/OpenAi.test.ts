@@ -45,7 +45,7 @@ const caught = async (promise: PromiseLike<unknown>): Promise<APIError> => {
 }
 
 describe("a completion", () => {
-  test("is the chatbot's reply, by slug and by id", async () => {
+  test("is the reply of the chatbot that `model` names by slug or id", async () => {
     const { id, slug } = await client.newChatbot(claude)
     for (const model of [slug, id]) {
       await provider.answers(calls("tide"), says("At noon."))
@@ -72,7 +72,7 @@ describe("a completion", () => {
     }
   })
 
-  test("goes on in the session that the client names, in either place", async () => {
+  test("continues the session that the client names, in the body or in a header", async () => {
     const { id, slug } = await client.newChatbot(claude)
     await provider.answers(says("At noon."), says("At six."))
     const create = (content: string, params: Partial<ChatCompletionCreateParamsNonStreaming>, headers = {}) =>
@@ -89,7 +89,7 @@ describe("a completion", () => {
     expect((await client.session(id, "mine")).platform).toBe("openai")
   })
 
-  test("that the client asks for again, since it was not answered, leaves the question in the session once", async () => {
+  test("that the client retries leaves the question in the session once", async () => {
     const { id, slug } = await client.newChatbot(claude)
     const trying = new OpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 2 })
     const ask = (content: string) =>
@@ -111,7 +111,7 @@ describe("a completion", () => {
     ])
   })
 
-  test("adds what the application instructs after the chatbot's own instructions, and stores none of it", async () => {
+  test("adds the application's instructions after the chatbot's own, and does not store them", async () => {
     const { id, slug } = await client.newChatbot(claude)
     await provider.answers(says("Arr."))
     await openai().chat.completions.create({
@@ -129,7 +129,7 @@ describe("a completion", () => {
         { role: "developer", content: "Mind the tides." },
         { role: "user", content: "Who are you?" },
       ],
-      metadata: { session_id: "told" },
+      metadata: { session_id: "instructed" },
       temperature: 0.3,
       max_completion_tokens: 5,
       seed: 7,
@@ -142,7 +142,7 @@ describe("a completion", () => {
       "Who are you?",
     ])
     expect(sent()).not.toHaveProperty("temperature")
-    expect((await client.messages(id, "told")).map(({ content }) => content)).toEqual([
+    expect((await client.messages(id, "instructed")).map(({ content }) => content)).toEqual([
       "Hello",
       "Ahoy.",
       "Who are you?",
@@ -150,7 +150,7 @@ describe("a completion", () => {
     ])
   })
 
-  test("says why it ends", async () => {
+  test("has a finish reason in OpenAI's words", async () => {
     const { slug } = await client.newChatbot(claude)
     const reasons = [
       ["max_tokens", "length"],
@@ -166,7 +166,7 @@ describe("a completion", () => {
 })
 
 describe("a stream of chunks", () => {
-  test("is the reply as it comes, with usage where it is asked for", async () => {
+  test("has the reply in chunks, and the usage when the client requests it", async () => {
     const { id, slug } = await client.newChatbot(claude)
     for (const include_usage of [true, false]) {
       await provider.answers(calls("tide"), says("At noon."))
@@ -186,18 +186,18 @@ describe("a stream of chunks", () => {
         { delta: {}, finish_reason: "stop" },
       ])
       expect(choices.at(-1)?.finish_reason).toBe("stop")
-      const told = chunks.map(({ usage }) => usage)
+      const usages = chunks.map(({ usage }) => usage)
       if (include_usage) {
         expect(chunks.at(-1)?.choices).toEqual([])
-        expect(told.slice(0, -1).every((usage) => usage === null)).toBe(true)
-        expect<unknown>(told.at(-1)).toEqual(totalUsage(2))
-      } else expect(told.every((usage) => usage === undefined)).toBe(true)
+        expect(usages.slice(0, -1).every((usage) => usage === null)).toBe(true)
+        expect<unknown>(usages.at(-1)).toEqual(totalUsage(2))
+      } else expect(usages.every((usage) => usage === undefined)).toBe(true)
       const stored = await client.messages(id, response.headers.get("x-session-id") ?? "")
       expect(stored.map(({ content }) => content)).toEqual(["When does the tide turn?", "At noon."])
     }
   })
 
-  test("sets what the chatbot says before it searches apart", async () => {
+  test("separates the texts of two steps by a blank line", async () => {
     const { slug } = await client.newChatbot(claude)
     const searching = { ...calls("tide"), content: [{ type: "text" as const, text: "Let me look." }] }
     const search = calls("tide")
@@ -208,7 +208,7 @@ describe("a stream of chunks", () => {
     expect(texts.join("")).toBe("Let me look.\n\nAt noon.")
   })
 
-  test("is known when the client sends it back as it came", async () => {
+  test("is recognized when the client sends it back in the history", async () => {
     const { id, slug } = await client.newChatbot(claude)
     const search = calls("tide")
     if (search.kind !== "message") throw new Error("Expected a message")
@@ -229,7 +229,7 @@ describe("a stream of chunks", () => {
     ])
   })
 
-  test("that fails on its way ends in an error that the client throws", async () => {
+  test("that fails midway ends with an error that the client throws", async () => {
     const { slug } = await client.newChatbot(claude)
     await provider.answers({
       kind: "events",
@@ -252,7 +252,7 @@ describe("a stream of chunks", () => {
     expect(failure.message).toContain("model provider")
   })
 
-  test("is stopped by the client, and with it the model", async () => {
+  test("stops, together with the model, when the client aborts it", async () => {
     const { slug } = await client.newChatbot(claude)
     await provider.answers({
       kind: "events",
@@ -270,7 +270,7 @@ describe("a stream of chunks", () => {
 })
 
 describe("models", () => {
-  test("are the chatbots, newest first, by slug", async () => {
+  test("are the chatbots by their slugs, newest first", async () => {
     const [one, two] = [await client.newChatbot(claude), await client.newChatbot(claude)]
     const { data } = await openai().models.list()
     expect(data.slice(0, 2).map(({ id }) => id)).toEqual([two.slug, one.slug])
@@ -280,7 +280,7 @@ describe("models", () => {
     for (const name of [one.id, one.slug]) expect((await openai().models.retrieve(name)).id).toBe(one.slug)
   })
 
-  test("are one for a key that is bound to one, which serves no other", async () => {
+  test("are one chatbot for a key that is bound to it, and no other can be used", async () => {
     const [one, two] = [await client.newChatbot(claude), await client.newChatbot(claude)]
     const key = (await client.newKey({ scopes: ["chat"], chatbot_id: one.id })).client.key
     const bound = openai(key)
@@ -294,7 +294,7 @@ describe("models", () => {
   })
 })
 
-test("a browser is let through with every header that the client sends, and with ours", async () => {
+test("CORS allows every header of OpenAI's client, and Parley's own", async () => {
   const { slug } = await client.newChatbot(claude)
   const { headers } = await client.withKey(undefined).send("OPTIONS", "/v1/chat/completions", {
     headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
@@ -310,13 +310,13 @@ test("a browser is let through with every header that the client sends, and with
   await provider.answers(says("Arr."))
   await inBrowser.chat.completions.create({ model: slug, messages: hello }, { headers: { "x-session-id": "mine" } })
   expect(asked).toEqual(expect.arrayContaining(["authorization", "x-stainless-lang", "x-session-id"]))
-  // As browsers read it: the asterisk leaves out `Authorization`, and means itself where there are cookies.
+  // For browsers the asterisk excludes `Authorization`, and is a literal in requests with cookies.
   expect(asked.filter((name) => !allowed.has(name) && (name === "authorization" || !allowed.has("*")))).toEqual([])
   expect(headers.get("access-control-allow-origin")).toBe("*")
 })
 
 describe("an error has OpenAI's form", () => {
-  test("for a key that is not good, or lacks the scope", async () => {
+  test("for an invalid key, or one without the scope", async () => {
     const error = await caught(openai("sk-nobody").models.list())
     expect(error).toBeInstanceOf(AuthenticationError)
     expect(error).toMatchObject({ status: 401, code: "invalid_api_key", type: "invalid_request_error" })
@@ -324,7 +324,7 @@ describe("an error has OpenAI's form", () => {
     expect(await caught(openai(key).models.list())).toBeInstanceOf(PermissionDeniedError)
   })
 
-  test("for a chatbot that is not there", async () => {
+  test("for an unknown chatbot", async () => {
     for (const model of ["nobody", "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"]) {
       const error = await caught(openai().chat.completions.create({ model, messages: hello }))
       expect(error).toBeInstanceOf(NotFoundError)
@@ -377,13 +377,13 @@ describe("an error has OpenAI's form", () => {
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param })
   })
 
-  test("which says what can be had instead of JSON", async () => {
+  test("for a response format other than text, which says what is supported", async () => {
     const { slug } = await client.newChatbot(claude)
     const body = { model: slug, messages: hello, response_format: { type: "json_object" as const } }
     expect((await caught(openai().chat.completions.create(body))).message).toContain("Only text is supported")
   })
 
-  test("for a provider that fails, streamed or not", async () => {
+  test("for a failing provider, streamed or not", async () => {
     const { slug } = await client.newChatbot(claude)
     const failures = [
       [fails(429, "rate_limit_error", { ...atOnce, "retry-after": "9" }), RateLimitError, 429, "rate_limit_exceeded"],
@@ -403,7 +403,7 @@ describe("an error has OpenAI's form", () => {
     }
   })
 
-  test("for what no endpoint answers", async () => {
+  test("for a request that is refused before it reaches an endpoint", async () => {
     const form = (type: string, code: string) => ({ error: { message: expect.any(String), type, param: null, code } })
     const invalid = "invalid_request_error"
     expect((await client.get("/v1/embeddings")).body).toEqual(form(invalid, "model_not_found"))

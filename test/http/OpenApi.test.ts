@@ -55,7 +55,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 const named = (name: string) => operations.find((operation) => operation.name === name)
 
-/** With statuses and bodies of the source specification and of the contract. */
+/** The operations with the statuses that the source specification and the contract promise. */
 const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ["POST /api/external/chatbots", [200, 400, 401, 403, 408, 409, 413, 415, 500, 503]],
   ["PATCH /api/external/chatbots", [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 500, 503]],
@@ -116,13 +116,13 @@ const additions = [
 const open = ["GET /healthz", "GET /readyz", "GET /avatars/{name}"]
 
 describe("/openapi.json", () => {
-  test("is OpenAPI 3.1 of this version", () => {
+  test("is an OpenAPI 3.1 document of this version", () => {
     expect(reply.headers.get("content-type")).toMatch(/^application\/json/)
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info.version).toBe("1.0.0")
   })
 
-  test.each(promised)("has %s with every answer", (name, statuses) => {
+  test.each(promised)("has %s with every response", (name, statuses) => {
     const operation = named(name)
     expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...statuses])
     for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
@@ -131,7 +131,7 @@ describe("/openapi.json", () => {
     }
   })
 
-  test.each(forOpenAi)("has %s for clients of OpenAI, with every answer", (name, statuses) => {
+  test.each(forOpenAi)("has %s for clients of OpenAI, with every response", (name, statuses) => {
     const operation = named(name)
     expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...statuses])
     for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
@@ -143,7 +143,7 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("says what is beside a reply, and what a checked field is for", () => {
+  test("describes the headers of a reply, and fields with checks", () => {
     for (const name of ["POST /api/external/chatbot/{chatbotId}/chat", "POST /v1/chat/completions"]) {
       const { requestBody, responses } = named(name) ?? {}
       expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual(["x-session-id", "x-message-id"])
@@ -155,18 +155,18 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("has what is added, and nothing else", () => {
+  test("has the operations beyond the source specification, and no others", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(
       [...[...promised, ...forOpenAi].map(([name]) => name), ...additions, ...open].toSorted(),
     )
   })
 
-  test("tells its operations apart, by id and summary", () => {
+  test("has a unique id and summary for each operation", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
     expect(new Set(operations.map(({ summary }) => summary)).size).toBe(operations.length)
   })
 
-  test("asks for a key wherever one is needed, in either place", () => {
+  test("declares both ways to send the API key wherever one is needed", () => {
     expect(Object.values(document.components.securitySchemes)).toMatchObject([
       { type: "apiKey", name: "x-api-key", in: "header" },
       { type: "http", scheme: expect.stringMatching(/^bearer$/i) },
@@ -178,7 +178,7 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("describes every failure by its code, and when to come back", () => {
+  test("describes every failure by its code, and declares Retry-After", () => {
     for (const { name, responses } of operations) {
       for (const [status, { description, headers }] of Object.entries(responses)) {
         if (Number(status) < 400) continue
@@ -192,7 +192,7 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("says what numbers and texts of a query may be, and what they are when they are left out", () => {
+  test("has the bounds and defaults of query parameters", () => {
     const { parameters = [] } = named("GET /api/external/usage") ?? {}
     const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
     expect(schemaOf("page")).toMatchObject({ type: "integer", minimum: 1, default: 1 })
@@ -212,7 +212,7 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("says what bodies are, and that files are forms", () => {
+  test("describes bodies, and uploads as multipart forms", () => {
     const bodies = Object.fromEntries(
       operations.flatMap(({ name, requestBody }) => (requestBody ? [[name, Object.keys(requestBody.content)]] : [])),
     )

@@ -13,7 +13,7 @@ const organizationsOf = async (of: Client) => read(Organizations, await of.get(o
 const idOf = async (of: Client) => (await organizationsOf(of))[0]?.id ?? nowhere
 
 describe("renaming an organization", () => {
-  test("is for the operator, and leaves the budget", async () => {
+  test("is possible for the operator only, and leaves the budget", async () => {
     const own = await client.newOrganization()
     const id = await idOf(own)
     const path = `${organizations}/${id}`
@@ -30,7 +30,7 @@ describe("renaming an organization", () => {
     }
   })
 
-  test("is possible for the operator's own", async () => {
+  test("is possible for the operator's own organization", async () => {
     const id = await idOf(client)
     expect((await client.patch(`${organizations}/${id}`, { json: { name: "Us" } })).status).toBe(200)
     expect((await organizationsOf(client))[0]).toMatchObject({ id, name: "Us", is_operator: true })
@@ -38,7 +38,7 @@ describe("renaming an organization", () => {
 })
 
 describe("deleting an organization", () => {
-  test("ends its keys within a second, and leaves nothing to be seen of it", async () => {
+  test("makes its keys invalid within a second, and leaves no trace of it", async () => {
     const own = await client.newOrganization()
     const id = await idOf(own)
     const { id: chatbot } = await own.newChatbot()
@@ -51,7 +51,7 @@ describe("deleting an organization", () => {
       () => own.get("/api/external/chatbots"),
       ({ status }) => status === 401,
     )
-    // A second, and what a slow machine takes.
+    // A second is promised; a slow machine may take longer.
     expect(performance.now() - begun).toBeLessThan(15_000)
     expect((await organizationsOf(client)).map((one) => String(one.id))).not.toContain(String(id))
     problem(await client.delete(`${organizations}/${id}`), 404, "not_found")
@@ -60,10 +60,10 @@ describe("deleting an organization", () => {
     problem(await client.post("/api/admin/api-keys", { json: key }), 404, "not_found")
   })
 
-  test("takes its files and search indexes from the disk", async () => {
+  test("removes its files and search indexes from the disk", async () => {
     const own = await client.newOrganization()
     const { id: chatbot } = await own.newChatbot()
-    // So many passages that their index is kept as a file.
+    // Enough passages for their index to be kept as a file.
     const passages = Array.from(
       { length: 2_200 },
       (_, number) => `## Part ${number}\n\n${"Refunds take days. ".repeat(60)}`,
@@ -81,7 +81,7 @@ describe("deleting an organization", () => {
     )
   })
 
-  test("is for the operator, and never of the operator's own", async () => {
+  test("is possible for the operator only, and never for the operator's own organization", async () => {
     const own = await client.newOrganization()
     problem(await own.delete(`${organizations}/${await idOf(own)}`), 403, "forbidden")
     problem(await client.delete(`${organizations}/${await idOf(client)}`), 409, "conflict")

@@ -15,17 +15,17 @@ import { uiEvents } from "../lib/UiEvents.ts"
 import type { Answer } from "../lib/Wire.ts"
 
 /*
- * Every fault of a provider through the whole server, asked for JSON and for a stream, of both protocols.
+ * Every fault of a provider, through the whole server, in both provider protocols, with JSON and with a stream.
  */
 
 setDefaultTimeout(testTimeout)
 
-/** How often each case is run: once, unless somebody wants to be sure. With `FAULT_MATRIX=1` it prints what was seen. */
+/** How often each case runs. Set `FAULT_RUNS` to repeat the cases, and `FAULT_MATRIX=1` to print the outcomes. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
 const CLIENTS = 48
-/** Of one reply. */
+/** The deadline of one reply. */
 const DEADLINE_SECONDS = 12
-/** A chat that takes longer hangs. */
+/** A chat that takes longer than this counts as hanging. */
 const PATIENCE_MILLIS = (DEADLINE_SECONDS + 1) * 1_000
 
 const scope = Scope.makeUnsafe()
@@ -37,10 +37,10 @@ interface Chat extends Pick<Run, "fault" | "protocol" | "way"> {
   readonly number: number
 }
 
-/** What is asked tells the provider how to fail. */
+/** The question, which tells the fake provider how to fail. */
 const questionOf = ({ fault, number }: Chat) => `Fault ${faults.indexOf(fault)}, chat ${number}?`
 
-/** By the chat's number. */
+/** How many calls of the model each chat has made, by the chat's number. */
 const calls = new Map<number, number>()
 const failAsAsked = (body: string): Answer => {
   const [fault, number] = (/Fault (\d+), chat (\d+)/.exec(body) ?? []).slice(1).map(Number)
@@ -52,7 +52,7 @@ const failAsAsked = (body: string): Answer => {
 const provider = await run(providerAnswering(({ body }) => failAsAsked(body)))
 const database = await run(fresh)
 const settings = await run(settingsFor(database))
-// A process of its own, which a rejection that nobody handles would end.
+// A process of its own, which an unhandled rejection would end.
 const server = await run(
   serverProcess({
     ...settings,
@@ -66,7 +66,7 @@ const server = await run(
     PROVIDER_FIRST_BYTE_TIMEOUT: "3s",
     PROVIDER_STALL_TIMEOUT: "2s",
     CHAT_DEADLINE: `${DEADLINE_SECONDS}s`,
-    // However many calls fail, it is asked again.
+    // The circuit breaker stays closed, however many calls fail.
     CIRCUIT_FAILURES: "1000",
     CIRCUIT_WINDOW: "100ms",
     RATE_LIMIT: "off",
@@ -85,7 +85,7 @@ const Event = Schema.Struct({
 })
 const wellFormed = "start start-step text-start text-delta text-end finish-step error"
 
-/** What a client is told, in a line, and the words for its user. */
+/** The outcome that a client sees, in one line, and the text for its user. */
 const toldBy = async (reply: Reply): Promise<Pick<Ending, "told" | "words">> => {
   if (reply.headers.get("content-type")?.startsWith("text/event-stream")) {
     const events = Schema.decodeUnknownSync(Schema.Array(Event))(await uiEvents(reply.text))
@@ -128,14 +128,14 @@ const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
 const chats = Array.from({ length: runs }, () => ways.flatMap((how) => faults.map((fault) => ({ ...how, fault }))))
   .flat()
   .map((chat, number): Chat => ({ ...chat, number }))
-/** All chats at once, as far as there are clients: most of them wait. */
+/** The chats run concurrently, by as many clients as there are; most of their time they wait. */
 const made = await run(Effect.forEach(chats, (chat) => Effect.promise(() => ask(chat)), { concurrency: CLIENTS }))
 
 if (process.env["FAULT_MATRIX"] !== undefined) process.stdout.write(`${faultMatrix(made)}\n`)
 
 describe.each(ways)("a chat with $protocol, asked for $way", ({ protocol, way }) => {
   test.each(faults.map((fault) => [fault.name, fault] as const))(
-    "whose provider fails by %s ends in time, with all that was said",
+    "whose provider fails by %s ends in time, with all text that arrived",
     (_, fault) => {
       const own = made.filter((one) => one.fault === fault && one.protocol === protocol && one.way === way)
       expect(own.map(({ seen }) => seen)).toEqual(own.map(({ sent }) => endingOf(fault, protocol, way, sent)))
@@ -144,7 +144,7 @@ describe.each(ways)("a chat with $protocol, asked for $way", ({ protocol, way })
   )
 })
 
-test("what broken replies took is counted", async () => {
+test("the tokens of broken replies are counted", async () => {
   const { total } = read(
     Schema.Struct({ total: Schema.Struct({ replies: Schema.Int, total_tokens: Schema.Int }) }),
     await client.get("/api/external/usage"),
@@ -158,7 +158,7 @@ test("what broken replies took is counted", async () => {
   })
 })
 
-test("the server goes on, has left nothing unhandled, and knows that these replies failed", async () => {
+test("the server keeps running without unhandled rejections, and logs the failed replies", async () => {
   expect((await client.get("/readyz")).status).toBe(200)
   server.kill("SIGTERM")
   expect(await server.exited).toBe(0)
@@ -166,7 +166,7 @@ test("the server goes on, has left nothing unhandled, and knows that these repli
   const errors = server.stdout().match(/.*"level":"(?!info|warn).*/g) ?? []
   expect(errors.filter((line) => !line.includes("The model provider refuses our key"))).toEqual([])
   expect(server.stdout()).not.toContain(fakeKey)
-  // A stream outlives its request, and still says which one failed.
+  // A stream outlives its request, and its log lines still have the id of the request.
   const warnings = server.stdout().match(/.*"level":"warn".*/g) ?? []
   expect(warnings.filter((line) => !line.includes('"request_id":"'))).toEqual([])
 

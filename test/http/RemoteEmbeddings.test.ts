@@ -11,11 +11,11 @@ const { client } = await startServer({
   EMBEDDINGS: "openai:text-embedding-3-small",
   EMBEDDINGS_API_KEY: fakeEmbeddingsKey,
   EMBEDDINGS_BASE_URL: fake.url,
-  // The most that is promised: such a vector fits into no page of the database.
+  // The most dimensions that are supported: such a vector does not fit into a page of the database.
   EMBEDDINGS_DIMENSIONS: "4096",
 })
 
-test("a server with a remote model embeds files and questions by it, and searches by words while it is away", async () => {
+test("a server with a remote embedding model uses it for files and questions, and searches by words while it is down", async () => {
   const { id } = await client.newChatbot()
   const [document] = await client.learn(id, { "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern." })
   expect(document?.status).toBe("ready")
@@ -29,7 +29,7 @@ test("a server with a remote model embeds files and questions by it, and searche
   expect(fake.requests).toHaveLength(1)
 })
 
-test("a rate limit fails no document: it waits, and is ready once there is room", async () => {
+test("a document waits while the embedding provider limits the rate, and becomes ready afterwards", async () => {
   const { id } = await client.newChatbot()
   fake.answer(() => ({ kind: "status", status: 429, headers: { "retry-after-ms": "50" } }))
   const reply = await client.upload(id, { "wait.md": "# Wait\n\nPatience." }, { prefer: "respond-async" })

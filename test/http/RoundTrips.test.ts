@@ -12,7 +12,7 @@ const at = (id: string, rest = "") => `/api/external/chatbot/${id}${rest}`
 const Body = Schema.Record(Schema.String, Schema.Json)
 const Shown = Schema.Struct({ chatbot: Body })
 
-/** All that is shown of a chatbot, as a program sees it. */
+/** A chatbot as `GET` shows it. */
 const shown = async (id: string) => read(Shown, await client.get(at(id))).chatbot
 const update = (id: string, json: unknown) => client.patch(`${chatbots}?id=${id}`, { json })
 
@@ -23,7 +23,7 @@ const upload = (id: string) => {
   return client.patch(at(id, "/update-avatar"), { form })
 }
 
-/** What may be done to a chatbot; each leaves it in another state. */
+/** The changes of a chatbot; each leaves it in another state. */
 const operations: Readonly<Record<string, (id: string, text: string, number: number) => Promise<Reply>>> = {
   name: (id, text) => update(id, { name: `N ${text}`, description: text, is_public: text.length > 3 }),
   settings: (id, text) => update(id, { settings: { prompt: text, snippet: { header: text, primaryColor: "#abc" } } }),
@@ -44,8 +44,8 @@ const operations: Readonly<Record<string, (id: string, text: string, number: num
   noVoice: (id) => update(id, { voice_widget_config: null }),
 }
 
-describe("what is shown", () => {
-  test("can be sent back in whatever state a chatbot is, and changes nothing but the time of the change", () =>
+describe("a resource as GET shows it", () => {
+  test("can be sent back in any state of a chatbot, which changes nothing but `updated_at`", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -84,7 +84,7 @@ describe("what is shown", () => {
       { numRuns: 25 },
     ))
 
-  test("can be sent back where the model that it names is there no more", async () => {
+  test("can be sent back when its model does not exist any more", async () => {
     const { id } = await client.newChatbot()
     const before = await shown(id)
     const settings = { ...read(Body, { status: 200, headers: new Headers(), text: "", body: before["settings"] }) }
@@ -109,7 +109,7 @@ describe("what is shown", () => {
     expect((await client.chatbot(id)).name).toBe("Support")
   })
 
-  test("of an avatar is refused where it is another address", async () => {
+  test("cannot be sent back with another address of the avatar", async () => {
     const { id } = await client.newChatbot()
     await upload(id)
     const other = { settings: { avatar: "https://example.com/a.png" } }
@@ -117,7 +117,7 @@ describe("what is shown", () => {
     expect((await client.chatbot(id)).settings.avatar).toStartWith(url)
   })
 
-  test("of tools, organizations and keys can be sent back", async () => {
+  test("can be sent back for tools, organizations and keys", async () => {
     const { id } = await client.newChatbot()
     const made = await client.post(at(id, "/tools"), {
       json: {
@@ -132,7 +132,7 @@ describe("what is shown", () => {
     const toolPath = at(id, `/tools/${String(tool["id"])}`)
     const again = await client.patch(toolPath, { json: tool })
     expect(again.body).toEqual({ tool: { ...tool, updated_at: expect.any(String) } })
-    // A schema is replaced as a whole, also where it differs in a part only.
+    // A schema is replaced as a whole, even when it differs only in part.
     const smaller = { type: "object", properties: { orderId: { type: "string", maxLength: 9 } }, required: ["orderId"] }
     expect(
       (await client.patch(toolPath, { json: { ...tool, updated_at: undefined, input_schema: smaller } })).body,
@@ -157,7 +157,7 @@ describe("what is shown", () => {
 })
 
 describe("null", () => {
-  test("removes the avatar with its file", async () => {
+  test("removes the avatar and its file", async () => {
     const { id } = await client.newChatbot()
     const files = stored("avatars").length
     await upload(id)
@@ -169,7 +169,7 @@ describe("null", () => {
     expect((await update(id, { settings: { avatar: null } })).status).toBe(200)
   })
 
-  test("unsets fields of the voice agent, groups of them, and all of it", async () => {
+  test("unsets fields of the voice agent, groups of fields, and the whole configuration", async () => {
     const { id } = await client.newChatbot()
     const patch = (json: object) => client.patch(at(id, "/voice-agent"), { json })
     await patch({ voice: "alloy", model: { temperature: 1, max_output_tokens: 9 }, vad: { threshold: 1 } })
@@ -185,7 +185,7 @@ describe("null", () => {
     expect((await client.get(at(id, "/voice-agent"))).body).toStrictEqual({ voice_widget_config: null })
   })
 
-  test("is refused where something has to be", async () => {
+  test("is refused for required fields", async () => {
     const { id } = await client.newChatbot()
     expect(wrongPaths(await update(id, { name: null, settings: null, active: null })).toSorted()).toEqual([
       "active",
@@ -197,7 +197,7 @@ describe("null", () => {
 })
 
 describe("the configurations of widget and voice", () => {
-  test("are read with their version, by whoever may read chatbots", async () => {
+  test("can be read with their version by any key with the scope chatbots:read", async () => {
     const { id } = await client.newChatbot()
     const reader = await client.limitedTo("chatbots:read")
     for (const part of ["/chat-widget", "/voice-agent"]) {
@@ -212,7 +212,7 @@ describe("the configurations of widget and voice", () => {
 })
 
 describe("a chatbot that is not active", () => {
-  test("answers no chat, in the form of whoever asks, and all else as before", async () => {
+  test("refuses chats in the form of each dialect, and answers everything else", async () => {
     const { id, slug } = await client.newChatbot({ active: false })
     await client.learn(id, { "handbook.md": "# Handbook\n\nRefunds take five days.\n" })
     const messages = [{ role: "user", content: "How long do refunds take?" }]
@@ -230,7 +230,7 @@ describe("a chatbot that is not active", () => {
     const found = await callTool(mcp, "search_knowledge", { query: "How long do refunds take?" })
     expect(JSON.stringify(found.structuredContent)).toContain("five days")
     await mcp.close()
-    // What was refused has not been said.
+    // A refused question is not stored.
     problem(await client.get(at(id, "/conversations/s/messages")), 404, "not_found")
     expect(await client.found(id, "refunds")).toHaveLength(1)
 
@@ -241,7 +241,7 @@ describe("a chatbot that is not active", () => {
 
 describe("names", () => {
   test.each([" ", "\n\t ", "\u200b", "\u2060\ufeff", "\u3164", "\u2800\u00a0", "\u00ad", "\ufe0f"])(
-    "of blanks only are refused: %j",
+    "of blank characters only are refused: %j",
     async (name) => {
       expect(wrongPaths(await client.post(chatbots, { json: { name } }))).toEqual(["name"])
       expect(wrongPaths(await update((await client.newChatbot()).id, { name }))).toEqual(["name"])
@@ -252,9 +252,12 @@ describe("names", () => {
     },
   )
 
-  test.each(["x", "🙂", " padded ", "한국어", "ไทย", "❤️"])("that can be seen are taken: %j", async (name) => {
-    expect((await client.newChatbot({ name })).name).toBe(name)
-  })
+  test.each(["x", "🙂", " padded ", "한국어", "ไทย", "❤️"])(
+    "with a visible character are accepted: %j",
+    async (name) => {
+      expect((await client.newChatbot({ name })).name).toBe(name)
+    },
+  )
 })
 
 describe("ids", () => {
@@ -265,7 +268,7 @@ describe("ids", () => {
     "01234567-89ab-cdef-0123-456789abcdef",
     "F47AC10B-58CC-4372-A567-0E02B2C3D479",
   ]
-  test.each(strange)("of whatever version are ids of nothing: %s", async (nothing) => {
+  test.each(strange)("of any UUID version are accepted and found unknown: %s", async (nothing) => {
     const { id } = await client.newChatbot()
     const paths = [
       at(nothing),
@@ -282,7 +285,7 @@ describe("ids", () => {
     problem(await client.delete(`/api/admin/api-keys/${nothing}`), 404, "not_found")
   })
 
-  test("in upper case are the same ids", async () => {
+  test("in upper case name the same resources", async () => {
     const { id } = await client.newChatbot()
     const upper = id.toUpperCase()
     expect((await client.get(at(upper))).body).toEqual((await client.get(at(id))).body)
@@ -304,7 +307,7 @@ describe("ids", () => {
   })
 
   test.each(["", "seven", "{01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b}", "01a9b7c21f2e7c3d8a4b5c6d7e8f9a0b"])(
-    "that are no UUID are refused: %j",
+    "that are not UUIDs are refused: %j",
     async (id) => {
       expect(wrongPaths(await client.patch(`${chatbots}?id=${encodeURIComponent(id)}`, { json: {} }))).toEqual([
         "query.id",
@@ -313,8 +316,8 @@ describe("ids", () => {
   )
 })
 
-describe("replies that a client says were made before", () => {
-  test("have no calls of tools, rather than nothing in their place", async () => {
+describe("earlier replies that a client sends", () => {
+  test("are stored with empty lists of tool calls rather than null", async () => {
     const { id } = await client.newChatbot()
     await client.post(at(id, "/chat"), {
       json: {

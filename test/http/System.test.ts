@@ -22,7 +22,7 @@ describe("without a key", () => {
     expect(reply.text).toContain("Parley")
   })
 
-  test("/docs/guide is a page that links to its siblings and runs nothing", async () => {
+  test("/docs/guide is a page that links to the other pages and runs no script", async () => {
     const reply = await nobody.get("/docs/guide")
     expect(reply.status).toBe(200)
     expect(reply.headers.get("content-type")).toMatch(/^text\/html/)
@@ -33,14 +33,14 @@ describe("without a key", () => {
     expect(reply.text).not.toContain("<script")
   })
 
-  test("its style is the one that its policy allows", async () => {
+  test("the style of a page is the one that its Content-Security-Policy allows", async () => {
     const reply = await nobody.get("/docs/guide")
     const style = /<style>([^]*?)<\/style>/.exec(reply.text)?.[1] ?? ""
     const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64")
     expect(reply.headers.get("content-security-policy")).toContain(`'sha256-${hash}'`)
   })
 
-  test.each(entries.map(({ name }) => name))("/docs/%s is there, and links only to what is", async (name) => {
+  test.each(entries.map(({ name }) => name))("/docs/%s exists, and all its links work", async (name) => {
     const reply = await nobody.get(`/docs/${name}`)
     expect(reply.status).toBe(200)
     const links = Array.from(reply.text.matchAll(/href="([^"#]+)/g), ([, href = ""]) => href)
@@ -48,7 +48,7 @@ describe("without a key", () => {
     expect(links.filter((href) => !href.startsWith("http") && !known.has(href))).toEqual([])
   })
 
-  test("a page that the reader has is not sent again", async () => {
+  test("a page that the browser has cached is not sent again", async () => {
     const etag = (await nobody.get("/docs/guide")).headers.get("etag") ?? ""
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -59,7 +59,7 @@ describe("without a key", () => {
     expect((await nobody.get("/docs/guide", { headers: { "if-none-match": '"other"' } })).status).toBe(200)
   })
 
-  test("HEAD tells of a page what GET does, without its text", async () => {
+  test("HEAD answers with the same headers as GET", async () => {
     const whole = await nobody.get("/docs/guide")
     const head = await nobody.send("HEAD", "/docs/guide")
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" })
@@ -68,7 +68,7 @@ describe("without a key", () => {
     }
   })
 
-  test("there is no page of another name", async () => {
+  test("a page with another name does not exist", async () => {
     expect((await nobody.get("/docs/nowhere")).status).toBe(404)
     expect((await nobody.get("/docs/..%2fpackage.json")).status).toBe(404)
   })

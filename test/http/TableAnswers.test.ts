@@ -7,7 +7,7 @@ import { startServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
 /*
- * Questions whose answer stands in a table, asked of a chatbot that has no language model.
+ * Questions whose answers are in tables, to a chatbot without a language model.
  */
 const { client } = await startServer()
 const root = join(import.meta.dir, "../..")
@@ -41,7 +41,7 @@ const streamedText = async (id: string, content: string) => {
 }
 
 describe.each(Object.entries(documents))("a table in %s", (name, make) => {
-  test("answers with its rows, each of which says what its cells are, whole and streamed", async () => {
+  test("answers with rows whose cells carry their column names, as JSON and as a stream", async () => {
     const { id } = await client.newChatbot(extractive)
     await client.learn(id, { [name]: make() })
     const question = "What is the price of the Enterprise plan?"
@@ -54,7 +54,7 @@ describe.each(Object.entries(documents))("a table in %s", (name, make) => {
     expect(await streamedText(id, question)).toBe(output)
   })
 
-  test("is shown where nothing in it answers", async () => {
+  test("is quoted when no row answers the question", async () => {
     const { id } = await client.newChatbot(extractive)
     await client.learn(id, { [name]: make() })
     const { output } = await client.chat(id, "Storage plans?")
@@ -63,7 +63,7 @@ describe.each(Object.entries(documents))("a table in %s", (name, make) => {
   })
 })
 
-test("the question that the quickstart suggests is answered from its documents, as others are that a table answers", async () => {
+test("the documents of the quickstart answer the question that it suggests, and others", async () => {
   const { id } = await client.newChatbot(extractive)
   await client.learn(id, Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file))])))
   const said = [

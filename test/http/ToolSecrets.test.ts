@@ -12,10 +12,10 @@ import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
 
 /*
- * The life of a tool's secret through servers that know other keys.
+ * A tool's secrets while servers start with other encryption keys.
  */
 
-// It starts a dozen servers and commands, one after the other.
+// The test starts a dozen servers and commands, one after the other.
 setDefaultTimeout(240_000)
 
 const scope = Scope.makeUnsafe()
@@ -41,7 +41,7 @@ const kept = layerOf(
 const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ ...settings, SECRETS_KEY: keys.join(",") })
 const SEALED = "Headers of tools are encrypted"
 
-/** A server with these keys, until it has been used. It never says the secret. */
+/** Runs a server with these encryption keys while it is used, and checks that it never logs the secret. */
 const serving = async (keys: ReadonlyArray<string | undefined>, use: (client: Client) => Promise<void>, says = "") => {
   const server = await run(serverProcess(withKeys(...keys)))
   await use(new Client(await server.listening, operatorKey))
@@ -52,7 +52,7 @@ const serving = async (keys: ReadonlyArray<string | undefined>, use: (client: Cl
   return server.stdout()
 }
 
-/** What the doctor says of secrets, and how it ends. */
+/** The doctor's lines about secrets, and its exit code. */
 const doctor = async (...keys: ReadonlyArray<string | undefined>) => {
   const asked = await run(serverProcess(withKeys(...keys), ["doctor"]))
   const code = await asked.exited
@@ -79,18 +79,18 @@ let tool = ""
 const path = () => `/api/external/chatbot/${bot}/tools/${tool}`
 const OneTool = Schema.Struct({ tool: ChatbotTool })
 
-/** A chat whose model calls the tool: what the model was told, and what the endpoint was sent. */
+/** Runs a chat whose model calls the tool. Returns the tool's result and the headers that the endpoint received. */
 const call = async (client: Client) => {
   endpoint.answers(() => Response.json({ state: "sent" }))
   await anthropic.answers(message([{ type: "tool_use", id: "t", name: "order", input: {} }], "tool_use"), says("Done."))
   const { output, tool_results } = await client.chat(bot, "Where is it?")
   expect(output).toBe("Done.")
   const sent = endpoint.asked.map(({ headers }) => headers.get("authorization"))
-  return { told: tool_results.map(({ result }) => result), sent }
+  return { results: tool_results.map(({ result }) => result), sent }
 }
-const works = { told: [{ state: "sent" }], sent: [secret] }
+const works = { results: [{ state: "sent" }], sent: [secret] }
 
-test("headers of tools are encrypted once there is a key, go over to the next, and are lost only with the last", async () => {
+test("headers of tools are encrypted once there is a key, move to the next key, and are lost only with the last", async () => {
   await serving([], async (client) => {
     bot = (await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })).id
     const made = await client.post(`/api/external/chatbot/${bot}/tools`, {
@@ -108,9 +108,7 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
   expect(await dump()).toContain(secret)
   expect(await doctor()).toEqual({
     code: 0,
-    lines: [
-      expect.stringMatching(/^note +secrets +headers of 1 tool lie in the database as they are; with SECRETS_KEY/),
-    ],
+    lines: [expect.stringMatching(/^note +secrets +headers of 1 tool are stored in plain text; with SECRETS_KEY/)],
   })
   expect(await doctor(first)).toEqual({
     code: 0,
@@ -134,10 +132,10 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
   await serving([second], async (client) => expect(await call(client)).toEqual(works))
 
   const log = await serving([third], async (client) => {
-    const { sent, told } = await call(client)
+    const { sent, results } = await call(client)
     expect(sent).toEqual([])
-    expect(told).toEqual([{ error: "The tool is out of order until its operator has set it up again." }])
-    // It is shown as ever, and can be changed when what is lost is given anew.
+    expect(results).toEqual([{ error: "The tool is out of order until its operator has set it up again." }])
+    // The tool is shown as before, and can be changed when the lost values are sent again.
     const before = read(OneTool, await client.get(path())).tool
     expect(before.headers).toEqual({ authorization: null })
     const refused = problem(await client.patch(path(), { json: { description: "New" } }), 409, "conflict")
@@ -161,7 +159,7 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
   })
   expect(await dump()).not.toContain("s3cr3t")
   expect((await doctor(third)).code).toBe(0)
-  // Whoever can write into the database cannot have it sent elsewhere.
+  // Somebody who can write to the database cannot redirect the secret to another server.
   const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
   await Effect.runPromise(Effect.provide(moved, kept))
   expect(await doctor(third)).toEqual({

@@ -9,7 +9,7 @@ const { client } = await startServer()
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const at = (id: string, rest = "") => `/api/external/chatbot/${id}/conversations/visitor${rest}`
 
-/** A chatbot, and what was said with it: a question and a reply. */
+/** Creates a chatbot with a conversation of one question and one reply. */
 const chatted = async (question = "Hello") => {
   const { id } = await client.newChatbot()
   const { session_id } = await client.chat(id, question, { sessionToken: "visitor" })
@@ -22,13 +22,13 @@ describe("feedback", () => {
   const rate = (id: string, message: string, json: unknown, by: Client = client) =>
     by.post(at(id, `/messages/${message}/feedback`), { json })
 
-  test("is part of the reply from then on, is replaced, and is taken back", async () => {
+  test("is stored with the reply, and can be replaced and removed", async () => {
     const { id, user, bot } = await chatted()
     expect(bot).not.toHaveProperty("feedback")
     const down: Feedback = { rating: "down", comment: "That is wrong: “<b>” \n" }
     expect((await rate(id, bot.id, down)).body).toStrictEqual({ message_id: bot.id, feedback: down })
     expect(await client.messages(id, "visitor")).toStrictEqual([user, { ...bot, feedback: down }])
-    // As it is read, too.
+    // Reading the messages shows the feedback as well.
     for (const [time, sent] of [
       ["once", { rating: "up" }],
       ["twice", { rating: "up", comment: null }],
@@ -42,7 +42,7 @@ describe("feedback", () => {
     expect(await client.messages(id, "visitor")).toStrictEqual([user, bot])
   })
 
-  test("is for replies only, of this conversation, with a key that may chat", async () => {
+  test("is accepted only for replies of this conversation, with a key that has the scope chat", async () => {
     const { id, user, bot } = await chatted()
     const other = await chatted()
     problem(await rate(id, user.id, { rating: "up" }), 409, "conflict")
@@ -73,7 +73,7 @@ describe("feedback", () => {
 describe("a transcript", () => {
   const Transcript = Schema.Struct({ session: Session, messages: Schema.Array(Message) })
 
-  test("has everything, as JSON", async () => {
+  test("has the session and all messages as JSON", async () => {
     const { id, session, bot } = await chatted()
     await client.post(at(id, `/messages/${bot.id}/feedback`), { json: { rating: "up", comment: "Yes" } })
     for (const path of ["/transcript", "/transcript?format=json"]) {
@@ -87,7 +87,7 @@ describe("a transcript", () => {
     }
   })
 
-  test("is Markdown where that is asked for, with what was said as it was said", async () => {
+  test("is Markdown when the client requests it, with messages unchanged", async () => {
     const forged = "Hi\n```\n\n## 2. Bot, now\n\n````\nRefunds are free."
     const { id, session, user, bot } = await chatted(forged)
     const byQuery = await client.get(at(id, "/transcript?format=markdown"))
@@ -112,14 +112,14 @@ describe("a transcript", () => {
     expect(messages).toHaveLength(602)
   })
 
-  test("has the same head without its body, which tells no wrong length", async () => {
+  test("has the same headers for HEAD, without a wrong length", async () => {
     const { id } = await chatted()
     const { headers, status, text } = await client.send("HEAD", at(id, "/transcript"))
     expect([status, text, headers.get("content-type")]).toEqual([200, "", "application/json"])
     expect(headers.get("content-length")).toBeNull()
   })
 
-  test("needs a conversation that is there, the scope, and a format that there is", async () => {
+  test("needs an existing conversation, the scope and a known format", async () => {
     const { id } = await chatted()
     problem(await client.get(at(nowhere, "/transcript")), 404, "not_found")
     problem(await (await client.newOrganization()).get(at(id, "/transcript")), 404, "not_found")

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Uploads } from "../../src/http/Uploads.ts"
+import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
 import { platform } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
@@ -30,7 +30,7 @@ const started = async (more: Settings = {}) => {
   return { client, id, server, settings, temporary, uploads: join(settings.DATA_DIR, "uploads") }
 }
 
-/** All files below a directory that were received, and not made by the server for itself. */
+/** The uploaded files below a directory, without the server's own signs of life. */
 const received = (directory: string): ReadonlyArray<string> =>
   existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -41,7 +41,7 @@ const received = (directory: string): ReadonlyArray<string> =>
 const part = (disposition: string, content: string) =>
   `--x\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}`
 
-/** An upload of a megabyte, of which half has been sent. */
+/** Begins an upload of a megabyte and sends half of it. */
 const halfUploaded = async (url: string, id: string): Promise<RawRequest> => {
   const begun = rawRequest(
     url,
@@ -54,7 +54,7 @@ const halfUploaded = async (url: string, id: string): Promise<RawRequest> => {
 }
 
 describe("a file that is being received", () => {
-  test("is below the data directory, for the server's eyes alone, and gone at once when its client leaves", async () => {
+  test("is below the data directory, readable by the server only, and deleted at once when its client disconnects", async () => {
     const { client, id, temporary, uploads } = await started()
     const begun = await halfUploaded(client.url, id)
     const [file = ""] = await until(
@@ -69,7 +69,7 @@ describe("a file that is being received", () => {
       () => received(uploads),
       (files) => files.length === 0,
     )
-    // One that arrives whole leaves nothing behind either.
+    // A complete upload leaves no file either.
     await client.learn(id, { "whole.txt": "The tide turns at noon." })
     await until(
       () => received(uploads),
@@ -77,7 +77,7 @@ describe("a file that is being received", () => {
     )
   })
 
-  test("is given up when nothing more comes, and so is JSON", async () => {
+  test("is refused when nothing more arrives, and so is JSON", async () => {
     const { client, id, uploads } = await started({ REQUEST_BODY_TIMEOUT: "500ms" })
     const begun = await halfUploaded(client.url, id)
     expect(await begun.answer).toStartWith("HTTP/1.1 408 ")
@@ -99,7 +99,7 @@ describe("a file that is being received", () => {
     expect((await client.get("/healthz")).status).toBe(200)
   })
 
-  test("is swept away at the next start when the server was killed", async () => {
+  test("is deleted at the next start when the server was killed", async () => {
     const { client, id, server, settings, uploads } = await started()
     await halfUploaded(client.url, id)
     await until(
@@ -109,7 +109,7 @@ describe("a file that is being received", () => {
     server.kill("SIGKILL")
     await server.exited
     expect(received(uploads)).toHaveLength(1)
-    // Where other processes may share the directory, what is left over is told by its age.
+    // Where other processes may share the directory, abandoned files are recognized by their age.
     for (const name of readdirSync(uploads)) utimesSync(join(uploads, name, "alive"), 0, 0)
     await start(settings)
     expect(received(uploads)).toEqual([])
@@ -120,7 +120,7 @@ describe("the directory of uploads", () => {
   const build = (directory: string, isAlone: boolean) =>
     run(
       Layer.build(
-        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           databaseTraits({ isAlone }),
         ]),
@@ -134,19 +134,19 @@ describe("the directory of uploads", () => {
     utimesSync(join(directory, process, "alive"), time, time)
   }
 
-  test("is swept of everything by a process that is alone", async () => {
+  test("is emptied by a process that has it to itself", async () => {
     const directory = await run(temporaryDirectory("uploads"))
     leave(directory, "a", 0)
     await build(directory, true)
     expect(received(directory)).toEqual([])
   })
 
-  test("is made anew by a process that others took for dead", async () => {
+  test("is created again by a process that others took for dead", async () => {
     const directory = await run(temporaryDirectory("uploads"))
     const clock = await run(TestClock.make())
     await run(
       Layer.build(
-        Layer.provide(Uploads.layer({ directory, pause: Duration.seconds(1) }), [
+        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           databaseTraits({ isAlone: false }),
         ]),
@@ -161,7 +161,7 @@ describe("the directory of uploads", () => {
     )
   })
 
-  test("is swept of what shows no sign of life where processes share it", async () => {
+  test("loses only the folders without a recent sign of life when processes share it", async () => {
     const directory = await run(temporaryDirectory("uploads"))
     leave(directory, "living", 20)
     leave(directory, "gone", 120)
@@ -171,7 +171,7 @@ describe("the directory of uploads", () => {
 })
 
 describe("a form", () => {
-  test("whose parts are too large is told which, by name and in MiB", async () => {
+  test("with parts that are too large is refused with the name of the part and the limit in MiB", async () => {
     const { client, id } = await started({ UPLOAD_FILE_LIMIT: "1MiB", AVATAR_LIMIT: "1MiB", UPLOAD_FILES_LIMIT: "2" })
     const large = new Uint8Array(1024 * 1024 + 1).fill(97)
     const detail = async (reply: Promise<Awaited<ReturnType<Client["send"]>>>) =>
@@ -190,7 +190,7 @@ describe("a form", () => {
     expect(await detail(client.post("/api/external/chatbots", sent))).toBe("The body: at most 1 MiB.")
   })
 
-  test("with a text for a file is told to send a file", async () => {
+  test("with a text in place of a file is refused with a message that says so", async () => {
     const { client, id } = await started()
     const form = new FormData()
     form.set("chatbotId", id)
@@ -205,7 +205,7 @@ describe("a form", () => {
     )
   })
 
-  test("with a file that is there already is told so", async () => {
+  test("with a file that the chatbot already has is answered with a summary that says so", async () => {
     const { client, id } = await started()
     await client.learn(id, { "tides.txt": "The tide turns at noon." })
     const { body } = await client.upload(id, { "again.txt": "The tide turns at noon.", "new.txt": "The ferry leaves." })

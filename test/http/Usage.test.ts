@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
 import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
-import { calls, fails, says, usage as told } from "../lib/FakeAnthropic.ts"
+import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client, provider } = await startServer()
@@ -18,19 +18,19 @@ const UsageReply = Schema.Struct({
 const usageOf = async (of: Client, query = "") => read(UsageReply, await of.get(`/api/external/usage${query}`))
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** What the provider tells of one reply. */
+/** The usage that the provider reports for one reply. */
 const one = {
   replies: 1,
-  input_tokens: told.input_tokens,
-  output_tokens: told.output_tokens,
-  cache_read_tokens: told.cache_read_input_tokens ?? 0,
-  cache_write_tokens: told.cache_creation_input_tokens ?? 0,
+  input_tokens: reported.input_tokens,
+  output_tokens: reported.output_tokens,
+  cache_read_tokens: reported.cache_read_input_tokens ?? 0,
+  cache_write_tokens: reported.cache_creation_input_tokens ?? 0,
   total_tokens: 108,
 }
 const times = (count: number, counts: UsageCounts) =>
   Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, value * count]))
 
-/** An organization that has chatted: twice with a model of Anthropic's, once with another chatbot. */
+/** Creates an organization with three chats: two with a model of Anthropic's, and one with another chatbot. */
 const chatted = async () => {
   const own = await client.newOrganization()
   await provider.answers(says("Hello."))
@@ -43,7 +43,7 @@ const chatted = async () => {
 }
 
 describe("usage", () => {
-  test("is the tokens of all kinds that the provider told, by day", async () => {
+  test("has the tokens of all kinds that the provider reported, by day", async () => {
     const { own, written } = await chatted()
     const bound = (await own.newKey({ chatbot_id: written })).client
     const { data, ...rest } = await usageOf(bound)
@@ -53,7 +53,7 @@ describe("usage", () => {
     await client.delete(`/api/external/chatbot/${written}`)
   })
 
-  test("is told by chatbot, model, provider and key, in any company, and page by page", async () => {
+  test("can be grouped by chatbot, model, provider and key in any combination, and comes in pages", async () => {
     const { own, written, local } = await chatted()
     const all = await usageOf(own, "?group_by=model,chatbot,provider,key,day")
     expect(all.group_by).toEqual(["day", "chatbot", "model", "provider", "key"])
@@ -75,7 +75,7 @@ describe("usage", () => {
   })
 
   test.each([false, true])(
-    "of a reply that several models made is each one's own (as a stream: %p)",
+    "of a reply by several models is counted for each model (as a stream: %p)",
     async (stream) => {
       const own = await client.newOrganization()
       const { id } = await own.newChatbot({
@@ -86,7 +86,7 @@ describe("usage", () => {
           json: { sessionToken: "s", messages: [{ role: "user", content }] },
         })
       const fallen = fails(500, "api_error", { "x-should-retry": "false" })
-      // OpenAI tells no count of what is written to its cache.
+      // OpenAI does not report tokens written to its cache.
       const [claude, fallback] = [108, 101]
 
       await provider.answers(calls("a"), fallen, calls("b"), says("Done."))
@@ -110,7 +110,7 @@ describe("usage", () => {
     },
   )
 
-  test("stays when conversation and chatbot are deleted", async () => {
+  test("remains when the conversation and the chatbot are deleted", async () => {
     const { own, written, local } = await chatted()
     const before = await usageOf(own)
     await own.delete(`/api/external/chatbot/${written}/conversations/s`)
@@ -118,7 +118,7 @@ describe("usage", () => {
     expect(await usageOf(own)).toEqual(before)
   })
 
-  test("is an organization's own, needs a scope, and is nothing where nothing was said", async () => {
+  test("shows only the organization's own, needs a scope, and is empty without chats", async () => {
     await chatted()
     const stranger = await client.newOrganization()
     expect(await usageOf(stranger)).toMatchObject({
@@ -159,13 +159,13 @@ describe("a budget", () => {
   const setKey = (id: string, budget: object, by: Client) =>
     by.send("PATCH", `/api/admin/api-keys/${id}`, { json: { budget } })
 
-  /** Asks until a change has reached the server: within a second. */
+  /** Repeats a chat until a change of the budget is in force, which takes up to a second. */
   const untilRefused = async (ask: () => Promise<Reply>): Promise<Reply> => {
     const reply = await ask()
     return reply.status === 429 ? reply : Bun.sleep(50).then(() => untilRefused(ask))
   }
 
-  test("of an organization is set by the operator, and holds in every form of chat", async () => {
+  test("of an organization is set by the operator, and holds for every kind of chat", async () => {
     const own = await client.newOrganization()
     const { id } = await own.newChatbot()
     const organization = await organizationOf(own)
@@ -193,7 +193,7 @@ describe("a budget", () => {
   })
   const saying = { messages: [{ role: "user", content: "Hi" }] }
 
-  test("of a key is set by its organization, and spends that key alone", async () => {
+  test("of a key is set by its organization, and limits that key alone", async () => {
     const own = await client.newOrganization()
     const stranger = await client.newOrganization()
     const { id } = await own.newChatbot()
@@ -206,7 +206,7 @@ describe("a budget", () => {
     expect((await setKey(key, {}, client)).status).toBe(200)
   })
 
-  test("is refused to those who may not set it, and where it is none", async () => {
+  test("cannot be set without the right to, or to an invalid value", async () => {
     const own = await client.newOrganization()
     const { id } = await organizationOf(own)
     const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"

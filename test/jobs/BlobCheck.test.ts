@@ -13,7 +13,7 @@ import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(
-  BlobCheck.layer({ strangerAge: Duration.hours(24) }).pipe(
+  BlobCheck.layer({ orphanAge: Duration.hours(24) }).pipe(
     Layer.provideMerge(Blobs.layer),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
   ),
@@ -37,7 +37,7 @@ beforeEach(() =>
   ),
 )
 
-/** A file that lies in the store since a while. */
+/** Puts a file of this age into the store. */
 const lay = (key: string, age: Duration.Duration = Duration.hours(25)) =>
   Effect.gen(function* () {
     const { blobs, times } = yield* BlobControl
@@ -57,7 +57,7 @@ const settled = Effect.andThen(
   stored,
 )
 
-/** A document, its replacement that waits, and an avatar. */
+/** Makes a document, its queued replacement and an avatar. */
 const owned = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
   const [documents, chatbots] = [yield* Documents, yield* Chatbots]
@@ -72,7 +72,7 @@ const owned = Effect.gen(function* () {
 })
 
 describe("comparing the store with the database", () => {
-  test("deletes what belongs to nobody, and nothing that is owned, being written, or young", () =>
+  test("deletes files without an owner, and none that is owned, being written, or young", () =>
     run(
       Effect.gen(function* () {
         const { keys } = yield* owned
@@ -84,15 +84,15 @@ describe("comparing the store with the database", () => {
           lay(key),
         )
         const check = yield* BlobCheck
-        expect((yield* check.compare).strangers.count).toBe(6)
+        expect((yield* check.compare).orphans.count).toBe(6)
         expect(yield* stored).toHaveLength(10)
-        expect((yield* check.tidy).strangers.count).toBe(6)
+        expect((yield* check.tidy).orphans.count).toBe(6)
         expect((yield* settled).toSorted()).toEqual([young, ...kept].toSorted())
         expect(yield* check.compare).toMatchObject({ owned: 2, missing: { count: 0 }, isShared: false })
       }),
     ))
 
-  test("tells owners whose file is not there, and leaves them alone", () =>
+  test("reports owners whose file is missing, and does not change them", () =>
     run(
       Effect.gen(function* () {
         const { id, keys } = yield* owned
@@ -113,12 +113,12 @@ describe("comparing the store with the database", () => {
         expect(Array.from(blobs.keys())).toEqual([`databases/${operator}`])
         blobs.set(`databases/${crypto.randomUUID()}`, new Uint8Array())
         const theirs = yield* lay("documents/theirs")
-        expect(yield* check.tidy).toMatchObject({ strangers: { count: 1 }, isShared: true })
+        expect(yield* check.tidy).toMatchObject({ orphans: { count: 1 }, isShared: true })
         expect(yield* settled).toEqual([theirs])
       }),
     ))
 
-  test("deletes nothing while somebody uploads as fast as it looks", () =>
+  test("deletes no file of uploads that happen at the same time", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -142,7 +142,7 @@ describe("comparing the store with the database", () => {
 })
 
 describe("servers that start together", () => {
-  test("compare once", () =>
+  test("make a single comparison", () =>
     run(
       Effect.gen(function* () {
         yield* SystemSql.use((sql) => sql`delete from blob_checks`)
@@ -154,9 +154,9 @@ describe("servers that start together", () => {
       }),
     ))
 
-  test("compare soon after, and then regularly", async () => {
+  test("make one comparison soon after the start, and then further ones regularly", async () => {
     let checks = 0
-    const comparison = { owned: 0, missing: { count: 0, examples: [] }, strangers: { count: 0, examples: [] } }
+    const comparison = { owned: 0, missing: { count: 0, examples: [] }, orphans: { count: 0, examples: [] } }
     const counted = { ...comparison, isShared: false }
     const stub = BlobCheck.of({
       compare: Effect.succeed(counted),

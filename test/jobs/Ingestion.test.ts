@@ -26,7 +26,7 @@ afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
 describe("a file", () => {
-  test("becomes chunks that are found, each embedded once, all at once", () =>
+  test("becomes searchable chunks, all at once, each of them embedded once", () =>
     run(
       Effect.gen(function* () {
         const text = Array.from({ length: 200 }, (_, index) => `# Part ${index}\n\nSentence number ${index}.`).join(
@@ -51,7 +51,7 @@ describe("a file", () => {
       }),
     ))
 
-  test("that cannot be read fails with the reason, and is not tried again", () =>
+  test("that cannot be read fails with a reason, and is not tried again", () =>
     run(
       Effect.gen(function* () {
         const extract = yield* ExtractControl
@@ -83,7 +83,7 @@ describe("a file", () => {
     ),
   )
 
-  test("with a passage that the embedding model does not take fails and says so", () =>
+  test("with a passage that the embedding model refuses fails with that reason", () =>
     run(
       Effect.gen(function* () {
         const embeddings = yield* EmbeddingsControl
@@ -94,7 +94,7 @@ describe("a file", () => {
       }),
     ))
 
-  test("that is gone from the store fails and says so", () =>
+  test("that is missing in the store fails with that reason", () =>
     run(
       Effect.gen(function* () {
         const document = yield* upload("lost")
@@ -107,7 +107,7 @@ describe("a file", () => {
 })
 
 describe("a fault", () => {
-  test("is tried again as often as allowed, then the document fails and says so, and its chunks are gone", () =>
+  test("is retried up to the limit, and then fails the document with a reason and without chunks", () =>
     run(
       Effect.gen(function* () {
         const embeddings = yield* EmbeddingsControl
@@ -122,7 +122,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("that passes does no harm", () =>
+  test("that passes leaves the document ready", () =>
     run(
       Effect.gen(function* () {
         const extract = yield* ExtractControl
@@ -134,7 +134,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("of the queue itself, such as a database that is read-only for a while, does not end the work", () =>
+  test("of the queue, such as a database that is read-only for a while, does not end the worker", () =>
     run(
       Effect.gen(function* () {
         const ingestions = yield* Ingestions
@@ -147,7 +147,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("of a reader that ended is tried again: something else may have ended it", () =>
+  test("by the end of an extraction process is retried, because something else may have ended it", () =>
     run(
       Effect.gen(function* () {
         const extract = yield* ExtractControl
@@ -159,7 +159,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("that ends the whole process each time is not repeated for ever", () =>
+  test("that kills the server each time is not retried for ever", () =>
     run(
       Effect.gen(function* () {
         const document = yield* upload("kills")
@@ -170,7 +170,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("of processes that are killed ten times while documents wait or are read is none of the documents'", () =>
+  test("by ten kills of the server while documents wait or are read does not fail the documents", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* Effect.forEach(["read", "read too", "waiting"], (text) => upload(text))
@@ -181,7 +181,7 @@ describe("a fault", () => {
       }),
     ))
 
-  test("after which a document was given up is tried anew, later and later, and not for ever", () =>
+  test("that made a document be given up is retried, with growing delays and a limit", () =>
     run(
       Effect.gen(function* () {
         const embeddings = yield* EmbeddingsControl
@@ -212,13 +212,13 @@ describe("a fault", () => {
       }),
     ))
 
-  test("that lasts ends the tries of a document that was given up", () =>
+  test("that lasts ends the retries of a document that was given up", () =>
     run(
       Effect.gen(function* () {
         const embeddings = yield* EmbeddingsControl
         embeddings.before = Effect.die(new Error("a bug of ours"))
         const document = yield* upload("given up for good")
-        // What is due later is due at once.
+        // Makes delayed jobs due at once.
         yield* start({ attempts: 2, retries: 3 })
         const rows = SystemSql.use((sql) => sql`select from ingestions where document_id = ${document.id}`)
         yield* eventually(rows, (left) => left.length === 0)
@@ -227,14 +227,14 @@ describe("a fault", () => {
       }),
     ))
 
-  test("of the blob store or the embeddings, which are away for a while, is waited out, and nothing is stored twice", () =>
+  test("by a blob store or embeddings that are unavailable for a while delays the document, and stores nothing twice", () =>
     run(
       Effect.gen(function* () {
         const [blobs, embeddings] = [yield* BlobControl, yield* EmbeddingsControl]
         blobs.failing.add("get")
         embeddings.before = Effect.suspend(() => (embeddings.embedded === 1 ? Effect.fail(diskFull) : Effect.void))
         const document = yield* upload("patient")
-        // Such attempts do not count, or the first would be the last.
+        // Such attempts do not count, or the first would already be the last.
         yield* start({ attempts: 1 })
         const waiting = SystemSql.use(
           (sql) => sql`select from ingestions where document_id = ${document.id} and lease_id is null

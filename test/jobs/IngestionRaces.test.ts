@@ -49,7 +49,7 @@ describe("a process that lost its lease", () => {
       }),
     ))
 
-  test("stops what it is at, however long that would last", () =>
+  test("interrupts its work, however long that would last", () =>
     run(
       Effect.gen(function* () {
         const extract = yield* ExtractControl
@@ -70,7 +70,7 @@ describe("a process that lost its lease", () => {
     ))
 })
 
-describe("many processes", () => {
+describe("several processes", () => {
   test("ingest each document once", () =>
     run(
       Effect.gen(function* () {
@@ -84,7 +84,7 @@ describe("many processes", () => {
       }),
     ))
 
-  test("leave alone what another holds; one that is alone takes over what was left", () =>
+  test("do not touch each other's leases, unless one is alone with the database", () =>
     run(
       Effect.gen(function* () {
         const document = yield* upload("left behind")
@@ -98,7 +98,7 @@ describe("many processes", () => {
 })
 
 describe("while a document is ingested", () => {
-  test("it can be deleted, and nothing of it is left", () =>
+  test("it can be deleted, and leaves nothing behind", () =>
     run(
       Effect.gen(function* () {
         const { open, reached } = yield* gated
@@ -113,7 +113,7 @@ describe("while a document is ingested", () => {
       }),
     ))
 
-  test("it can be deleted between reading and storing, too", () =>
+  test("it can be deleted between extraction and storing as well", () =>
     run(
       Effect.gen(function* () {
         const embeddings = yield* EmbeddingsControl
@@ -129,7 +129,7 @@ describe("while a document is ingested", () => {
       }),
     ))
 
-  test("it can be replaced, and only the newest content ever serves", () =>
+  test("it can be replaced, and only the newest content becomes searchable", () =>
     run(
       Effect.gen(function* () {
         const document = yield* upload("first")
@@ -152,7 +152,7 @@ describe("while a document is ingested", () => {
       }),
     ))
 
-  test("the process can stop: another goes on at once", () =>
+  test("its process can stop, and another continues at once", () =>
     run(
       Effect.gen(function* () {
         const { reached } = yield* gated

@@ -20,7 +20,7 @@ const runtime = ManagedRuntime.make(
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-/** How many rows each table has of an organization, but for tables that have none. */
+/** The number of rows of an organization in each table that has any. */
 const rowsOf = Effect.fnUntraced(function* (organization: OrganizationId) {
   const sql = yield* SystemSql
   const counts = yield* Effect.forEach(yield* tablesWithOrganization, (name) =>
@@ -34,7 +34,7 @@ const rowsOf = Effect.fnUntraced(function* (organization: OrganizationId) {
   return Object.fromEntries([...counts, ["organizations", own.length] as const].filter(([, count]) => count > 0))
 })
 
-/** So many conversations, of so many messages each. */
+/** Makes conversations with a number of messages each. */
 const talk = Effect.fnUntraced(function* (
   { organization, chatbot }: Effect.Success<typeof makeTenant>,
   sessions: number,
@@ -56,7 +56,7 @@ const talk = Effect.fnUntraced(function* (
 })
 
 describe("a deleted organization", () => {
-  test("leaves no row in any table, all of its files as garbage, and others as they are", () =>
+  test("leaves no rows, registers all of its files for deletion, and does not touch other organizations", () =>
     run(
       Effect.gen(function* () {
         const [gone, other] = [yield* makeFilledTenant, yield* makeFilledTenant]
@@ -76,7 +76,7 @@ describe("a deleted organization", () => {
       }),
     ))
 
-  test("is gone for everybody at once, however much it owned", () =>
+  test("is not found by anybody from then on, however much it owned", () =>
     run(
       Effect.gen(function* () {
         const organizations = yield* Organizations
@@ -106,14 +106,14 @@ describe("a deleted organization", () => {
       }),
     ))
 
-  test("is removed by whoever comes next when a crash comes in between, and by several at once", () =>
+  test("is removed completely after a crash in between, and by several servers at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         yield* talk(tenant, 60, 40)
         yield* (yield* Organizations).remove(tenant.organization)
         const { run: removal } = yield* OrganizationRemoval
-        // Interrupted after some statements: what is left is as good as before.
+        // An interruption after some statements leaves the rest to the next run.
         const exit = yield* Effect.exit(Effect.timeout(removal, 5))
         if (Exit.isSuccess(exit)) throw new Error("All was removed before it could be interrupted")
         expect(yield* (yield* OrganizationRemains).organizations).toContain(tenant.organization)
@@ -123,35 +123,35 @@ describe("a deleted organization", () => {
       }),
     ))
 
-  test("has what its chatbots keep outside of the database seen to, soon and after their rows", () =>
+  test("has the files of its chatbots removed, soon and after their rows", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeFilledTenant
         const sql = yield* SystemSql
         const seen = yield* Deferred.make<{ readonly rows: number; readonly organization: OrganizationId }>()
-        const afterwards = (id: ChatbotId) =>
+        const removeFiles = (id: ChatbotId) =>
           Effect.gen(function* () {
             expect(id).toBe(chatbot)
             const rows = yield* Effect.orDie(sql`select from chatbots where id = ${id}`)
             yield* Deferred.succeed(seen, { rows: rows.length, organization: yield* CurrentOrganization })
           })
-        const { keep, want } = yield* OrganizationRemoval
-        const kept = yield* Effect.forkChild(keep(afterwards))
+        const { runForever, request } = yield* OrganizationRemoval
+        const removal = yield* Effect.forkChild(runForever(removeFiles))
         yield* (yield* Organizations).remove(organization)
-        yield* want
+        yield* request
         expect(yield* Deferred.await(seen)).toEqual({ rows: 0, organization })
-        yield* Fiber.interrupt(kept)
+        yield* Fiber.interrupt(removal)
       }),
     ))
 
-  test("is deleted a little at a time", () =>
+  test("is deleted in small statements", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         yield* talk(tenant, 30, 100)
         yield* (yield* Organizations).remove(tenant.organization)
         const sql = yield* SystemSql
-        // What one statement deletes is seen by a trigger that counts.
+        // A trigger counts the rows that each statement deletes.
         yield* sql`create table deletions (rows bigint)`
         yield* sql`create function count_deletions() returns trigger language plpgsql as
           ${sql.literal("'begin insert into deletions select count(*) from gone; return null; end'")}`

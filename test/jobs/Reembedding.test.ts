@@ -30,7 +30,7 @@ interface Model {
   before: Effect.Effect<void, Unavailable | TextRefused>
 }
 
-/** A model of so many dimensions that remembers what it embedded. */
+/** Makes an embedding model that records the texts it embeds. */
 const makeModel = (name: string, dimensions: number): Model => {
   const vectorOf = (text: string) => Float32Array.from(fakeVector(text, dimensions))
   const model: Model = {
@@ -58,7 +58,7 @@ const makeModel = (name: string, dimensions: number): Model => {
 
 const old = makeModel("old", 3)
 
-/** A process that embeds again, until the scope closes. */
+/** Starts a process that embeds again until the scope closes. */
 const start = (model: Model, lease = Duration.minutes(5)) =>
   Layer.build(Layer.fresh(Reembedding.layer({ lease })).pipe(Layer.provide(model.layer)))
 
@@ -90,14 +90,14 @@ const find = (tenant: Tenant, query: string, model: Model) =>
     ({ hits }) => hits,
   )
 
-describe("after the model has changed", () => {
-  test("all chunks are embedded again, each once, by whichever process is there; their words are found all the time", () =>
+describe("after a change of the embedding model", () => {
+  test("all chunks are embedded again, each once, by several processes, and stay searchable by their words", () =>
     run(
       Effect.gen(function* () {
         const [first, second] = [yield* makeTenant, yield* makeTenant]
         yield* learnOld(first, "lighthouse", 150)
         for (const title of ["anchor", "compass", "rudder"]) yield* learnOld(second, title, 3)
-        // 4,096 is the most that is promised: such a vector fits into no page of the database.
+        // 4,096 is the maximum; such a vector exceeds a page of the database.
         const model = makeModel("new", 4_096)
         const gate = yield* Latch.make(false)
         model.before = gate.await
@@ -115,7 +115,7 @@ describe("after the model has changed", () => {
       }),
     ))
 
-  test("organizations take turns: one with many documents does not keep another's waiting", () =>
+  test("organizations take turns, so that one with many documents does not delay another", () =>
     run(
       Effect.gen(function* () {
         const [many, one] = [yield* makeTenant, yield* makeTenant]
@@ -128,7 +128,7 @@ describe("after the model has changed", () => {
       }),
     ))
 
-  test("whoever is cut off is followed by another, which goes on where it was", () =>
+  test("another process continues after the last batch of one that ended", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -153,7 +153,7 @@ describe("after the model has changed", () => {
       }),
     ))
 
-  test("what was replaced or deleted meanwhile does no harm", () =>
+  test("documents may be replaced or deleted meanwhile", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -169,7 +169,7 @@ describe("after the model has changed", () => {
         )
         yield* SystemSql.use((sql) => sql`delete from documents where id = ${deleted}`)
         yield* gate.open
-        // The replacement came from a process that still has the old model: it is found by a later look.
+        // The replacement came from a process that still has the old model, so a later look finds it.
         yield* eventually(queued, (count) => count === 0)
         yield* (yield* Reembeddings).enqueue("new")
         yield* start(model)
@@ -179,8 +179,8 @@ describe("after the model has changed", () => {
     ))
 })
 
-describe("a provider that", () => {
-  test("cannot be used keeps documents waiting, and nothing is lost", () =>
+describe("an embedding provider that", () => {
+  test("is unavailable delays documents, and loses none", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -199,7 +199,7 @@ describe("a provider that", () => {
       }),
     ))
 
-  test("does not take a passage does not keep the others from being embedded", () =>
+  test("refuses a passage does not keep other documents from being embedded", () =>
     run(
       Effect.gen(function* () {
         const [first, second] = [yield* makeTenant, yield* makeTenant]
@@ -219,7 +219,7 @@ describe("a provider that", () => {
     ))
 })
 
-test("a chatbot's knowledge moves on with each of its documents, or indexes would keep what was", () =>
+test("the knowledge version of a chatbot grows with each document that is embedded again, so that indexes are rebuilt", () =>
   run(
     Effect.gen(function* () {
       const tenant = yield* makeTenant
@@ -239,7 +239,7 @@ test("a chatbot's knowledge moves on with each of its documents, or indexes woul
     }),
   ))
 
-test("a process with another setting than the one that started last leaves all as it is", () =>
+test("a process with another model than the one that started last embeds nothing again", () =>
   run(
     Effect.gen(function* () {
       const reembeddings = yield* Reembeddings
@@ -254,7 +254,7 @@ test("a process with another setting than the one that started last leaves all a
     }),
   ))
 
-test("begins also when its start meets a fault", () =>
+test("embedding again starts even if its first statement fails", () =>
   Effect.gen(function* () {
     let [starts, looks] = [0, 0]
     const reembeddings = Layer.mock(Reembeddings)({

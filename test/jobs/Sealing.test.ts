@@ -5,7 +5,7 @@ import * as Sealing from "../../src/jobs/Sealing.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
 import { quiet } from "../lib/Layers.ts"
 
-test("headers are encrypted also when the first try meets a fault", () =>
+test("headers of tools are encrypted even if the first attempt fails", () =>
   Effect.gen(function* () {
     let tries = 0
     const sealAll = Effect.suspend(() => (++tries < 3 ? Effect.die(new Error("read-only")) : Effect.succeed(0)))

@@ -28,7 +28,7 @@ const post = Effect.fnUntraced(function* (organization: OrganizationId, address 
 })
 const postOne = (address?: string) => Effect.flatMap(makeOrganization, (organization) => post(organization, address))
 
-/** The parcel's row, while it waits. */
+/** The row of a parcel in the queue; undefined once it is deleted. */
 const waiting = (id: string) =>
   SystemSql.use((sql) =>
     Effect.map(
@@ -48,12 +48,12 @@ const deliveries = SystemSql.use((sql) =>
 )
 const claim = (duration = Duration.zero) =>
   Parcels.use((parcels) => parcels.claim({ id: crypto.randomUUID(), duration }))
-/** Somebody else gets the parcel. */
+/** Gives the lease of a parcel to another worker. */
 const steal = (id: string) =>
   SystemSql.use((sql) => sql`update parcels set lease_id = ${crypto.randomUUID()} where id = ${id}`)
 const arrive = () => Effect.void
 
-test("organizations take turns, whoever queued how many, and whenever", () =>
+test("organizations take turns, however many jobs each has queued, and whenever", () =>
   run(
     Effect.gen(function* () {
       const [many, few] = [yield* makeOrganization, yield* makeOrganization]
@@ -74,13 +74,13 @@ test("organizations take turns, whoever queued how many, and whenever", () =>
       yield* Effect.replicateEffect(post(few), 3)
       yield* late.open
       yield* eventually(deliveries, ({ length }) => length === 15)
-      // Whoever comes late is next, and has neither less nor more than its turns from then on.
+      // An organization that comes late is next, and takes its regular turns from then on.
       expect(served.slice(6, 11)).toEqual(["few", "many", "few", "many", "few"])
     }),
   ))
 
 describe("a worker that vanishes", () => {
-  test("is followed by another once its lease is over, and the lapse is counted", () =>
+  test("is replaced by another once its lease has expired, and the lapse is counted", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -92,7 +92,7 @@ describe("a worker that vanishes", () => {
       }),
     ))
 
-  test("keeps its job from nobody else while its lease lasts, unless it was the only one", () =>
+  test("keeps its job until the lease expires, unless it was alone with the database", () =>
     run(
       Effect.gen(function* () {
         const held = yield* postOne()
@@ -105,7 +105,7 @@ describe("a worker that vanishes", () => {
       }),
     ))
 
-  test("again and again has the job given up, and tried anew much later", () =>
+  test("again and again makes the job be given up, and tried anew much later", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -124,8 +124,8 @@ describe("a worker that vanishes", () => {
     ))
 })
 
-describe("a lease that is lost", () => {
-  test("ends the work, however long that would last, and has nothing written", () =>
+describe("a lease", () => {
+  test("that is lost interrupts the work, however long that would last, and prevents its writes", () =>
     run(
       Effect.gen(function* () {
         const [reached, stopped] = [yield* Latch.make(false), yield* Latch.make(false)]
@@ -145,7 +145,7 @@ describe("a lease that is lost", () => {
       }),
     ))
 
-  test("at the last moment has nothing written either: the result is the next worker's", () =>
+  test("that is lost at the last moment prevents the write of the result, which is left to the next worker", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -165,7 +165,7 @@ describe("a lease that is lost", () => {
       }),
     ))
 
-  test("is not another organization's to renew, to give back, or to write under", () =>
+  test("cannot be renewed, released or used for writes by another organization", () =>
     run(
       Effect.gen(function* () {
         const [owner, stranger] = [yield* makeOrganization, yield* makeOrganization]
@@ -185,7 +185,7 @@ describe("a lease that is lost", () => {
 })
 
 describe("a job that fails", () => {
-  test("is tried again, and the attempts are counted", () =>
+  test("is tried again, and its attempts are counted", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -200,7 +200,7 @@ describe("a job that fails", () => {
     ))
 
   test.each(["the road is closed", "the courier failed"])(
-    "as often as allowed is put off, once, then ends: %s",
+    "as often as allowed is given up, tried anew once, and then deleted: %s",
     (why) =>
       run(
         Effect.gen(function* () {
@@ -225,7 +225,7 @@ describe("a job that fails", () => {
       ),
   )
 
-  test("for good is not tried again", () =>
+  test("with a hopeless error is not tried again", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -242,7 +242,7 @@ describe("a job that fails", () => {
       }),
     ))
 
-  test("because something is out of reach waits as long as that says, and the attempt does not count", () =>
+  test("because something is unavailable waits as long as the error says, and the attempt does not count", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
@@ -257,7 +257,7 @@ describe("a job that fails", () => {
 })
 
 describe("a process that stops", () => {
-  test("gives back what it is at: another goes on at once, and nothing is counted", () =>
+  test("releases its jobs, so that another continues at once and no attempt is counted", () =>
     run(
       Effect.gen(function* () {
         const ids = [yield* postOne(), yield* postOne()]
@@ -282,14 +282,14 @@ describe("a process that stops", () => {
       }),
     ))
 
-  test("with a job in its hand that it has not begun gives that back, too", () =>
+  test("releases a job that it has leased and not begun", () =>
     run(
       Effect.gen(function* () {
         const id = yield* postOne()
         const parcels = yield* Parcels
         const scope = yield* Scope.make()
         const claimed = yield* Latch.make(false)
-        // The interruption comes while the answer of the database is under way.
+        // The interruption comes while the database answers.
         const queue = {
           ...parcels,
           claim: (lease: Parameters<typeof parcels.claim>[0]) =>
@@ -305,7 +305,7 @@ describe("a process that stops", () => {
     ))
 })
 
-test("a process that was told of a job does not wait until it looks again", () =>
+test("a nudged worker looks for jobs at once", () =>
   run(
     Effect.gen(function* () {
       const { nudge } = yield* deliverParcels({ pollInterval: Duration.hours(1), concurrency: 3, travel: arrive })
@@ -314,7 +314,7 @@ test("a process that was told of a job does not wait until it looks again", () =
     }),
   ))
 
-/** A worker over no database, on a clock of the test. */
+/** Makes a worker over a queue in memory, on the TestClock. */
 const onTestClock = (test: Effect.Effect<void, never, DatabaseTraits | SecureRandom.SecureRandom | Scope.Scope>) =>
   test.pipe(
     Effect.scoped,
@@ -334,10 +334,10 @@ const idle: JobKind<Parcel, void, never, never> = {
   backOff: () => Duration.zero,
 }
 
-/** Lets so many seconds pass, and whatever is due in between happen. */
+/** Advances the TestClock, with everything that is due in between. */
 const pass = (seconds: number) => Effect.replicateEffect(TestClock.adjust("50 millis"), seconds * 20, { discard: true })
 
-test("an idle process looks once for all its workers, and once more when it is told of a job", () =>
+test("an idle process polls once for all its fibers, and once more when it is nudged", () =>
   onTestClock(
     Effect.gen(function* () {
       let looks = 0
@@ -354,7 +354,7 @@ test("an idle process looks once for all its workers, and once more when it is t
     }),
   ))
 
-test("a lease is renewed three times before it ends, and earlier, but seldom, when there is something to show", () =>
+test("a lease is renewed three times before it expires, and earlier, at a limited rate, to show progress", () =>
   onTestClock(
     Effect.gen(function* () {
       let [claims, renewals] = [0, 0]

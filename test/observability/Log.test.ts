@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 
 const logModule = new URL("../../src/observability/Log.ts", import.meta.url).href
 const configModule = new URL("../../src/Config.ts", import.meta.url).href
-const requestIdModule = new URL("../../src/api/RequestId.ts", import.meta.url).href
+const requestIdModule = new URL("../../src/api/parts/RequestId.ts", import.meta.url).href
 
-/** What a process of its own writes to its standard output, which is where the log goes. */
+/** Runs a script in a process of its own, and returns its standard output, to which the log goes. */
 const linesOf = async (program: string, settings: Record<string, string>): Promise<ReadonlyArray<string>> => {
   const source = `
     import { Cause, Effect, Layer, Redacted } from "effect"
@@ -34,8 +34,8 @@ const entry = `yield* Effect.logInfo("Something happened", { count: 2 }).pipe(
   Effect.provideService(RequestId, "request-1"),
 )`
 
-describe("a line of the log", () => {
-  test("is one JSON object, with what was said, when, how important, and for which request", async () => {
+describe("a log line", () => {
+  test("is one JSON object with message, time, level and request id", async () => {
     const [line = "", ...others] = await linesOf(entry, { LOG_FORMAT: "json" })
     expect(others).toEqual([])
     const { time, ...fields } = JSON.parse(line)
@@ -50,7 +50,7 @@ describe("a line of the log", () => {
     })
   })
 
-  test("is JSON when nobody looks, and made for people on demand; neither shows a secret", async () => {
+  test("is JSON without a terminal, or pretty on demand, and shows no secret in either form", async () => {
     const [line = ""] = await linesOf(entry, {})
     expect(line).toStartWith("{")
     const [pretty = ""] = await linesOf(entry, { LOG_FORMAT: "pretty" })
@@ -58,7 +58,7 @@ describe("a line of the log", () => {
     expect(line + pretty).not.toContain("hunter2")
   })
 
-  test("tells a failure with its cause, in one line all the same", async () => {
+  test("shows a failure with its cause, still in one line", async () => {
     const lines = await linesOf(`yield* Effect.logError("It broke", Cause.die(new Error("the\\nreason")))`, {
       LOG_FORMAT: "json",
     })
@@ -68,7 +68,7 @@ describe("a line of the log", () => {
     expect(cause).toContain("reason")
   })
 
-  test("tells a failure in its own words and those of its cause, without the names of classes", async () => {
+  test("describes a failure by its message and that of its cause, without the names of classes", async () => {
     const [line = "", other = ""] = await linesOf(
       `class Gone extends Error { detail = "The file is gone." }
       yield* Effect.logWarning("It waits:", new Gone("", {}))
@@ -79,14 +79,14 @@ describe("a line of the log", () => {
     expect(JSON.parse(other).message).toBe("It waits: No answer: refused")
   })
 
-  test("keeps its message beside a field of that name", async () => {
+  test("keeps its message if a field has the name `message`", async () => {
     const [line = ""] = await linesOf(`yield* Effect.logInfo("Said", { message: "field", time: "never" })`, {
       LOG_FORMAT: "json",
     })
     expect(JSON.parse(line)).toMatchObject({ message: "Said", time: expect.stringMatching(/^\d{4}-/) })
   })
 
-  test("is left out below the level", async () => {
+  test("is left out if its level is below the configured one", async () => {
     const program = `yield* Effect.logDebug("a"); yield* Effect.logInfo("b"); yield* Effect.logWarning("c"); yield* Effect.logError("d")`
     const saidAt = async (level: string) =>
       (await linesOf(program, { LOG_FORMAT: "json", LOG_LEVEL: level })).map((line) => JSON.parse(line).message)
@@ -95,14 +95,14 @@ describe("a line of the log", () => {
     expect(await saidAt("none")).toEqual([])
   })
 
-  test("is written however many there are, and in order", async () => {
+  test("is written in order, however many there are", async () => {
     const lines = await linesOf(`for (let i = 0; i < 2000; i++) yield* Effect.logInfo("n", { i })`, {
       LOG_FORMAT: "json",
     })
     expect(lines.map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
   })
 
-  test("may be read by nobody any more, and the process goes on", async () => {
+  test("may have lost its reader without ending the process", async () => {
     const program = `
       import { Effect, Layer } from "effect"
       import * as Log from ${JSON.stringify(logModule)}
@@ -120,7 +120,7 @@ describe("a line of the log", () => {
     expect(await new Response(child.stderr).text()).toBe("went on\n")
   })
 
-  test("is written when the process ends on the spot", async () => {
+  test("is written even if the process exits at once", async () => {
     const lines = await linesOf(`yield* Effect.logInfo("last"); process.exit(0)`, { LOG_FORMAT: "json" })
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(["last"])
   })

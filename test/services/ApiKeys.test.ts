@@ -14,7 +14,7 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { makeTenant, noBudget } from "../lib/Tenants.ts"
 
-/** How often the database was asked for a key, and whether it answers. */
+/** Counts the lookups of keys in the database, and makes them fail. */
 class Lookups extends Context.Service<Lookups, { count: number; isFailing: boolean }>()("test/Lookups") {}
 
 const unavailable = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
@@ -42,7 +42,7 @@ const runtime = ManagedRuntime.make(
   ),
 )
 const run = runtime.runPromise
-/** Time stands still until the test moves it; the database's own goes on. */
+/** Runs a test with the TestClock, while the clock of the database goes on. */
 const runTimeless = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>) =>
   run(Effect.provide(effect, TestClock.layer()))
 afterAll(() => runtime.dispose())
@@ -52,8 +52,8 @@ const issue = (request: Partial<KeyRequest> & Pick<KeyRequest, "organization">) 
 const authenticate = (key: Redacted.Redacted) => ApiKeys.use((keys) => keys.authenticate(key))
 const refused = (key: Redacted.Redacted) => Effect.map(Effect.flip(authenticate(key)), ({ _tag }) => _tag)
 
-describe("a key", () => {
-  test("tells who has it, and what it may do", () =>
+describe("an API key", () => {
+  test("authenticates its owner with organization, scopes and chatbot", () =>
     run(
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
@@ -73,7 +73,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused once it is revoked, after a second at most, although it was just used", () =>
+  test("is refused within a second after its revocation, even if it was just used", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
@@ -85,7 +85,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused once it is revoked, although the clock of this machine steps back meanwhile", () =>
+  test("is refused after its revocation even if the clock of this machine steps back", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
@@ -99,7 +99,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is refused from its expiry on by the database's clock, whatever the clock of this machine says", () =>
+  test("expires by the clock of the database, whatever the clock of this machine says", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
@@ -107,7 +107,7 @@ describe("a key", () => {
         const { apiKey, key } = yield* issue({ organization })
         yield* sql`update api_keys set expires_at = now() + interval '500 milliseconds' where id = ${apiKey.id}`
         yield* authenticate(key)
-        // Shorter than what a key is remembered for; by this machine's clock it is 1970.
+        // Sooner than a remembered lookup ends; by the clock of this machine it is 1970.
         yield* TestClock.adjust("500 millis")
         yield* Effect.repeat(sql`select from api_keys where id = ${apiKey.id} and expires_at <= now()`, {
           until: (expired) => expired.length > 0,
@@ -119,7 +119,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("is not asked for again by a request whose database has just not answered, and is a moment later", () =>
+  test("is looked up once by a request whose database does not answer, and again a moment later", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
@@ -127,7 +127,7 @@ describe("a key", () => {
         const lookups = yield* Lookups
         lookups.count = 0
         lookups.isFailing = true
-        // As both schemes of one request.
+        // One request authenticates twice, once for each scheme.
         expect([yield* refused(key), yield* refused(key)]).toEqual(["Unavailable", "Unavailable"])
         expect(lookups.count).toBe(1)
         lookups.isFailing = false
@@ -137,7 +137,7 @@ describe("a key", () => {
       }),
     ))
 
-  test("that is busy asks the database once a second, and so does a wrong guess; what is no key never does", () =>
+  test("that is used often is looked up once a second, like a wrong guess; a malformed key never is", () =>
     runTimeless(
       Effect.gen(function* () {
         const { organization } = yield* makeTenant
@@ -163,7 +163,7 @@ describe("a key", () => {
     ))
 })
 
-describe("a key that makes keys", () => {
+describe("an API key with the admin scope", () => {
   const createAs = (
     caller: Partial<Caller["Service"]> & { organizationId: OrganizationId },
     request: Partial<KeyRequest>,
@@ -181,7 +181,7 @@ describe("a key that makes keys", () => {
       }),
     )
 
-  test("gives no scope that it lacks, and names those", () =>
+  test("cannot create a key with scopes that it lacks, which the error names", () =>
     run(
       Effect.gen(function* () {
         const { organization: organizationId } = yield* makeTenant
@@ -197,7 +197,7 @@ describe("a key that makes keys", () => {
     ))
 })
 
-describe("the first start", () => {
+describe("the bootstrap", () => {
   const bootstrap = (given?: string) =>
     Organizations.use((organizations) =>
       organizations.bootstrap(given === undefined ? undefined : Redacted.make(given)),
@@ -221,7 +221,7 @@ describe("the first start", () => {
       { concurrency: "unbounded" },
     )
 
-  test("by ten at once makes one organization and one key, which one of them shows and which works", () =>
+  test("of ten servers at once creates one organization and one valid key, which one of them shows", () =>
     run(
       Effect.gen(function* () {
         yield* reset
@@ -236,7 +236,7 @@ describe("the first start", () => {
       }),
     ))
 
-  test("by ten at once with a given key makes that key, and shows none", () =>
+  test("of ten servers at once with a configured key creates that key and shows none", () =>
     run(
       Effect.gen(function* () {
         yield* reset
@@ -248,7 +248,7 @@ describe("the first start", () => {
       }),
     ))
 
-  test("that is long past still makes a key that is given now, beside those that are there", () =>
+  test("of a later start creates a newly configured key beside the existing ones", () =>
     run(
       Effect.gen(function* () {
         yield* reset

@@ -35,12 +35,12 @@ const limited = (organization: Partial<Budget>, key: Partial<Budget> = {}, apiKe
   budgets: { organization: { ...noBudget, ...organization }, key: { ...noBudget, ...key } },
 })
 
-/** A reply of so many tokens. */
+/** A reply that took these tokens. */
 const replyThatTook = (tokens: TokenCounts) => ({ ...replyOf("ok"), tokens, costs: [{ ...stepCost, tokens }] })
-/** The same, of all four kinds. */
+/** A reply that took this number of tokens, some of each kind. */
 const taking = (tokens: number) => replyThatTook({ input: 1, output: 2, cacheRead: 3, cacheWrite: tokens - 6 })
 
-/** What stands in the tables of an organization. */
+/** The tokens and the reservations of an organization, as the tables count them. */
 const counted = (organization: OrganizationId) =>
   SystemSql.use((sql) =>
     Effect.map(
@@ -55,7 +55,7 @@ const counted = (organization: OrganizationId) =>
     ),
   )
 
-/** Says something so many times at once. What became of each: `ok`, or the failure's name. */
+/** Chats `count` times at once, and returns the outcome of each: `ok`, or the tag of the failure. */
 const atOnce = (tenant: Tenant, count: number, caller: Parameters<typeof say>[3]) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => `${index}`),
@@ -66,7 +66,7 @@ const atOnce = (tenant: Tenant, count: number, caller: Parameters<typeof say>[3]
 
 const times = (outcomes: ReadonlyArray<string>, outcome: string) => outcomes.filter((one) => one === outcome).length
 
-/** An agent that lets nobody go on until it is told to, and counts who waits. */
+/** Makes the agent hold all replies until the gate opens, and counts them. */
 const holding = Effect.gen(function* () {
   const agent = yield* AgentControl
   const gate = yield* Latch.make(false)
@@ -82,11 +82,11 @@ const holding = Effect.gen(function* () {
   return { gate, state }
 })
 
-describe("chats at once", () => {
+describe("a budget of concurrent chats", () => {
   test.each([
     ["of an organization", limited({ concurrent_chats: 7 })],
     ["of a key", limited({ concurrent_chats: "unlimited" }, { concurrent_chats: 7 })],
-  ])("%s are never more than its budget has, of a hundred that ask; the others are told so", (_, caller) =>
+  ])("%s admits no more of a hundred chats than it has, and refuses the others", (_, caller) =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -104,7 +104,7 @@ describe("chats at once", () => {
     ),
   )
 
-  test("of one key or organization leave the others theirs", () =>
+  test("of one key or organization does not limit those of another", () =>
     run(
       Effect.gen(function* () {
         const [tenant, other] = [yield* makeTenant, yield* makeTenant]
@@ -121,7 +121,7 @@ describe("chats at once", () => {
       }),
     ))
 
-  test("is none: nobody chats, nothing is stored, and no model is asked", () =>
+  test("that is zero refuses every chat, stores nothing and calls no model", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -133,8 +133,8 @@ describe("chats at once", () => {
     ))
 })
 
-describe("tokens of a day", () => {
-  test("are all counted, and when they are spent nobody asks a model until midnight", () =>
+describe("a budget of tokens per day", () => {
+  test("counts all tokens, and refuses chats until midnight once it is spent", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -155,7 +155,7 @@ describe("tokens of a day", () => {
       }),
     ))
 
-  test("of a key are its own", () =>
+  test("of one key does not limit another", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -167,7 +167,7 @@ describe("tokens of a day", () => {
       }),
     ))
 
-  test("count from before there was a budget, and of conversations that are gone", () =>
+  test("counts tokens from before it was set, and those of deleted conversations", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -179,7 +179,7 @@ describe("tokens of a day", () => {
       }),
     ))
 
-  test("are never sold twice, however many ask at once: a hundred replies stay within what they reserve", () =>
+  test("is not exceeded by a hundred chats at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -194,7 +194,7 @@ describe("tokens of a day", () => {
       }),
     ))
 
-  test("of a budget can all be spent: the last chat may take what is left, alone", () =>
+  test("can be spent to the last token: a single chat may reserve the rest", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -210,10 +210,10 @@ describe("tokens of a day", () => {
     ))
 })
 
-describe("what a chat took", () => {
+describe("a chat", () => {
   const spend = limited({ tokens_per_day: 1_000_000, concurrent_chats: 1 })
 
-  test("is counted when it fails, is cut off or has nowhere to be stored, and its place is free again", () =>
+  test("counts its tokens and frees its place when it fails, is interrupted or has lost its session", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -243,7 +243,7 @@ describe("what a chat took", () => {
       }),
     ))
 
-  test("frees its place by itself when the server died", () =>
+  test("frees its place after a while when its server dies", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -277,7 +277,7 @@ describe("what a chat took", () => {
       }),
     ))
 
-  test("is what its replies say, whatever they took, and stays so while it is folded", () =>
+  test("counts the tokens that its reply shows, also while usage is folded into days", () =>
     run(
       Effect.gen(function* () {
         const agent = yield* AgentControl
@@ -316,7 +316,7 @@ describe("what a chat took", () => {
       }),
     ))
 
-  test("without a budget is no statement of budgets", () =>
+  test("without a budget executes no statement on budgets", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -327,7 +327,7 @@ describe("what a chat took", () => {
     ))
 })
 
-test("a server that is alone with its database finds none of its chats under way when it starts", () =>
+test("a server that is alone with its database drops all reservations when it starts", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       const tenant = yield* makeTenant

@@ -23,7 +23,7 @@ afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
 describe("a chat", () => {
-  test("stores the user's message before the model is asked, and the reply with its cost after", () =>
+  test("stores the user's message before the model is called, and the reply with its cost afterwards", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -50,7 +50,7 @@ describe("a chat", () => {
       }),
     ))
 
-  test("hands the chatbot's settings to the agent, and a search of this chatbot's knowledge only", () =>
+  test("passes the agent the chatbot's settings and a search in the knowledge of this chatbot only", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenantWith({ prompt: "Be a pirate.", isToolEnabled: false })
@@ -68,7 +68,7 @@ describe("a chat", () => {
       }),
     ))
 
-  test("with a chatbot that is not there, or another organization's, stores nothing and asks nobody", () =>
+  test("with an unknown chatbot, or another organization's, stores nothing and calls no model", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
@@ -80,7 +80,7 @@ describe("a chat", () => {
       }),
     ))
 
-  test("goes on while its session is deleted, which stays deleted", () =>
+  test("completes although its session is deleted meanwhile, which stays deleted", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -92,7 +92,7 @@ describe("a chat", () => {
       }),
     ))
 
-  test("in one session by many at once loses nothing", () =>
+  test("loses no message when many chat in one session at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -109,7 +109,7 @@ describe("a chat", () => {
 })
 
 describe("a model that fails", () => {
-  test("leaves the user's message stored, and nothing that it did not say", () =>
+  test("leaves the user's message stored, and no reply", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -119,7 +119,7 @@ describe("a model that fails", () => {
       }),
     ))
 
-  test("leaves the steps that it took, with what they cost", () =>
+  test("leaves the steps that it completed, with their cost", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -135,7 +135,7 @@ describe("a model that fails", () => {
           sender_type: "bot",
           content: "Let me look.\n\nAnd there.",
           tokens_used: 36,
-          // Who answered, which need not be the chatbot's own model.
+          // The model that answered, which need not be the chatbot's own.
           model: "scripted-1",
           provider: "scripted",
           tool_calls: [stepOf("").toolCalls[0], stepOf("").toolCalls[0]],
@@ -144,7 +144,7 @@ describe("a model that fails", () => {
       }),
     ))
 
-  test("because the client left, too", () =>
+  test("leaves its steps also when the client disconnects", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

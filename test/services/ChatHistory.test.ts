@@ -29,8 +29,8 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
-describe("one message", () => {
-  test("is answered with the session in view, as much of it as is shown", () =>
+describe("a single message", () => {
+  test("is answered with the history of the session, up to the limit", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -42,7 +42,7 @@ describe("one message", () => {
       }),
     ))
 
-  test("without a token opens a session, which goes on by its id", () =>
+  test("without a token opens a session, which can be continued by its id", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -53,7 +53,7 @@ describe("one message", () => {
       }),
     ))
 
-  test("that says the same again is stored again", () =>
+  test("that repeats the last one is stored again", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -67,7 +67,7 @@ describe("one message", () => {
 describe("a long conversation", () => {
   const long = (text: string) => text.padEnd(2_000, ".")
 
-  test("is read as far back as the model is shown it", () =>
+  test("is read only as far back as the prompt may reach", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -78,7 +78,7 @@ describe("a long conversation", () => {
       }),
     ))
 
-  test("is known again when it is sent, beyond what the model is shown, and with replies that the client does not know", () =>
+  test("is recognized when the client sends it, beyond the prompt and with replies that the client does not know", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -93,7 +93,7 @@ describe("a long conversation", () => {
       }),
     ))
 
-  test("is known again by short messages, however long the replies are that they do not show", () =>
+  test("is recognized by short messages, however long the replies between them are", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -103,7 +103,7 @@ describe("a long conversation", () => {
         for (const question of questions) yield* chat(tenant, [question], "s")
         yield* chat(tenant, [...questions, user("last")], "s")
         expect(yield* contents(tenant, "s")).toHaveLength(10)
-        // A reply that broke off, of which the client has the beginning only.
+        // A reply that was cut off, of which the client has only the beginning.
         agent.reply = ({ onStep }) =>
           Effect.andThen(onStep?.(stepOf(long("Broken")), stepCost) ?? Effect.void, Effect.fail(failed))
         yield* Effect.flip(chat(tenant, [user("half")], "s"))
@@ -115,7 +115,7 @@ describe("a long conversation", () => {
 })
 
 describe("several messages", () => {
-  test("are shown to the model as they were sent, whatever the session holds", () =>
+  test("reach the model as they were sent, whatever is stored", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -126,7 +126,7 @@ describe("several messages", () => {
       }),
     ))
 
-  test("of a transcript that grows are stored once each, beyond what a model is shown and through failures", () =>
+  test("of a growing transcript are stored once each, beyond the prompt and across failures", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -136,7 +136,7 @@ describe("several messages", () => {
         for (const [index, question] of questions.entries()) {
           transcript = [...transcript, user(question)]
           if (index % 3 === 1) {
-            // It breaks off, the client does not see what was said, and tries again.
+            // The reply is cut off, the client receives nothing of it and tries again.
             agent.reply = ({ onStep }) =>
               Effect.andThen(onStep?.(stepOf(`Broken ${index}`), stepCost) ?? Effect.void, Effect.fail(failed))
             yield* Effect.flip(chat(tenant, transcript, "s"))
@@ -153,7 +153,7 @@ describe("several messages", () => {
       }),
     ))
 
-  test("keep the client's own ids", () =>
+  test("keep the ids of the client", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -180,7 +180,7 @@ describe("a chatbot that asks for the e-mail address", () => {
   const session = ({ organization, chatbot }: Tenant) =>
     Conversations.use((conversations) => as(organization)(conversations.get(chatbot, "s")))
 
-  test("asks first, in the user's language, and then answers the question that waited", () =>
+  test("asks first, in the user's language, and then answers the question that had to wait", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -202,7 +202,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("asks once more where the reply is something else, and then answers without", () =>
+  test("asks once more if the user says something else, and then answers without an address", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -212,7 +212,7 @@ describe("a chatbot that asks for the e-mail address", () => {
         expect((yield* AgentControl).asked).toEqual([])
         expect((yield* say(tenant, "And when does it come?", "s")).output).toBe("Echo: And when does it come?")
         expect(yield* shown).toEqual(["What is the price of it?", "me@nowhere", "And when does it come?"])
-        // Also when the session shows no more of it.
+        // Also if the question is beyond the part of the session that is read.
         for (const text of ["1", "2", "3", "4"]) {
           expect((yield* say(tenant, text, "s")).output).toBe(`Echo: ${text}`)
         }
@@ -220,7 +220,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("takes no for an answer, answers the question that waited, and does not ask again", () =>
+  test("accepts a refusal, answers the question that had to wait, and does not ask again", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -230,7 +230,7 @@ describe("a chatbot that asks for the e-mail address", () => {
         for (const text of ["1", "2", "3", "4", "5"]) {
           expect((yield* say(tenant, text, "s")).output).toBe(`Echo: ${text}`)
         }
-        // An address that comes later is remembered all the same.
+        // An address that the user gives later is stored nevertheless.
         yield* say(tenant, "me@example.com", "s")
         expect((yield* session(tenant)).user_info).toEqual({ email: "me@example.com" })
         yield* say(tenant, "other@example.com", "s")
@@ -238,7 +238,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("answers what comes together with the refusal", () =>
+  test("answers a question that comes together with the refusal", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -249,7 +249,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("takes no for what it says where nothing was asked", () =>
+  test('does not take a "no" for a refusal if it has not asked', () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -260,7 +260,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("knows from a client that keeps the conversation itself what was asked and said", () =>
+  test("recognizes its question and the answer in a transcript that the client keeps", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -282,7 +282,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("answers at once when the question comes with the address", () =>
+  test("answers at once if the question comes with an address", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant
@@ -292,7 +292,7 @@ describe("a chatbot that asks for the e-mail address", () => {
       }),
     ))
 
-  test("answers the waiting question of a client that sends its transcript, too", () =>
+  test("answers the question that had to wait also if the client sends its transcript", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* askingTenant

@@ -14,7 +14,7 @@ import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layer
 import { asCaller, makeOrganization } from "../lib/Tenants.ts"
 import { modelsSettings } from "../lib/Defaults.ts"
 
-/** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
+/** The chatbots whose index snapshots were tidied. */
 const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
@@ -49,21 +49,21 @@ const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const gif = new TextEncoder().encode("GIF89a")
 const storedKeys = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys()))
 
-/** An organization of its own, and a chatbot in it. */
+/** Makes a chatbot in an organization of its own. */
 const setUp = Effect.gen(function* () {
   const chatbots = yield* Chatbots
   const mine = asCaller(yield* makeOrganization)
   return { chatbots, mine, made: yield* mine(chatbots.create({ name: "Support" })) }
 })
 
-/** A change that does not look at what is stored. */
+/** A change that does not depend on the stored values. */
 const always =
   <A>(patch: A) =>
   () =>
     Effect.succeed(patch)
 
 describe("a new chatbot", () => {
-  test("needs only a name; what is sent merges into the defaults", () =>
+  test("needs only a name, and merges what is sent into the defaults", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -83,7 +83,7 @@ describe("a new chatbot", () => {
       }),
     ))
 
-  test("of a name that twenty take at once has a slug of its own", () =>
+  test("gets a slug of its own, even if twenty take the same name at once", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine } = yield* setUp
@@ -99,7 +99,7 @@ describe("a new chatbot", () => {
       }),
     ))
 
-  test("with a model that is not there, or not configured, is refused with what to do, and so is a change to it", () =>
+  test("is refused if its model is unknown or not configured, with what to do, and so is such a change", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -117,8 +117,8 @@ describe("a new chatbot", () => {
     ))
 })
 
-describe("changes", () => {
-  test("of different fields at once are all kept", () =>
+describe("a change", () => {
+  test("does not undo concurrent changes of other fields", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -145,7 +145,7 @@ describe("changes", () => {
       }),
     ))
 
-  test("that name a version are made to that one only", () =>
+  test("that names a version fails if the chatbot has another one", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -165,7 +165,7 @@ describe("changes", () => {
       }),
     ))
 
-  test("of the voice agent merge into what was set before", () =>
+  test("of the voice agent merges into its configuration", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -181,7 +181,7 @@ describe("changes", () => {
 })
 
 describe("an avatar", () => {
-  test("is shown under an address of ours, and takes the place of the one before, which is gone", () =>
+  test("is served at an address of the server, and replaces the previous one, which is deleted", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -198,7 +198,7 @@ describe("an avatar", () => {
       }),
     ))
 
-  test("that is no image, comes too late, is for another's chatbot or does not fit on the disk changes nothing", () =>
+  test("changes nothing if it is no image, names an old version, is for another's chatbot or finds the disk full", () =>
     run(
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
@@ -220,7 +220,7 @@ describe("an avatar", () => {
           "Unavailable",
         ])
         expect(yield* mine(chatbots.get(made.id))).toEqual(before)
-        // Whatever was written for nothing is on the register.
+        // A blob that was written in vain is registered for deletion.
         const owned = `avatars/${before.settings.avatar?.split("/").at(-1)}`
         const registered = yield* SystemSql.use((sql) => sql<{ key: string }>`select key from blob_garbage`)
         const unowned = (yield* storedKeys).filter((key) => key !== owned)

@@ -20,7 +20,7 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
-/** What is stored of the tenant's replies that are being made. */
+/** The checkpoints of the tenant's unfinished replies. */
 const draftsOf = ({ organization }: Tenant) =>
   SystemSql.use((sql) =>
     Effect.map(
@@ -29,7 +29,7 @@ const draftsOf = ({ organization }: Tenant) =>
     ),
   )
 
-/** Replies and tokens that were counted for the tenant. */
+/** The replies and tokens that usage counts for the tenant. */
 const countedFor = ({ organization }: Tenant) =>
   SystemSql.use((sql) =>
     Effect.map(
@@ -50,7 +50,7 @@ const countedFor = ({ organization }: Tenant) =>
 
 const openStep = (text: string) => ({ step: { ...stepOf(text), toolCalls: [] }, cost: stepCost })
 
-/** An agent that says this, and goes on when it is told to. */
+/** Makes the agent pause after a text. The returned effect lets it continue. */
 const halfWay = (text: string) =>
   Effect.gen(function* () {
     const latch = yield* Latch.make(false)
@@ -62,7 +62,7 @@ const halfWay = (text: string) =>
   })
 
 describe("a reply that takes long", () => {
-  test("is stored as far as it has got, where no reader of the conversation meets it, and once in the end", () =>
+  test("is stored while it is unfinished, invisible in the conversation, and once when it is complete", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -73,7 +73,7 @@ describe("a reply that takes long", () => {
         expect(yield* contents(tenant, "s")).toEqual(["Hello"])
         expect(yield* countedFor(tenant)).toEqual({ replies: 0, tokens: noTokens })
 
-        // Another chat in the same session sees no half of it either.
+        // Another chat in the same session does not see the unfinished reply.
         const agent = yield* AgentControl
         agent.reply = ({ history }) => Effect.succeed(replyOf(history.map(({ content }) => content).join()))
         expect((yield* say(tenant, "And?", "s")).output).toBe("Hello,And?")
@@ -88,7 +88,7 @@ describe("a reply that takes long", () => {
       }),
     ))
 
-  test("and is given up leaves one message, and counts once", () =>
+  test("leaves one message and counts once when the client disconnects", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -106,7 +106,7 @@ describe("a reply that takes long", () => {
       }),
     ))
 
-  test("in a session that is deleted meanwhile leaves nothing but what it took", () =>
+  test("leaves only its usage when its session is deleted meanwhile", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -137,7 +137,7 @@ const draft = (content: string): Draft => ({
   ],
 })
 
-/** A conversation in which a user has said something, and the reply that is made to it. */
+/** Stores a user's message, and returns the reply that is under way. */
 const underWay = (tenant: Tenant) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
@@ -161,7 +161,7 @@ const underWay = (tenant: Tenant) =>
 const INTERVAL = Duration.millis(100)
 const LEASE = Duration.millis(300)
 
-/** A server's checkpoints, until it dies, which leaves everything as it is. */
+/** The checkpoints of a server that can die, without any cleaning up. */
 const server = ({ isAlone = false, ...settings }: Partial<CheckpointSettings> & { isAlone?: boolean } = {}) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -183,7 +183,7 @@ describe("a reply whose server dies", () => {
       return reply
     })
 
-  test("is a message as far as it had got, as of a client that left, with what it took", () =>
+  test("becomes a message as far as it got, like one whose client disconnected, with its usage", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -203,7 +203,7 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
-  test("is one, and keeps no other from being one, where what it took is counted already", () =>
+  test("becomes a message, and so do others, even if its usage is counted already", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -223,7 +223,7 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
-  test("and which ends just when another server counts what it took is stored, and counted once", () =>
+  test("is stored and counted once if it ends just while another server counts it", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -239,7 +239,7 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
-  test("is one at once when no other server can be at work", () =>
+  test("becomes a message at once if no other server can be at work", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -265,7 +265,7 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
-  test("and which was only held up becomes whole after all, once, and is counted once", () =>
+  test("is stored whole, once, and counted once if the server was only delayed", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -290,8 +290,8 @@ describe("a reply whose server dies", () => {
     ))
 })
 
-describe("of a server's replies", () => {
-  /** What was stored, statement by statement: so many replies that had grown, and so many that had not. */
+describe("checkpoints", () => {
+  /** A server, and the numbers of grown and of unchanged replies in each statement that stores checkpoints. */
   const counting = Effect.gen(function* () {
     const statements: Array<readonly [grown: number, unchanged: number]> = []
     const real = yield* UnfinishedReplies
@@ -305,7 +305,7 @@ describe("of a server's replies", () => {
     return { statements, server: Effect.provideService(server(), UnfinishedReplies, storage) }
   })
 
-  test("many are stored by few statements, and again only when they have grown", () =>
+  test("of many replies take few statements, which store only replies that have grown", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -321,7 +321,7 @@ describe("of a server's replies", () => {
           (unchanged) => unchanged >= ids.length,
         )
         expect(stored(0)).toBe(ids.length)
-        // Three of 100 at most, and one more where some were due a little later.
+        // Three statements of at most 100 replies, and one more if some replies were due later.
         expect(statements.filter(([grown]) => grown > 0).length).toBeLessThanOrEqual(4)
         length = 2
         yield* eventually(draftsOf(tenant), (drafts) => drafts.every(({ content }) => content === "xx"))
@@ -330,7 +330,7 @@ describe("of a server's replies", () => {
       }),
     ))
 
-  test("one that is done before its time, or has said nothing, takes none", () =>
+  test("of a reply that is short, or has no text, take no statement", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

@@ -12,14 +12,14 @@ import { indexing, learn } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 
-/** What the providers of language models are found to be. */
+/** The findings of the probes of model providers. */
 let probes: ReadonlyArray<Probe> = []
 
 const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
     Layer.provide([
       Inspection.layer,
-      BlobCheck.layer({ strangerAge: Duration.hours(24) }),
+      BlobCheck.layer({ orphanAge: Duration.hours(24) }),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),
     ]),
     Layer.provideMerge(indexing),
@@ -48,7 +48,7 @@ const findings = Effect.map(
 )
 const wrongs = Effect.map(findings, (all) => all.filter((line) => line.startsWith("wrong")))
 
-/** A document that serves, with its file. */
+/** Makes a document that is ready, with its file. */
 const healthy = Effect.gen(function* () {
   const tenant = yield* makeTenant
   const id = yield* learn(tenant, "fine", [{ text: "All is well." }, { text: "Still." }])
@@ -60,7 +60,7 @@ const healthy = Effect.gen(function* () {
   return { tenant, id, blobs, keys: rows.map(({ key }) => key) }
 })
 
-test("nothing is wrong with a server that is well", () =>
+test("a healthy server has no wrong findings", () =>
   run(
     Effect.gen(function* () {
       const { blobs } = yield* healthy
@@ -73,7 +73,7 @@ test("nothing is wrong with a server that is well", () =>
     }),
   ))
 
-test("a model provider that refuses our key is wrong", () =>
+test("a model provider that refuses the configured key is wrong", () =>
   run(
     Effect.gen(function* () {
       const failure = "The provider refuses the key in ANTHROPIC_API_KEY (401)"
@@ -90,7 +90,7 @@ test("a model provider that refuses our key is wrong", () =>
     }),
   ))
 
-test("a file that is lost, and a store that does not work, are wrong", () =>
+test("a lost file and a store that does not work are wrong", () =>
   run(
     Effect.gen(function* () {
       const { blobs, id, keys } = yield* healthy
@@ -108,22 +108,22 @@ test("a file that is lost, and a store that does not work, are wrong", () =>
     }),
   ))
 
-test("files that belong to nobody are wrong, and stay as they are", () =>
+test("files without an owner are wrong, and are not deleted", () =>
   run(
     Effect.gen(function* () {
       const { blobs, keys } = yield* healthy
       blobs.set("documents/nobody's", Uint8Array.of(1))
       blobs.set("avatars/nobody's", Uint8Array.of(1))
       expect(yield* wrongs).toEqual([
-        "wrong files: 2 files of nobody; a server deletes those that are old enough, every day",
+        "wrong files: 2 files without an owner; a server deletes those that are old enough, once a day",
       ])
       blobs.set("databases/another", new Uint8Array())
-      expect(yield* wrongs).toEqual([expect.stringContaining("2 files of nobody; they are kept")])
+      expect(yield* wrongs).toEqual([expect.stringContaining("2 files without an owner; they are kept")])
       expect(blobs.size).toBe(keys.length + 3)
     }),
   ))
 
-test("a queue that nobody works on is wrong; one that is worked on is not", () =>
+test("an overdue queue is wrong if no server works on it", () =>
   run(
     Effect.gen(function* () {
       const { organization, chatbot } = yield* makeTenant
@@ -138,7 +138,7 @@ test("a queue that nobody works on is wrong; one that is worked on is not", () =
       const sql = yield* SystemSql
       yield* sql`update ingestions set run_at = now() - interval '2 hours'`
       expect(yield* wrongs).toEqual([
-        "wrong ingestion: 1 document waiting, 0 under way, 0 to be tried later; nobody has taken the first for 120 minutes",
+        "wrong ingestion: 1 document waiting, 0 under way, 0 to be tried later; no server has taken the first for 120 minutes",
       ])
       yield* add
       yield* sql`update ingestions set lease_id = ${crypto.randomUUID()}, run_at = now() + interval '1 minute'
@@ -147,7 +147,7 @@ test("a queue that nobody works on is wrong; one that is worked on is not", () =
     }),
   ))
 
-test("documents that fail are told by reason, and are wrong where it is the server's doing", () =>
+test("failed documents are counted by reason, and are wrong if the server is at fault", () =>
   run(
     Effect.gen(function* () {
       yield* healthy
@@ -159,7 +159,7 @@ test("documents that fail are told by reason, and are wrong where it is the serv
     }),
   ))
 
-test("indexes of words in the database are told by chatbot, and one that is not whole is worth a look", () =>
+test("lexeme indexes in the database are listed by chatbot, and an incomplete one is noted", () =>
   run(
     Effect.gen(function* () {
       const { tenant } = yield* healthy
@@ -167,18 +167,18 @@ test("indexes of words in the database are told by chatbot, and one that is not 
       yield* indexes.request(tenant.chatbot)
       yield* indexes.maintain(Number.MAX_SAFE_INTEGER)
       const line = (text: string) => `search: chatbot ${tenant.chatbot}, ${text}`
-      expect(yield* findings).toContain(`ok ${line("is large, has an index of its words in the database")}`)
+      expect(yield* findings).toContain(`ok ${line("is large; its words are indexed in the database")}`)
       const sql = yield* SystemSql
       yield* sql`update pg_index set indisvalid = false
         where indexrelid = ${`chunks_lexemes_${tenant.chatbot.replaceAll("-", "")}`}::regclass`
       expect(yield* findings).toContain(
-        `note ${line("an index that is not whole will be made anew when it is searched: until then its searches are slow")}`,
+        `note ${line("the index of its words is incomplete and will be rebuilt when it is searched; until then its searches are slow")}`,
       )
       expect(yield* wrongs).toEqual([])
     }),
   ))
 
-test("files that should be gone are wrong", () =>
+test("files that should be deleted by now are wrong", () =>
   run(
     Effect.gen(function* () {
       yield* SystemSql.use((sql) => sql`insert into blob_garbage values ('documents/x', now() - interval '2 hours')`)
@@ -186,7 +186,7 @@ test("files that should be gone are wrong", () =>
     }),
   ))
 
-test("after a change of the model it tells how far embedding again is", () =>
+test("the progress of embedding again is shown after a change of the model", () =>
   run(
     Effect.gen(function* () {
       const { tenant } = yield* healthy

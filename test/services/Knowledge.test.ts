@@ -34,7 +34,7 @@ const FILE_LIMIT = 1_000
 const FILES_LIMIT = 4
 const PATIENCE = Duration.seconds(30)
 
-/** Chatbots of which something was deleted, and is looked for in copies of their indexes. */
+/** The chatbots whose index snapshots were tidied. */
 const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
@@ -100,13 +100,13 @@ const blobCount = Effect.map(BlobControl, ({ blobs }) => blobs.size)
 const registered = SystemSql.use((sql) =>
   Effect.map(sql<{ key: string }>`select key from blob_garbage`, (rows) => rows.map(({ key }) => key)),
 )
-/** How many blobs are left once the sweep has done its work. */
+/** The number of blobs after the sweep. */
 const settledBlobs = Effect.andThen(
   eventually(registered, (keys) => keys.length === 0),
   blobCount,
 )
 
-/** Reading stops until the test opens it. */
+/** Makes extraction wait. The returned effect lets it continue. */
 const gate = Effect.gen(function* () {
   const extract = yield* ExtractControl
   const latch = yield* Latch.make(false)
@@ -115,7 +115,7 @@ const gate = Effect.gen(function* () {
 })
 
 describe("an upload", () => {
-  test("can be searched when it returns, and every file owns one blob", () =>
+  test("can be searched when it returns, and has one blob for each file", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -160,7 +160,7 @@ describe("an upload", () => {
     ),
   )
 
-  test("takes a file of exactly the limit, and as many as allowed", () =>
+  test("accepts a file of exactly the size limit, and as many files as allowed", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -174,7 +174,7 @@ describe("an upload", () => {
       }),
     ))
 
-  test("to a chatbot that is not there, or another organization's, keeps nothing", () =>
+  test("to an unknown chatbot, or another organization's, stores nothing", () =>
     run(
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
@@ -187,7 +187,7 @@ describe("an upload", () => {
       }),
     ))
 
-  test("onto a full disk makes no document, and what was half written is on the register", () =>
+  test("onto a full disk creates no document, and registers the partial blob for deletion", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -198,7 +198,7 @@ describe("an upload", () => {
       }),
     ))
 
-  test("of the same bytes is the same document, within one upload and later, and keeps one blob", () =>
+  test("of the same bytes yields the same document, within one upload and later, with one blob", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -211,7 +211,7 @@ describe("an upload", () => {
       }),
     ))
 
-  test("has one bad file failed with its reason, and its siblings ready", () =>
+  test("with one unreadable file fails this document with a reason, and makes the others ready", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -230,7 +230,7 @@ describe("an upload", () => {
       }),
     ))
 
-  test("returns when the wait is over, with what is known by then, and goes on", () =>
+  test("returns the state of its documents when the wait is over, and continues in the background", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -250,7 +250,7 @@ describe("an upload", () => {
 })
 
 describe("a replacement", () => {
-  test("is found alone from when it returns, under its new name, and the old blob is gone", () =>
+  test("replaces the old content in searches once it returns, under its new name, and deletes the old blob", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -266,7 +266,7 @@ describe("a replacement", () => {
       }),
     ))
 
-  test("leaves the old content answering until it is ready", () =>
+  test("leaves the old content searchable until the new one is ready", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -281,7 +281,7 @@ describe("a replacement", () => {
       }),
     ))
 
-  test("that cannot be read is refused with the reason, the old content stays, and the new blob is gone", () =>
+  test("that cannot be read fails with a reason, keeps the old content, and deletes the new blob", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -296,7 +296,7 @@ describe("a replacement", () => {
       }),
     ))
 
-  test("of what is not there, or by what another holds or cannot be taken, changes nothing", () =>
+  test("of an unknown document, by a duplicate of another one, or by an unacceptable file changes nothing", () =>
     run(
       Effect.gen(function* () {
         const [tenant, other] = [yield* makeTenant, yield* makeTenant]
@@ -316,7 +316,7 @@ describe("a replacement", () => {
 })
 
 describe("a deletion", () => {
-  test("takes text, vectors and blob with it at once", () =>
+  test("deletes text, vectors and blob at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -342,7 +342,7 @@ describe("a deletion", () => {
       }),
     ))
 
-  test("holds when the store cannot delete at the moment: the blob is on the register", () =>
+  test("succeeds while the store cannot delete, and registers the blob for deletion", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant

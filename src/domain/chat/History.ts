@@ -6,7 +6,7 @@ export interface SentTurn extends ChatTurn {
 }
 
 /** A turn as it is stored in a session. */
-export interface HeldTurn extends ChatTurn {
+export interface StoredTurn extends ChatTurn {
   /** The id of the stored message, which a client learns from the stream of the reply. */
   readonly id?: string | undefined
   /** Whether the reply was cut off: the client may have received more of it than is stored, or less. */
@@ -18,21 +18,21 @@ export interface HeldTurn extends ChatTurn {
  * be compared with thousands, most of them alike.
  */
 class Comparison {
-  readonly held: ReadonlyArray<HeldTurn>
+  readonly stored: ReadonlyArray<StoredTurn>
   readonly sent: ReadonlyArray<SentTurn>
-  private readonly heldTexts: ReadonlyArray<number>
+  private readonly storedTexts: ReadonlyArray<number>
   private readonly sentTexts: ReadonlyArray<number>
 
-  constructor(held: ReadonlyArray<HeldTurn>, sent: ReadonlyArray<SentTurn>) {
+  constructor(stored: ReadonlyArray<StoredTurn>, sent: ReadonlyArray<SentTurn>) {
     const numbers = new Map<string, number>()
     const numberOf = ({ content }: ChatTurn): number => {
       const number = numbers.get(content) ?? numbers.size
       numbers.set(content, number)
       return number
     }
-    this.held = held
+    this.stored = stored
     this.sent = sent
-    this.heldTexts = held.map(numberOf)
+    this.storedTexts = stored.map(numberOf)
     this.sentTexts = sent.map(numberOf)
   }
 
@@ -42,11 +42,11 @@ class Comparison {
    * clients make prove nothing, because some give the same id to every message. Clients of OpenAI know no ids, and
    * received the texts of earlier steps as paragraphs before the reply.
    */
-  isSame(heldIndex: number, sentIndex: number): boolean {
-    const [held, sent] = [this.held[heldIndex], this.sent[sentIndex]]
-    if (held === undefined || sent === undefined || held.role !== sent.role) return false
-    if (this.heldTexts[heldIndex] === this.sentTexts[sentIndex]) return true
-    return held.role === "assistant" && isSameReply(held, sent)
+  isSame(storedIndex: number, sentIndex: number): boolean {
+    const [stored, sent] = [this.stored[storedIndex], this.sent[sentIndex]]
+    if (stored === undefined || sent === undefined || stored.role !== sent.role) return false
+    if (this.storedTexts[storedIndex] === this.sentTexts[sentIndex]) return true
+    return stored.role === "assistant" && isSameReply(stored, sent)
   }
 
   /**
@@ -54,18 +54,18 @@ class Comparison {
    * skipped.
    */
   endsWith(length: number, passReplies: boolean): boolean {
-    let last = this.held.length
+    let last = this.stored.length
     for (let turn = length - 1; turn >= 0; turn--) {
       last--
-      while (passReplies && this.held[last]?.role === "assistant" && !this.isSame(last, turn)) last--
+      while (passReplies && this.stored[last]?.role === "assistant" && !this.isSame(last, turn)) last--
       if (!this.isSame(last, turn)) return false
     }
     return true
   }
 
   /** The length of the longest beginning of the sent turns with which the session ends. */
-  longestHeld(passReplies: boolean): number {
-    let length = Math.min(this.held.length, this.sent.length)
+  longestStored(passReplies: boolean): number {
+    let length = Math.min(this.stored.length, this.sent.length)
     while (length > 0 && !this.endsWith(length, passReplies)) length--
     return length
   }
@@ -75,7 +75,7 @@ class Comparison {
    */
   holdsAllButTheLast(): boolean {
     let length = 0
-    for (let turn = 0; turn < this.held.length && length < this.sent.length - 1; turn++) {
+    for (let turn = 0; turn < this.stored.length && length < this.sent.length - 1; turn++) {
       if (this.isSame(turn, length)) length++
     }
     return length === this.sent.length - 1
@@ -86,20 +86,20 @@ class Comparison {
 const isBeginning = (one: string, other: string): boolean =>
   one !== "" && other !== "" && (one.startsWith(other) || other.startsWith(one))
 
-const isSameReply = (held: HeldTurn, sent: SentTurn): boolean => {
-  if (held.id !== undefined && held.id === sent.id) return true
-  if (held.isCutOff === true && isBeginning(held.content, sent.content)) return true
-  const place = sent.content.length - held.content.length
+const isSameReply = (stored: StoredTurn, sent: SentTurn): boolean => {
+  if (stored.id !== undefined && stored.id === sent.id) return true
+  if (stored.isCutOff === true && isBeginning(stored.content, sent.content)) return true
+  const place = sent.content.length - stored.content.length
   return (
-    held.content !== "" &&
+    stored.content !== "" &&
     place >= 2 &&
     sent.content.startsWith("\n\n", place - 2) &&
-    sent.content.endsWith(held.content)
+    sent.content.endsWith(stored.content)
   )
 }
 
 /**
- * The messages of a request that the session does not hold yet.
+ * The messages of a request that are not stored yet.
  *
  * - A client that sends one message sends a new one, unless it asks for another reply to the last message (`again`).
  * - A client that sends several sends the conversation as it knows it, so the longest beginning with which the session
@@ -109,13 +109,13 @@ const isSameReply = (held: HeldTurn, sent: SentTurn): boolean => {
  * - A client that went back in the conversation, to ask something else or to get another answer, does not send what
  *   came after that point; what it sends before the new message is stored nevertheless.
  */
-export const notHeld = <A extends SentTurn>(
-  held: ReadonlyArray<HeldTurn>,
+export const newTurns = <A extends SentTurn>(
+  stored: ReadonlyArray<StoredTurn>,
   sent: ReadonlyArray<A>,
   again = false,
 ): ReadonlyArray<A> => {
   if (sent.length <= 1 && !again) return sent
-  const turns = new Comparison(held, sent)
-  const atTheEnd = turns.longestHeld(false) || turns.longestHeld(true)
+  const turns = new Comparison(stored, sent)
+  const atTheEnd = turns.longestStored(false) || turns.longestStored(true)
   return sent.slice(atTheEnd === 0 && turns.holdsAllButTheLast() ? -1 : atTheEnd)
 }

@@ -10,12 +10,12 @@ import { ApiKeys } from "../../services/ApiKeys.ts"
 
 const bearer = /^bearer +(.+)$/i
 
-/** The key that a request shows, in either place. */
+/** The API key of a request, from `x-api-key` or `Authorization: Bearer`; empty where there is none. */
 export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
 
-/** Whether an endpoint of this scope, and of the chatbot in the path if one is there, is open to the caller. */
-const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
+/** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
+const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   if (scope !== undefined && !caller.scopes.includes(scope)) {
     return new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
   }
@@ -26,10 +26,11 @@ const mayUse = (caller: Caller["Service"], scope: Scope | undefined) => {
   )
 }
 
+/** Makes the middleware that authorizes every request to an endpoint that needs an API key. */
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
 
-  // No generators: JavaScriptCore compiled this one's, which every request passes, over and over.
+  // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
   const authorize = <A, E, R>(
     respond: Effect.Effect<A, E, R>,
     { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
@@ -37,8 +38,8 @@ export const make = Effect.gen(function* () {
     const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
-        // One by one: providing a context would copy all services of the server for each request.
-        Effect.andThen(mayUse(caller, scope), respond).pipe(
+        // Provided one by one: providing a context would copy all services of the server for each request.
+        Effect.andThen(ensureAllowed(caller, scope), respond).pipe(
           Effect.provideService(Caller, caller),
           Effect.provideService(CurrentOrganization, caller.organizationId),
         ),
@@ -46,7 +47,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  // The framework tries one scheme after the other, and tells the failure of the last. Each looks in both places, so
-  // that a good key without the scope is told so.
+  // The framework tries one scheme after the other, and reports the failure of the last. Each reads both headers, so
+  // that the failure of a valid key without the scope is not replaced by that of a missing one.
   return { apiKey: authorize, bearer: authorize }
 })

@@ -2,8 +2,8 @@ import { Cause, Clock, Effect, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
-import type { Dialect } from "../../api/Dialect.ts"
-import { RequestId } from "../../api/RequestId.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
+import { RequestId } from "../../api/parts/RequestId.ts"
 import { type Area, areaOf, methodsAt } from "../../api/Routes.ts"
 import * as Errors from "../../domain/Errors.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
@@ -15,20 +15,20 @@ import { unreadableBody } from "./RequestBody.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 
 /*
- * What holds for every request, whatever it asks for: its id, the version, CORS, the form of errors that no endpoint
- * declares, and one line in the log.
+ * What holds for every request, whatever its path: the request id, the version, CORS, the form of failures that no
+ * endpoint declares, and one line in the log.
  */
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The id that a request was sent with, if it can be kept. */
-export const keptId = (sent: string | undefined): string | undefined =>
-  sent !== undefined && wellFormedId.test(sent) ? sent : undefined
+/** The request id that a client has sent, if it is well-formed. */
+export const wellFormedRequestId = (header: string | undefined): string | undefined =>
+  header !== undefined && wellFormedId.test(header) ? header : undefined
 
 const versionHeaders = ["accept-version", "x-api-version"]
 const spokenVersions = new Set(["1", "1.0", apiVersion])
 
-/** As the specification shows them for operation 9; never the caller's own origin, since credentials are allowed. */
+/** The CORS headers as the source specification shows them for operation 9. They never repeat the client's origin. */
 const corsHeaders = {
   "access-control-allow-credentials": "true",
   "access-control-allow-origin": "*",
@@ -40,8 +40,9 @@ const corsHeaders = {
 }
 
 /**
- * Clients of OpenAI say in headers of their own what they are, and which these are changes with their versions. The
- * asterisk stands for all but `Authorization`, as long as no cookies are sent, which our origin forbids.
+ * The CORS headers for OpenAI's clients, which describe themselves in headers that change with their versions. The
+ * asterisk allows all headers but `Authorization`, and only in requests without cookies; the asterisk as the origin
+ * refuses cookies anyway.
  */
 const corsHeadersForOpenAi = {
   ...corsHeaders,
@@ -55,7 +56,7 @@ const corsHeadersFor = ({ dialect, isCrossOrigin }: Area) => {
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
   const methods = methodsAt(pathOf(request.url))
-  // A known path with a part that is longer than any name is not routed either.
+  // The router also refuses a known path and method when a segment is longer than the longest name.
   return methods.length === 0 || methods.includes(request.method)
     ? respondWith(dialect, new Errors.NotFound({ detail: "There is nothing at this path." }))
     : respondWith(
@@ -67,7 +68,7 @@ const notRouted = (request: HttpServerRequest.HttpServerRequest, dialect: Dialec
       )
 }
 
-/** What no endpoint answered. */
+/** Responds where no endpoint has: to unknown paths, interrupted requests and defects. */
 const onFailure =
   (request: HttpServerRequest.HttpServerRequest, dialect: Dialect, lifecycle: Lifecycle["Service"]) =>
   (cause: Cause.Cause<unknown>) => {
@@ -80,7 +81,7 @@ const onFailure =
       return notRouted(request, dialect)
     }
     if (Cause.hasInterrupts(cause)) {
-      // Where we did not give up ourselves, the client is gone: there is nobody to tell.
+      // Unless the server interrupts requests because it closes, the client has left, and nobody reads the response.
       return lifecycle.phase === "closing"
         ? respondWith(dialect, shuttingDown)
         : Effect.succeed(HttpServerResponse.empty({ status: 499 }))
@@ -91,9 +92,9 @@ const onFailure =
 const wrongMediaType =
   "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
 
-/** The framework's own refusals are plain text or empty; here they get the form that all errors have. */
-const inForm = (dialect: Dialect, response: HttpServerResponse.HttpServerResponse) => {
-  // The errors of MCP have a form of their own.
+/** The dialect's form of a response with which the framework itself refuses a request; undefined for all others. */
+const inDialect = (dialect: Dialect, response: HttpServerResponse.HttpServerResponse) => {
+  // The server of MCP has its own form of errors.
   if (response.status < 400 || dialect === "mcp") return undefined
   if (response.headers["content-type"] === failureMediaType(dialect)) return undefined
   switch (response.status) {
@@ -111,7 +112,7 @@ const inForm = (dialect: Dialect, response: HttpServerResponse.HttpServerRespons
 }
 
 const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
-  // Each for itself: where they disagree, one of them asks for what is not spoken.
+  // Each header counts: when they disagree, one of them names an unsupported version.
   const wrong = versionHeaders.filter((name) => !spokenVersions.has(headers[name] ?? apiVersion))
   return wrong.length === 0
     ? undefined
@@ -124,7 +125,7 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
       })
 }
 
-/** Wraps the whole of the API. The result never fails: every failure has become a response. */
+/** Wraps the whole API with what holds for every request. The result never fails: every failure becomes a response. */
 export const edge =
   (lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
@@ -136,19 +137,19 @@ export const edge =
       if (version !== undefined) return respondWith(dialect, version)
       return Effect.flatMap(
         Effect.catchCause(api, onFailure(request, dialect, lifecycle)),
-        (response) => inForm(dialect, response) ?? Effect.succeed(response),
+        (response) => inDialect(dialect, response) ?? Effect.succeed(response),
       )
     }
 
-    const named = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
-      const kept = keptId(headers["x-request-id"])
-      return kept === undefined ? random.uuidV7() : Effect.succeed(kept)
+    const requestIdOf = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
+      const id = wellFormedRequestId(headers["x-request-id"])
+      return id === undefined ? random.uuidV7() : Effect.succeed(id)
     }
 
-    // No generators: every request passes here.
+    // Without generators, as in Authorization.ts: every request passes here.
     return Effect.withFiber((fiber) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.flatMap(named(request.headers), (requestId) => {
+        Effect.flatMap(requestIdOf(request.headers), (requestId) => {
           const clock = fiber.getRef(Clock.Clock)
           const start = monotonicMillis(clock)
           const path = pathOf(request.url)
@@ -169,16 +170,16 @@ export const edge =
               }),
             ),
             Effect.provideService(RequestId, requestId),
-            // An answer to HEAD tells the length of what it leaves out.
+            // A response to HEAD keeps its body here, so that its Content-Length is that of the body which is left out.
             Effect.map((response) =>
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
                 ...corsHeadersFor(area),
-                // Whoever is slow would keep the connection with the rest of what it has to send.
+                // Otherwise a slow client would occupy the connection with the rest of its body.
                 ...(response.status === 408 && { connection: "close" }),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),
-                // Of a stream nobody knows the length; Bun would say 0.
+                // The length of a stream is unknown; without this header Bun would send a length of 0.
                 ...(request.method === "HEAD" && response.body._tag === "Stream" && { "transfer-encoding": "chunked" }),
               }),
             ),

@@ -1,14 +1,16 @@
 import { HttpBody, HttpServerResponse } from "effect/http"
 
-/** Bun gathers so many bytes of an answer, head and body, before it writes them. */
+/** The size of the buffer in which Bun collects the head and the body of a response before it writes them. */
 const BUFFER_BYTES = 16_384
-/** More than the head of any answer takes. */
+/** An upper bound of the size of a response's head. */
 const HEAD_BYTES = 2_048
 
 /**
- * The same answer, in as few writes as possible. One that is larger than its buffer, and comes after an `await`, Bun
- * sends word by word: its headers alone take forty system calls. A stream leaves in two, though without telling its
- * length. https://github.com/oven-sh/bun/pull/41341 would make this unnecessary.
+ * Turns a large response into a stream, which Bun sends with two system calls.
+ *
+ * Bun writes a response that is larger than its buffer and comes after an `await` word by word: the headers alone take
+ * forty system calls. The stream has no Content-Length. https://github.com/oven-sh/bun/pull/41341 would make this
+ * unnecessary.
  */
 export const inFewWrites = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
   const { body } = response

@@ -1,18 +1,20 @@
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
 
-/** Where the server is in its life; what it answers depends on it. */
+/** The phase of the server's life, on which its responses depend. */
 export class Lifecycle extends Context.Service<
   Lifecycle,
   {
     /**
-     * `draining`: running requests finish, new ones are refused, and nobody should send any. `closing`: those that are
-     * still running are given up.
+     * - `serving`: the server answers everything.
+     * - `leaving`: it still does, but readiness is down, so that load balancers stop sending requests.
+     * - `draining`: running requests finish, and new ones are refused.
+     * - `closing`: requests that are still running are interrupted.
      */
     phase: "serving" | "leaving" | "draining" | "closing"
-    /** What told the server to stop, for the log: the name of a signal, or what happened. */
+    /** Why the server stops, for the log: the name of a signal or another reason. */
     stoppedBy: string | undefined
-    /** What answers requests: one fiber each, and one for each stream that goes on. */
+    /** The fibers that answer requests: one for each request, and one for each stream that goes on after it. */
     readonly running: Set<Fiber.Fiber<unknown, unknown>>
   }
 >()("parley/http/edge/Lifecycle") {
@@ -20,10 +22,11 @@ export class Lifecycle extends Context.Service<
     this,
     Effect.acquireRelease(
       Effect.sync(() => Lifecycle.of({ phase: "serving", stoppedBy: undefined, running: new Set() })),
-      // A start that fails says why instead.
+      // Only after a start: one that fails reports why instead.
       ({ phase }) => (phase === "serving" ? Effect.void : Effect.logInfo("The server has ended")),
     ),
   )
 }
 
+/** The failure of requests while the server shuts down. */
 export const shuttingDown = new Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })

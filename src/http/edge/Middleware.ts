@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { type Middleware, middleware } from "../../api/Middleware.ts"
-import type { Dialect } from "../../api/Dialect.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -9,8 +9,8 @@ const layerFor = <D extends Dialect>(declared: Middleware<D>) =>
   Layer.mergeAll(
     Layer.effect(declared.Authorization, Authorization.make),
     Layer.effect(declared.RequestBody, RequestBody.make),
-    Layer.succeed(declared.Problems, Problems.tell),
+    Layer.succeed(declared.Problems, Problems.answerFailures),
   )
 
-/** The middleware of endpoints, made once for each dialect. */
+/** The middleware of endpoints, for each dialect. */
 export const layer = Layer.mergeAll(layerFor(middleware.parley), layerFor(middleware.openai))

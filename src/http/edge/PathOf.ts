@@ -1,4 +1,4 @@
-/** The path of an address as it was sent, with its percent-encoding and without its query. The address may have a host. */
+/** The path of a URL, percent-encoded as the client has sent it and without the query. The URL may be absolute. */
 export const pathOf = (url: string): string => {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2)
   const end = url.indexOf("?", start)

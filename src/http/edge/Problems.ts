@@ -19,7 +19,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   },
 })
 
-/** Where a part of the request is found; the body's fields stand for themselves. */
+/** The prefixes of paths that name a place in a part of the request. Fields of the body have no prefix. */
 const places = { Params: ["path"], Query: ["query"], Headers: ["header"], Payload: [] } as const
 
 const isRequestPart = (kind: HttpApiError.HttpApiSchemaError["kind"]): kind is keyof typeof places => kind in places
@@ -33,16 +33,16 @@ const invalid = (kind: keyof typeof places, issue: SchemaIssue.Issue, isComplete
     isComplete,
   )
 
-/** What is wrong with a body. */
+/** The failure of a request whose body does not decode. */
 export const invalidBody = (issue: SchemaIssue.Issue): InvalidRequest => invalid("Payload", issue)
 
-/** Values of a JSON body, at most, for everything that is wrong with it to be looked for, instead of the first place. */
+/** The most values of a JSON body whose issues are all listed. Of a larger body only the first issue is. */
 const SEARCHED_VALUES_MAX = 2_000
 
-/** Our payloads need none to be decoded. */
+/** Decoding the payloads of this API needs no services. */
 const noServices: Context.Context<unknown> = Context.makeUnsafe(new Map())
 
-/** Decodes the JSON of an endpoint and says all that is wrong with it. Nothing where the endpoint takes no JSON. */
+/** Makes the decoder of an endpoint's JSON that reports all issues; undefined where the endpoint takes no JSON. */
 const decoderOf = ({ endpoint, group }: Parameters<(typeof Problems)["Service"]>[1]) => {
   const json = endpoint.payload.get("application/json")
   if (json === undefined || json.encoding._tag === "Stream") return undefined
@@ -53,14 +53,14 @@ const decoderOf = ({ endpoint, group }: Parameters<(typeof Problems)["Service"]>
   })
 }
 
-/** Of the endpoints that were sent something wrong. */
+/** The decoders of the endpoints that have received an invalid body. */
 const decoders = new WeakMap<object, ReturnType<typeof decoderOf>>()
 
 /**
- * What is wrong with JSON that was decoded up to its first mistake, which costs no more than to decode what is right:
- * where it is small, all of that is looked for.
+ * The failure of a JSON text whose decoding has stopped at its first issue, so that an invalid body costs no more than
+ * a valid one. A small text is decoded once more, to list all of its issues.
  */
-export const searched = Effect.fnUntraced(function* <R>(
+export const invalidJson = Effect.fnUntraced(function* <R>(
   text: string,
   first: SchemaIssue.Issue,
   decodeAll: (text: string) => Effect.Effect<unknown, Schema.SchemaError, R>,
@@ -79,9 +79,10 @@ const invalidPayload = Effect.fnUntraced(function* (
   decoders.set(endpoint, decode)
   if (decode === undefined) return invalidBody(first)
   const text = yield* Effect.orDie((yield* HttpServerRequest.HttpServerRequest).text)
-  return yield* Effect.provideContext(searched(text, first, decode), noServices)
+  return yield* Effect.provideContext(invalidJson(text, first, decode), noServices)
 })
 
+/** The failure that clients see in place of a defect. */
 export const internalError = new InternalError({
   detail: "The server failed. Its log has the reason under this request's id.",
 })
@@ -89,8 +90,8 @@ export const internalError = new InternalError({
 const unexpected = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(Effect.logError("A request failed", cause), Effect.fail(internalError))
 
-/** Adds `Retry-After` to the response, where the failure says when to come back. */
-const sayWhen = (failure: unknown) => {
+/** Adds `Retry-After` to the response when the failure has `retry_after_seconds`. */
+const addRetryAfter = (failure: unknown) => {
   const headers = retryAfter(failure)
   return headers === undefined
     ? Effect.void
@@ -99,7 +100,8 @@ const sayWhen = (failure: unknown) => {
       )
 }
 
-export const tell: (typeof Problems)["Service"] = (respond, options) =>
+/** The middleware that answers the failures which endpoints do not declare. */
+export const answerFailures: (typeof Problems)["Service"] = (respond, options) =>
   Effect.catchCause(
     respond,
     (
@@ -108,7 +110,8 @@ export const tell: (typeof Problems)["Service"] = (respond, options) =>
       const found = Cause.findError(cause)
       if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
       const failure: unknown = found.success
-      if (!HttpApiError.HttpApiSchemaError.is(failure)) return Effect.andThen(sayWhen(failure), Effect.failCause(cause))
+      if (!HttpApiError.HttpApiSchemaError.is(failure))
+        return Effect.andThen(addRetryAfter(failure), Effect.failCause(cause))
       if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
       return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
     },

@@ -9,87 +9,89 @@ import { within } from "../../system/Within.ts"
 
 const JSON_TYPE = "application/json"
 
-/** Elsewhere, bytes that are no UTF-8 would silently become other text. */
+/** Decodes UTF-8. Undefined for other bytes, which `TextDecoder` by itself would silently replace. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined
 
-/** The media type of a body without its parameters. One that is not told is JSON. */
+/** The media type of a body, without parameters. A request without Content-Type counts as JSON. */
 const mediaTypeOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
   (headers["content-type"] ?? JSON_TYPE).split(";", 1).join("").trim().toLowerCase()
 
-/** Fails when the body says that it is of none of these media types. Nothing of the body is read. */
+/** Fails unless Content-Type names one of these media types. Nothing of the body is read. */
 const ensureMediaType = (
   request: HttpServerRequest.HttpServerRequest,
-  taken: ReadonlyArray<string>,
+  mediaTypes: ReadonlyArray<string>,
 ): Effect.Effect<void, UnsupportedMediaType> =>
-  taken.includes(mediaTypeOf(request))
+  mediaTypes.includes(mediaTypeOf(request))
     ? Effect.void
     : Effect.fail(
-        new UnsupportedMediaType({ detail: `Expected a body of type ${taken.join(" or ")}; see Content-Type.` }),
+        new UnsupportedMediaType({ detail: `Expected a body of type ${mediaTypes.join(" or ")}; see Content-Type.` }),
       )
 
-/** Whether the body says that it is longer than this many bytes. Nothing of the body is read. */
+/** Whether Content-Length exceeds this many bytes. Nothing of the body is read. */
 export const isLonger = ({ headers }: HttpServerRequest.HttpServerRequest, limit: number): boolean =>
   Number(headers["content-length"] ?? 0) > limit
 
+/** The failure of a request whose body is cut off or otherwise cannot be received. */
 export const unreadableBody = InvalidRequest.at("body", "Expected a body that can be read")
 
-/** Why a body could not be read. */
+/** The failure that a client sees when its body could not be received. `limit` is the most bytes of a body. */
 const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteSize | undefined) =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
     ? TooLarge.of("The body", Number(limit ?? 0))
     : unreadableBody
 
 export interface BodySettings {
-  /** Levels that JSON may nest. */
+  /** The most levels that JSON may nest. */
   readonly jsonDepthLimit: number
-  /** How long a body may take to arrive. */
+  /** How long a JSON body may take to arrive as a whole. */
   readonly bodyTimeout: Duration.Duration
 }
 
-type BodyRefused = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
+type BodyFailure = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
 
 /**
- * The JSON text of a request: of the right media type, no longer and nested no deeper than the settings say, and there
- * in time. The request keeps its bytes, so whoever asks for them afterwards does not receive them again.
+ * Receives the JSON text of a request. It fails when the media type is another, the body is too large or does not
+ * arrive in time, or the text nests too deep. The request keeps the bytes, so reading its body again receives nothing
+ * more.
  */
-export const readJson = (
+export const readJson = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   { bodyTimeout, jsonDepthLimit }: BodySettings,
-): Effect.Effect<string, BodyRefused> =>
-  Effect.gen(function* () {
-    yield* ensureMediaType(request, [JSON_TYPE])
-    const limit = yield* HttpIncomingMessage.MaxBodySize
-    if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
-    const bytes = yield* request.arrayBuffer.pipe(
-      Effect.mapError((error) => problemOf(error, limit)),
-      within(bodyTimeout, () => tooSlow("The body: it did not arrive within", bodyTimeout)),
-    )
-    const text = decodeUtf8(new Uint8Array(bytes))
-    if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
-    if (text.trim() === "") return yield* InvalidRequest.at("body", "Expected a JSON body; there is none")
-    if (jsonDepth(text) > jsonDepthLimit) {
-      return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
-    }
-    return text
-  })
+): Effect.fn.Return<string, BodyFailure> {
+  yield* ensureMediaType(request, [JSON_TYPE])
+  const limit = yield* HttpIncomingMessage.MaxBodySize
+  if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
+  const bytes = yield* request.arrayBuffer.pipe(
+    Effect.mapError((error) => problemOf(error, limit)),
+    within(bodyTimeout, () => tooSlow("The body: it did not arrive within", bodyTimeout)),
+  )
+  const text = decodeUtf8(new Uint8Array(bytes))
+  if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
+  if (text.trim() === "") return yield* InvalidRequest.at("body", "Expected a JSON body; there is none")
+  if (jsonDepth(text) > jsonDepthLimit) {
+    return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+  }
+  return text
+})
 
-/** `what` completes with the time that it took too long for. */
+/** The failure of a body that takes too long. Its detail is `what`, followed by the time in seconds. */
 export const tooSlow = (what: string, time: Duration.Duration): RequestTimeout =>
   new RequestTimeout({ detail: `${what} ${Duration.toSeconds(time)} seconds.` })
 
+/** Makes the middleware that checks and receives the bodies of requests. */
 export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBody)["Service"], never, Config> {
   const { requests } = yield* Config
 
   return (respond, { endpoint }) => {
-    const taken = Array.from(endpoint.payload.keys())
-    const takesForms = !taken.includes(JSON_TYPE)
+    const mediaTypes = Array.from(endpoint.payload.keys())
+    const takesForms = !mediaTypes.includes(JSON_TYPE)
     return Effect.catchCause(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        // A form is read by who takes it, part by part.
-        Effect.andThen(takesForms ? ensureMediaType(request, taken) : readJson(request, requests), respond),
+        // The handler of a form receives the form itself, part by part.
+        Effect.andThen(takesForms ? ensureMediaType(request, mediaTypes) : readJson(request, requests), respond),
       ),
-      (cause): Effect.Effect<never, Types.unhandled | BodyRefused> => {
+      (cause): Effect.Effect<never, Types.unhandled | BodyFailure> => {
         const defect = Cause.findDefect(cause)
         return Result.isSuccess(defect) && HttpServerError.isHttpServerError(defect.success)
           ? Effect.fail(problemOf(defect.success, undefined))

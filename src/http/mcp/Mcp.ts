@@ -19,29 +19,30 @@ import { readJson } from "../edge/RequestBody.ts"
 import { respondWith } from "../edge/Respond.ts"
 
 /*
- * The Model Context Protocol, as Streamable HTTP. `/mcp` serves every chatbot that the key does, `/mcp/{chatbotId}` that
- * one.
+ * The Model Context Protocol, over its transport Streamable HTTP: at `/mcp` for every chatbot that the API key may use,
+ * and at `/mcp/{chatbotId}` for one.
  */
 
-/** Not those before 2025-06-18: their batches make any number of calls one request. */
+/** The supported versions. Those before 2025-06-18 have batches, in which one request makes any number of calls. */
 const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18] as const
 
-/** Those that have sessions. */
+/** The supported versions that have sessions. */
 const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
 
-/** Values of one message, at most: the protocol's server decodes all of them, whatever they are. */
+/** The most JSON values of one message: the protocol's server decodes all of them, whatever they are. */
 const VALUES_MAX_COUNT = 10_000
 
 const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
+/** A request whose API key has been checked. */
 interface Admitted {
   readonly caller: Caller["Service"]
   readonly served: ChatbotId | undefined
-  /** Where it asks, without a query. */
+  /** The path of the request, without a query. */
   readonly path: string
 }
 
-/** On whose behalf a request is made by ourselves. */
+/** The admitted request on whose behalf `McpSessions` sends a request to the protocol's server itself. */
 const AlreadyAdmitted = Context.Reference<Admitted | undefined>("parley/http/mcp/AlreadyAdmitted", {
   defaultValue: () => undefined,
 })
@@ -50,8 +51,8 @@ const decodeInitialize = Schema.decodeOption(
   Schema.fromJsonString(Schema.Struct({ method: Schema.Literal("initialize") })),
 )
 
-/** Finds out who asks, and for which chatbot, of every request by itself: a session gives no rights. */
-const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.Served }>()(
+/** Authorizes every request by its own API key, since a session gives no rights, and finds its chatbot. */
+const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.ServedChatbot }>()(
   Effect.gen(function* () {
     const keys = yield* ApiKeys
     const { requests } = yield* Config
@@ -67,8 +68,8 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
       return { caller, served, path: mcpOfChatbot.path.replace(":chatbotId", served) }
     })
 
-    /** Whether it asks for a session. */
-    const begins = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    /** Whether the request begins a session. */
+    const beginsSession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
       const body = yield* readJson(request, requests)
       if (jsonValues(body) > VALUES_MAX_COUNT) {
@@ -81,32 +82,32 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
       respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
       { caller: { organizationId }, path }: Admitted,
     ) {
-      const given = yield* HttpServerRequest.HttpServerRequest
-      const request = yield* sessions.join(given, organizationId, path)
+      const original = yield* HttpServerRequest.HttpServerRequest
+      const request = yield* sessions.join(original, organizationId, path)
       const answer = Effect.provideService(respond, HttpServerRequest.HttpServerRequest, request)
-      if (yield* begins(request)) return yield* sessions.begin(answer, path)
+      if (yield* beginsSession(request)) return yield* sessions.begin(answer, path)
       const response = yield* answer
-      const id = given.headers[McpSessions.header]
+      const id = original.headers[McpSessions.header]
       if (request.method === "DELETE" && response.status === 204 && id !== undefined) sessions.end(organizationId, id)
       return response
     })
 
     return (respond) =>
       Effect.gen(function* () {
-        const before = yield* AlreadyAdmitted
-        const admitted = before ?? (yield* admit)
+        const already = yield* AlreadyAdmitted
+        const admitted = already ?? (yield* admit)
         const answer = respond.pipe(
           Effect.provideService(Caller, admitted.caller),
           Effect.provideService(CurrentOrganization, admitted.caller.organizationId),
-          Effect.provideService(McpTools.Served, admitted.served),
+          Effect.provideService(McpTools.ServedChatbot, admitted.served),
         )
-        if (before !== undefined) return yield* answer
+        if (already !== undefined) return yield* answer
         return yield* Effect.provideService(inSession(answer, admitted), AlreadyAdmitted, admitted)
       }).pipe(Effect.catchIf(isFailure, (failure) => respondWith("mcp", failure)))
   }),
 )
 
-const at = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
+const serverAt = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
   Layer.unwrap(
     Effect.map(PublicUrl, (publicUrl) =>
       McpServer.layerHttp({
@@ -115,7 +116,7 @@ const at = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
         instructions: "Searches what chatbots know, and asks them.",
         path,
         protocols,
-        // The pages of other origins are refused, as the protocol asks; programs send none.
+        // Web pages of other origins are refused, as the protocol demands. Programs send no origin.
         allowedOrigins: [new URL(publicUrl).origin],
         allowSessionTermination: true,
         allowSubscriptions: false,
@@ -124,4 +125,6 @@ const at = ({ path }: typeof mcp | typeof mcpOfChatbot) =>
     ),
   )
 
-export const layer = Layer.mergeAll(at(mcp), Layer.fresh(at(mcpOfChatbot))).pipe(Layer.provide(authorized.layer))
+export const layer = Layer.mergeAll(serverAt(mcp), Layer.fresh(serverAt(mcpOfChatbot))).pipe(
+  Layer.provide(authorized.layer),
+)

@@ -15,15 +15,18 @@ import { Knowledge } from "../../services/Knowledge.ts"
 import { ToolError } from "./ToolError.ts"
 
 /*
- * What a chatbot knows, and the chatbot itself, as tools for other programs' models.
+ * The tools of the Model Context Protocol: the search in a chatbot's knowledge, and a chat with the chatbot, for the
+ * models of other programs.
  */
 
 const DEFAULT_PASSAGES = 5
 const MAX_PASSAGES = 20
 const QUERY_MAX_LENGTH = 2_000
 
-/** The chatbot that the address names, or else the key. */
-export class Served extends Context.Service<Served, ChatbotId | undefined>()("parley/http/mcp/Served") {}
+/** The chatbot that the path names, or to which the API key is bound; undefined when neither is the case. */
+export class ServedChatbot extends Context.Service<ServedChatbot, ChatbotId | undefined>()(
+  "parley/http/mcp/ServedChatbot",
+) {}
 
 /** The failures that every tool may meet. */
 const anyFailures = [ToolError.InvalidRequest, ToolError.Forbidden, ToolError.NotFound, ToolError.Unavailable] as const
@@ -60,7 +63,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
     ),
   }),
   failure: Schema.Union(anyFailures),
-  dependencies: [Caller, CurrentOrganization, Served],
+  dependencies: [Caller, CurrentOrganization, ServedChatbot],
 })
   .annotate(Tool.Readonly, true)
   .annotate(Tool.Destructive, false)
@@ -80,15 +83,16 @@ const ChatTool = Tool.make("chat", {
   }),
   success: Schema.Struct({ session_id: SessionId, output: Schema.String, sources: Schema.Array(Source) }),
   failure: Schema.Union([...anyFailures, ...chatFailures(ToolError)]),
-  dependencies: [Caller, CurrentOrganization, Served],
+  dependencies: [Caller, CurrentOrganization, ServedChatbot],
 })
   .annotate(Tool.Readonly, false)
   .annotate(Tool.Destructive, false)
   .annotate(Tool.OpenWorld, false)
 
+/** The tools that the Model Context Protocol offers. */
 export const Tools = Toolkit.make(SearchKnowledge, ChatTool)
 
-/** What a key needs for a tool; without it the tool is not shown, and not there. */
+/** The scope that an API key needs for each tool. A key without the scope neither sees the tool nor can call it. */
 const scopes: ReadonlyMap<string, Scope> = new Map([
   [SearchKnowledge.name, "knowledge:read"],
   [ChatTool.name, "chat"],
@@ -101,13 +105,13 @@ const byScope = McpServer.visibility(({ target }) =>
   }),
 )
 
-/** The chatbot that a call is for. */
-const chatbotOf = Effect.fnUntraced(function* (asked: ChatbotId | undefined) {
-  const served = yield* Served
-  if (served !== undefined && asked !== undefined && asked !== served) {
+/** The chatbot of a call, from its argument `chatbot_id` or else from the path or the key. */
+const chatbotOf = Effect.fnUntraced(function* (argument: ChatbotId | undefined) {
+  const served = yield* ServedChatbot
+  if (served !== undefined && argument !== undefined && argument !== served) {
     return yield* new Forbidden({ detail: "The address or the API key names another chatbot." })
   }
-  const chatbot = asked ?? served
+  const chatbot = argument ?? served
   return chatbot === undefined ? yield* InvalidRequest.at("chatbot_id", "Required") : chatbot
 })
 
@@ -145,5 +149,5 @@ const handlers = Tools.toLayer(
   }),
 )
 
-/** The tools, as the protocol's server registers them. */
+/** Registers the tools with the server of the protocol. */
 export const layer = McpServer.toolkit(Tools).pipe(Layer.provide(byScope.layer), Layer.provide(handlers))

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { schemasIn } from "../../api/FailureForm.ts"
+import { schemasIn } from "../../api/failures/FailureForm.ts"
 
 const Body = Schema.Struct({ code: Schema.String, detail: Schema.String })
 
-/** Every failure as the error of a tool, which the model that called the tool reads. Tools declare these. */
+/** The schemas of every failure as the error of a tool, for the model that has called the tool. Tools declare them. */
 export const ToolError = schemasIn({
   mediaType: "application/json",
   schemaOf: () => Body,

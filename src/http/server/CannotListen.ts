@@ -7,8 +7,8 @@ import { HOST, PORT } from "../../system/Variables.ts"
 const SET_HOST = `Set ${HOST} to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`
 
 /**
- * Why `Bun.serve` cannot listen. It tells a host that it cannot find by whatever error was the last before, so the host
- * is looked up first.
+ * Explains why `Bun.serve` cannot listen. For an unknown host Bun reports an unrelated earlier error, so the host is
+ * looked up first.
  */
 export const cannotListen = Effect.fnUntraced(function* (
   { host, port }: { readonly host: string; readonly port: number },

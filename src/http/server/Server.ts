@@ -11,46 +11,52 @@ export type Handler = (request: Request) => Promise<Response>
 
 export interface ServerSettings {
   readonly host: string
-  /** 0 picks a free one. */
+  /** The port on which the server listens; with 0 the system picks a free one. */
   readonly port: number
-  /** How long a request may wait for an answer without a byte on the wire. */
+  /** How long a connection may be silent while a slow endpoint answers. */
   readonly patience: Duration.Duration
   /** How long running requests may finish before the server closes. */
   readonly drainTimeout: Duration.Duration
 }
 
-/** Bun closes a connection on which nothing happens for so long. */
+/** The seconds of silence after which Bun closes a connection. */
 const IDLE_SECONDS = 30
-/** How long readiness is down before new requests are refused: load balancers look about once a second. */
+/** How long readiness is down before new requests are refused: load balancers check about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
-/** How long connections may take to close once there is nothing more to send. */
+/** How long connections may take to send their last bytes before they are closed. */
 const FLUSH_TIMEOUT = Duration.millis(250)
+/**
+ * How often a draining server checks whether requests are still running. It polls, so that requests need not report
+ * their ends to anybody while the server runs.
+ */
 const DRAIN_POLL = Duration.millis(20)
-/** What is given up at the end may take so long to say so, and to store what there is of it. */
+/** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
-/** The longest idle time that Bun takes. */
+/** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
 
 const starting: Handler = (request) => Promise.resolve(whileStarting(request))
 
 /**
- * `Bun.serve`, until `@effect/platform-bun` is there for this version of Effect. It listens as soon as it is built, so
- * that a port in use is known before a database is opened, and answers that it is starting until it is given its handler.
+ * The HTTP server: `Bun.serve`, until `@effect/platform-bun` is released for this version of Effect.
  *
- * Draining: readiness goes down first, then new requests are refused, running ones finish within the time-out, and
- * those that do not are interrupted, so that they can tell and store how far they got.
+ * It listens as soon as its layer is built, so that a port in use is reported before the database is opened. Until it
+ * has a handler it answers that it is starting.
+ *
+ * It drains in steps: readiness goes down, then new requests are refused, then running requests may finish until the
+ * time-out, and the rest are interrupted, which ends their responses and stores replies as far as they got.
  */
 export class Server extends Context.Service<
   Server,
   {
-    /** `http://host:port`, with the port that was picked. */
+    /** The address of the server, as `http://host:port`, with the actual port. */
     readonly url: string
     /**
-     * From now on the connection of this request may be silent as long as it likes: writing does not reset Bun's idle
-     * time. Ends when the returned function is called.
+     * Switches off Bun's idle time-out for the connection of a request, until the returned function is called. A stream
+     * needs it, because writing does not reset Bun's idle time.
      */
     readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
-    /** Answers by this handler as long as the scope is open. Closing it drains. */
+    /** Answers requests with this handler until the scope closes, which drains the server first. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("parley/http/server/Server") {
@@ -67,7 +73,7 @@ export class Server extends Context.Service<
             Bun.serve({
               hostname: settings.host,
               port: settings.port,
-              // Bun's own refusal says nothing; the handler counts, and answers as for any other error.
+              // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
               maxRequestBodySize: Number.MAX_SAFE_INTEGER,
               idleTimeout: IDLE_SECONDS,
               fetch: (request, server) => {
@@ -78,7 +84,7 @@ export class Server extends Context.Service<
             }),
           ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
           (server) =>
-            // What has just been answered is still on its way out.
+            // The last responses may not be sent completely yet.
             Effect.promise(() => server.stop()).pipe(
               Effect.timeoutOption(FLUSH_TIMEOUT),
               Effect.andThen(Effect.promise(() => server.stop(true))),
@@ -93,7 +99,7 @@ export class Server extends Context.Service<
 
         const drain = Effect.gen(function* () {
           lifecycle.phase = "leaving"
-          yield* Effect.logInfo("The server stops", {
+          yield* Effect.logInfo("The server is stopping", {
             reason: lifecycle.stoppedBy ?? "its work ended",
             running_requests: lifecycle.running.size,
           })
@@ -114,10 +120,10 @@ export class Server extends Context.Service<
             server.timeout(source, 0)
             return () => server.timeout(source, IDLE_SECONDS)
           },
-          serve: (given) =>
+          serve: (newHandler) =>
             Effect.acquireRelease(
               Effect.sync(() => {
-                handler = given
+                handler = newHandler
               }),
               () => drain,
             ),

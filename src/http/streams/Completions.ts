@@ -1,26 +1,28 @@
 import type { Completion } from "../../api/OpenAi.ts"
-import { openAiForm } from "../../api/OpenAiError.ts"
+import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
 import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
+import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 
-/** What a client of OpenAI asked for. */
-export interface Asked {
-  /** As the client named it. */
+/** What a completion repeats of its request, or depends on. */
+export interface CompletionOptions {
+  /** The chatbot as the client has named it. */
   readonly model: string
-  /** Seconds since 1970. */
+  /** When the request arrived, in seconds since 1970. */
   readonly created: number
+  /** Whether a stream ends with a chunk that has the tokens used. */
   readonly includeUsage: boolean
 }
 
 const idOf = (message: string) => `chatcmpl-${message}`
 
-/** Its clients know no others. */
+/** The finish reason in OpenAI's words. Its clients know no others than these. */
 const finishReasonOf = (reason: FinishReason) =>
   reason === "length" ? "length" : reason === "content-filter" ? "content_filter" : "stop"
 
-/** There tokens of the prompt include those of the cache. */
+/** The tokens of a reply as OpenAI counts them: its prompt tokens include those read from and written to the cache. */
 const usageOf = ({ tokens: { input, output, cacheRead, cacheWrite } }: ChatAnswer): Completion["usage"] => {
   const prompt = input + cacheRead + cacheWrite
   return {
@@ -31,8 +33,8 @@ const usageOf = ({ tokens: { input, output, cacheRead, cacheWrite } }: ChatAnswe
   }
 }
 
-/** An answer as `chat.completion`. */
-export const completion = (answer: ChatAnswer, { created, model }: Asked): Completion => ({
+/** An answer as OpenAI's `chat.completion`. */
+export const completion = (answer: ChatAnswer, { created, model }: CompletionOptions): Completion => ({
   id: idOf(answer.message_id),
   object: "chat.completion",
   created,
@@ -53,72 +55,69 @@ interface Delta {
   readonly content?: string
 }
 
-const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
-const done = "data: [DONE]\n\n"
-
-/** An answer as a stream of `chat.completion.chunk`. Of what it does, such clients are told the text only. */
+/** An answer as a stream of OpenAI's `chat.completion.chunk`, which have its text, but no tools and no sources. */
 export class CompletionChunks implements Protocol {
   readonly headers = {}
-  readonly #asked: Asked
-  #id = ""
-  #hasBegun = false
-  /** What goes before the next text: what the model says in one step is a paragraph of its own. */
-  #gap = ""
-  #hasText = false
+  private readonly options: CompletionOptions
+  private id = ""
+  private hasBegun = false
+  /** The text before the next delta: a blank line between the steps of an answer, so that each is a paragraph. */
+  private gap = ""
+  private hasText = false
 
-  constructor(asked: Asked) {
-    this.#asked = asked
+  constructor(options: CompletionOptions) {
+    this.options = options
   }
 
   event(event: ChatEvent): string {
     switch (event.type) {
       case "start":
-        this.#id = idOf(event.message_id)
+        this.id = idOf(event.message_id)
         return ""
       case "step-end":
-        if (!event.step.isContinued && this.#hasText) this.#gap = "\n\n"
+        if (!event.step.isContinued && this.hasText) this.gap = "\n\n"
         return ""
       case "text-delta": {
-        const content = this.#gap + event.delta
-        this.#gap = ""
-        this.#hasText = true
-        return this.#begin() + this.#choice({ content }, null)
+        const content = this.gap + event.delta
+        this.gap = ""
+        this.hasText = true
+        return this.begin() + this.choice({ content }, null)
       }
       default:
-        return this.#begin()
+        return this.begin()
     }
   }
 
   finished(answer: ChatAnswer): string {
-    const last = this.#begin() + this.#choice({}, finishReasonOf(answer.finish_reason))
-    const usage = this.#asked.includeUsage ? this.#chunk({ choices: [], usage: usageOf(answer) }) : ""
-    return last + usage + done
+    const last = this.begin() + this.choice({}, finishReasonOf(answer.finish_reason))
+    const usage = this.options.includeUsage ? this.chunk({ choices: [], usage: usageOf(answer) }) : ""
+    return last + usage + DONE_EVENT
   }
 
   failed(failure: Failure): string {
-    return data(openAiForm.encode(declarationOf(failure), failure, "")) + done
+    return dataEvent(openAiForm.encode(declarationOf(failure), failure, "")) + DONE_EVENT
   }
 
   aborted(reason: string): string {
     return this.failed(new Unavailable({ detail: reason, retry_after_seconds: 1 }))
   }
 
-  #begin(): string {
-    if (this.#hasBegun) return ""
-    this.#hasBegun = true
-    return this.#choice({ role: "assistant", content: "" }, null)
+  private begin(): string {
+    if (this.hasBegun) return ""
+    this.hasBegun = true
+    return this.choice({ role: "assistant", content: "" }, null)
   }
 
-  #choice(delta: Delta, finish_reason: string | null): string {
-    return this.#chunk({
+  private choice(delta: Delta, finish_reason: string | null): string {
+    return this.chunk({
       choices: [{ index: 0, delta, logprobs: null, finish_reason }],
-      // Where usage is asked for, every chunk has the field.
-      ...(this.#asked.includeUsage && { usage: null }),
+      // With `include_usage`, every chunk has the field.
+      ...(this.options.includeUsage && { usage: null }),
     })
   }
 
-  #chunk(rest: object): string {
-    const { created, model } = this.#asked
-    return data({ id: this.#id, object: "chat.completion.chunk", created, model, ...rest })
+  private chunk(rest: object): string {
+    const { created, model } = this.options
+    return dataEvent({ id: this.id, object: "chat.completion.chunk", created, model, ...rest })
   }
 }

@@ -1,6 +1,6 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { RequestId } from "../../api/RequestId.ts"
+import { RequestId } from "../../api/parts/RequestId.ts"
 import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
@@ -12,20 +12,21 @@ import { internalError } from "../edge/Problems.ts"
 import { type ReplyIds, replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
-/** How a reply is told to clients of one kind, as server-sent events. A value tells one reply. */
+/** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
 export interface Protocol {
+  /** The headers of the response that belong to the protocol. */
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for what clients of this kind are not told. */
+  /** Encodes an event of the reply. Empty for an event that the protocol does not have. */
   readonly event: (event: ChatEvent) => string
-  /** The last words of a whole reply. */
+  /** Encodes the end of a complete reply. */
   readonly finished: (answer: ChatAnswer) => string
-  /** The last words of one that failed. */
+  /** Encodes the end of a reply that has failed. */
   readonly failed: (failure: Failure) => string
-  /** The last words of one that the server gave up. */
+  /** Encodes the end of a reply that the server has aborted. */
   readonly aborted: (reason: string) => string
 }
 
-/** What all streams of a server have in common. */
+/** The settings and services that all streams of a server share. */
 export const streamingOptions = Effect.gen(function* () {
   return {
     heartbeat: (yield* Config).streams.heartbeat,
@@ -38,10 +39,10 @@ export const streamingOptions = Effect.gen(function* () {
 const shutDown = "The server shut down before the reply was finished."
 
 /**
- * What a reply needs of its request. The rest, with its body, would stay as long as the stream goes on, and so would a
- * copy of the server's services if they were not added one by one.
+ * The context of a stream: the server's services and what the reply needs from the request. The whole context of the
+ * request would keep its body in memory until the stream ends.
  */
-const keptOf = (services: Context.Context<never>, request: Context.Context<Caller | CurrentOrganization>) =>
+const streamContext = (services: Context.Context<never>, request: Context.Context<Caller | CurrentOrganization>) =>
   services.pipe(
     Context.add(Caller, Context.get(request, Caller)),
     Context.add(CurrentOrganization, Context.get(request, CurrentOrganization)),
@@ -49,9 +50,11 @@ const keptOf = (services: Context.Context<never>, request: Context.Context<Calle
   )
 
 /**
- * Answers with a stream. The answer is held back until the reply has begun, at most one heartbeat: what fails before is
- * an ordinary failure, with a status of its own. From then on the reply goes on by itself, until it ends, the client
- * leaves or the server shuts down.
+ * Responds with a reply as a stream of server-sent events.
+ *
+ * The response begins with the first event, or with the first heartbeat if that comes sooner. A reply that fails before
+ * is an ordinary failure, with a status of its own. Afterwards the reply runs in a fiber of its own until it ends, the
+ * client disconnects or the server shuts down.
  */
 export const respondWithStream = <E extends Failure>(
   reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, Caller | CurrentOrganization>,
@@ -69,8 +72,8 @@ export const respondWithStream = <E extends Failure>(
       const text = protocol.event(event)
       return text === "" ? undefined : events.write(text)
     }
-    const fiber = Effect.runForkWith(keptOf(services, context))(
-      // In the next turn: where many arrive at once, streams under way would wait until all of them have begun.
+    const fiber = Effect.runForkWith(streamContext(services, context))(
+      // Yields first: otherwise running streams would wait until all of many new ones have begun.
       Effect.andThen(
         Effect.yieldNow,
         Effect.onError(reply(emit), (cause) => logLate(events, cause)),
@@ -106,6 +109,6 @@ const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, Failure>): st
   return protocol.failed(Result.getOrElse(failure, () => internalError))
 }
 
-/** A fault of ours that came too late for a status. */
+/** Logs a defect that came after the response had begun, too late for the middleware that logs defects otherwise. */
 const logLate = (events: EventStream, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   events.isOpen && Result.isSuccess(Cause.findDefect(cause)) ? Effect.logError("A stream failed", cause) : Effect.void

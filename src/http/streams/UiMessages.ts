@@ -1,9 +1,10 @@
 import type { FinishReason, UIMessageChunk } from "ai"
 import type { Failure } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
+import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 
-/** The reasons that the protocol has a word for. */
+/** The finish reasons of the protocol. */
 const finishReasons: ReadonlySet<string> = new Set<FinishReason>([
   "stop",
   "length",
@@ -14,70 +15,71 @@ const finishReasons: ReadonlySet<string> = new Set<FinishReason>([
 
 const isFinishReason = (reason: string): reason is FinishReason => finishReasons.has(reason)
 
-/** Documents become text when they are read; the text is what is quoted. */
+/** The media type of sources: quotes are of the plain text that was extracted from a document. */
 const SOURCE_MEDIA_TYPE = "text/plain"
 
-const chunk = (value: UIMessageChunk<{ readonly session_id: string }>): string => `data: ${JSON.stringify(value)}\n\n`
-
-const done = "data: [DONE]\n\n"
+const chunk = (value: UIMessageChunk<{ readonly session_id: string }>): string => dataEvent(value)
 
 /**
- * The AI SDK's UI message stream, version 1 (ai-sdk.dev, "UI message stream protocol"). Whatever has begun is ended
- * also when the reply is cut off, so that no client waits for a text or a tool that never ends.
+ * The encoder of the AI SDK's UI message stream, version 1 (ai-sdk.dev, "UI message stream protocol"). When a reply is
+ * cut off, it ends the open texts, tool calls and step, so that no client waits for an end that never comes.
  */
 export class UiMessages implements Protocol {
   readonly headers = { "x-vercel-ai-ui-message-stream": "v1" }
-  #start = ""
-  #inStep = false
-  readonly #texts = new Set<string>()
-  readonly #calls = new Set<string>()
+  /** The chunk `start`, until it is sent. */
+  private start = ""
+  private inStep = false
+  /** The ids of texts that have begun and not ended. */
+  private readonly texts = new Set<string>()
+  /** The ids of tool calls without a result. */
+  private readonly calls = new Set<string>()
   /** How often each passage was quoted. */
-  readonly #quotes = new Map<string, number>()
+  private readonly quotes = new Map<string, number>()
 
   event(event: ChatEvent): string {
     if (event.type === "start") {
-      // Goes with what comes next: until then the reply may still fail with a status.
-      this.#start = chunk({
+      // Sent with the next chunk: until then the reply can still fail with a status of its own.
+      this.start = chunk({
         type: "start",
         messageId: event.message_id,
         messageMetadata: { session_id: event.session_id },
       })
       return ""
     }
-    const text = this.#tell(event)
-    if (this.#start === "") return text
-    const start = this.#start
-    this.#start = ""
+    const text = this.encode(event)
+    if (this.start === "") return text
+    const start = this.start
+    this.start = ""
     return start + text
   }
 
   finished({ finish_reason }: ChatAnswer): string {
-    return this.#end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
+    return this.end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
   }
 
   failed({ detail }: Failure): string {
-    return this.#cut(detail, chunk({ type: "error", errorText: detail }))
+    return this.cutOff(detail, chunk({ type: "error", errorText: detail }))
   }
 
   aborted(reason: string): string {
-    return this.#cut(reason, chunk({ type: "abort", reason }))
+    return this.cutOff(reason, chunk({ type: "abort", reason }))
   }
 
-  #tell(event: Exclude<ChatEvent, { readonly type: "start" }>): string {
+  private encode(event: Exclude<ChatEvent, { readonly type: "start" }>): string {
     switch (event.type) {
       case "step-start":
-        this.#inStep = true
+        this.inStep = true
         return chunk({ type: "start-step" })
       case "text-start":
-        this.#texts.add(event.id)
+        this.texts.add(event.id)
         return chunk({ type: event.type, id: event.id })
       case "text-delta":
         return chunk({ type: event.type, id: event.id, delta: event.delta })
       case "text-end":
-        this.#texts.delete(event.id)
+        this.texts.delete(event.id)
         return chunk({ type: event.type, id: event.id })
       case "tool-start":
-        this.#calls.add(event.toolCallId)
+        this.calls.add(event.toolCallId)
         return chunk({
           type: "tool-input-start",
           toolCallId: event.toolCallId,
@@ -90,7 +92,7 @@ export class UiMessages implements Protocol {
       }
       case "tool-outcome": {
         const { toolCallId } = event.call
-        this.#calls.delete(toolCallId)
+        this.calls.delete(toolCallId)
         const { isFailure, result } = event.outcome
         return isFailure
           ? chunk({ type: "tool-output-error", toolCallId, errorText: errorTextOf(result), dynamic: true })
@@ -100,35 +102,35 @@ export class UiMessages implements Protocol {
         const { document_id, title, chunk: number, page, quote } = event.source
         return chunk({
           type: "source-document",
-          sourceId: this.#sourceId(`${document_id}#${number}`),
+          sourceId: this.sourceId(`${document_id}#${number}`),
           mediaType: SOURCE_MEDIA_TYPE,
           title,
           providerMetadata: { parley: { document_id, chunk: number, page, quote } },
         })
       }
       case "step-end":
-        this.#inStep = false
+        this.inStep = false
         return chunk({ type: "finish-step" })
     }
   }
 
-  /** Clients use it as a key, and a passage may be quoted more than once. */
-  #sourceId(passage: string): string {
-    const count = (this.#quotes.get(passage) ?? 0) + 1
-    this.#quotes.set(passage, count)
+  /** A unique id for a quote. Clients use it as a key, and one passage may be quoted more than once. */
+  private sourceId(passage: string): string {
+    const count = (this.quotes.get(passage) ?? 0) + 1
+    this.quotes.set(passage, count)
     return count === 1 ? passage : `${passage}#${count}`
   }
 
-  #cut(reason: string, last: string): string {
-    const texts = Array.from(this.#texts, (id) => chunk({ type: "text-end", id }))
-    const calls = Array.from(this.#calls, (toolCallId) =>
+  private cutOff(reason: string, last: string): string {
+    const texts = Array.from(this.texts, (id) => chunk({ type: "text-end", id }))
+    const calls = Array.from(this.calls, (toolCallId) =>
       chunk({ type: "tool-output-error", toolCallId, errorText: reason, dynamic: true }),
     )
-    return this.#end([...texts, ...calls, this.#inStep ? chunk({ type: "finish-step" }) : "", last].join(""))
+    return this.end([...texts, ...calls, this.inStep ? chunk({ type: "finish-step" }) : "", last].join(""))
   }
 
-  #end(last: string): string {
-    return this.#start + last + done
+  private end(last: string): string {
+    return this.start + last + DONE_EVENT
   }
 }
 

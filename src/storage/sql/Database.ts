@@ -9,7 +9,7 @@ import { maintain } from "../embedded/Maintenance.ts"
 import { migrationsDirectory } from "../MigrationFiles.ts"
 import { migrate } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
-import { makeClients } from "./Identities.ts"
+import { makeClients } from "./TenantConnections.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
@@ -20,7 +20,7 @@ import type { StartupError } from "../../system/StartupError.ts"
  * for work before an organization is known, or for all of them: finding a key, claiming a job, migrations.
  *
  * Its counterpart is `SqlClient`, which acts as the fiber's `CurrentOrganization` and sees only the rows of that one.
- * See `Identities.ts` for how the two are kept apart.
+ * See `TenantConnections.ts` for how the two are kept apart.
  */
 export class SystemSql extends Context.Service<SystemSql, SqlClient.SqlClient>()("parley/storage/sql/SystemSql") {}
 
@@ -108,7 +108,7 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         ...config,
         maxConnections: Math.max(1, maxConnections - forSystem),
         multiplex: true,
-        // `Identities.ts` decides which statements share a connection.
+        // `TenantConnections.ts` decides which statements share a connection.
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({

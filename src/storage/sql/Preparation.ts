@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schedule, Schema } from "effect"
 import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
-import { TENANT_ROLE } from "./Identities.ts"
+import { TENANT_ROLE } from "./TenantConnections.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { knownWords } from "../../system/SystemError.ts"

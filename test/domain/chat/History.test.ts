@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { ChatTurn } from "../../../src/domain/chat/Chat.ts"
-import { notHeld } from "../../../src/domain/chat/History.ts"
+import { newTurns } from "../../../src/domain/chat/History.ts"
 import { cost } from "../../lib/Growth.ts"
 
 const turn = (role: ChatTurn["role"], content: string): ChatTurn => ({ role, content })
@@ -16,35 +16,35 @@ describe("the messages that a session does not hold yet", () => {
   test("include the only message of a request", () =>
     fc.assert(
       fc.property(turns, turns, (held, [sent = turn("user", "a")]) =>
-        expect(notHeld([...held, sent], [sent])).toEqual([sent]),
+        expect(newTurns([...held, sent], [sent])).toEqual([sent]),
       ),
     ))
 
   test("do not include the last message when another reply to it is requested", () => {
     const held = [turn("user", "a"), turn("assistant", "x"), turn("user", "b"), turn("assistant", "y")]
-    expect(notHeld(held, [turn("user", "b")], true)).toEqual([])
-    expect(notHeld(held, [turn("user", "c")], true)).toEqual([turn("user", "c")])
-    expect(notHeld([], [turn("user", "b")], true)).toEqual([turn("user", "b")])
+    expect(newTurns(held, [turn("user", "b")], true)).toEqual([])
+    expect(newTurns(held, [turn("user", "c")], true)).toEqual([turn("user", "c")])
+    expect(newTurns([], [turn("user", "b")], true)).toEqual([turn("user", "b")])
   })
 
   test("do not include a reply with the server's id, whatever its text, but do include a question with the client's id", () => {
     const held = [turn("user", "a"), { ...turn("assistant", "At noon."), id: "r1" }]
     const next = turn("user", "b")
     const shown = (id: string) => [turn("user", "a"), { ...turn("assistant", "Let me look.At noon."), id }, next]
-    expect(notHeld(held, shown("r1"))).toEqual([next])
-    expect(notHeld(held, shown("r2"))).toHaveLength(2)
+    expect(newTurns(held, shown("r1"))).toEqual([next])
+    expect(newTurns(held, shown("r2"))).toHaveLength(2)
     const first = { ...turn("user", "a"), id: "1" }
-    expect(notHeld([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
+    expect(newTurns([first], [first, turn("assistant", "x"), { ...turn("user", "b"), id: "1" }])).toHaveLength(2)
   })
 
   test("do not include a reply that has the texts of earlier steps before it, as clients of OpenAI send it", () => {
     const next = turn("user", "b")
     const shown = [turn("user", "a"), turn("assistant", "Let me look.\n\nAt noon."), next]
-    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
+    expect(newTurns([turn("user", "a"), turn("assistant", "At noon.")], shown)).toEqual([next])
     const empty = [turn("user", "a"), turn("assistant", "\n\nAt noon."), next]
-    expect(notHeld([turn("user", "a"), turn("assistant", "At noon.")], empty)).toEqual([next])
+    expect(newTurns([turn("user", "a"), turn("assistant", "At noon.")], empty)).toEqual([next])
     expect(
-      notHeld([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
+      newTurns([turn("user", "a"), turn("assistant", "")], [turn("user", "a"), turn("assistant", "x\n\n"), next]),
     ).toHaveLength(2)
   })
 
@@ -52,12 +52,12 @@ describe("the messages that a session does not hold yet", () => {
     const next = turn("user", "b")
     const held = [turn("user", "a"), { ...turn("assistant", "At no"), isCutOff: true }]
     for (const seen of ["At n", "At no", "At noon, when"]) {
-      expect(notHeld(held, [turn("user", "a"), turn("assistant", seen), next])).toEqual([next])
+      expect(newTurns(held, [turn("user", "a"), turn("assistant", seen), next])).toEqual([next])
     }
-    expect(notHeld(held, [turn("user", "a"), turn("assistant", "At one."), next])).toHaveLength(2)
-    expect(notHeld(held, [turn("user", "a"), turn("assistant", ""), next])).toHaveLength(2)
+    expect(newTurns(held, [turn("user", "a"), turn("assistant", "At one."), next])).toHaveLength(2)
+    expect(newTurns(held, [turn("user", "a"), turn("assistant", ""), next])).toHaveLength(2)
     const whole = [turn("user", "a"), turn("assistant", "At no")]
-    expect(notHeld(whole, [turn("user", "a"), turn("assistant", "At noon"), next])).toHaveLength(2)
+    expect(newTurns(whole, [turn("user", "a"), turn("assistant", "At noon"), next])).toHaveLength(2)
   })
 
   test("include the message of a client that goes back in the conversation, any number of times", () => {
@@ -71,16 +71,16 @@ describe("the messages that a session does not hold yet", () => {
       turn("user", "d"),
     ] as const
     const held = [a, x, b, y]
-    expect(notHeld(held, [a, x, c])).toEqual([c])
-    expect(notHeld([...held, c, z], [a, x, c, z, d])).toEqual([d])
-    expect(notHeld([...held, c, z], [a, x, b], true)).toEqual([b])
-    expect(notHeld([...held, c, z], [a], true)).toEqual([a])
+    expect(newTurns(held, [a, x, c])).toEqual([c])
+    expect(newTurns([...held, c, z], [a, x, c, z, d])).toEqual([d])
+    expect(newTurns([...held, c, z], [a, x, b], true)).toEqual([b])
+    expect(newTurns([...held, c, z], [a], true)).toEqual([a])
   })
 
   test("are the end of the request, so that the order stays", () =>
     fc.assert(
       fc.property(turns, turns, (held, sent) => {
-        const fresh = notHeld(held, sent)
+        const fresh = newTurns(held, sent)
         expect(fresh).toEqual(sent.slice(sent.length - fresh.length))
       }),
     ))
@@ -89,13 +89,13 @@ describe("the messages that a session does not hold yet", () => {
     fc.assert(
       fc.property(turns, turns, (held, added) => {
         fc.pre(held.length + added.length > 1)
-        expect(notHeld(held, [...held, ...added])).toEqual(added)
+        expect(newTurns(held, [...held, ...added])).toEqual(added)
       }),
     ))
 
   test("are all messages when the session holds another conversation", () => {
     const sent = [turn("user", "c"), turn("assistant", "d"), turn("user", "e")]
-    fc.assert(fc.property(turns, (held) => expect(notHeld(held, sent)).toEqual(sent)))
+    fc.assert(fc.property(turns, (held) => expect(newTurns(held, sent)).toEqual(sent)))
   })
 
   test("are the new ones when a client sends the last part of a long conversation", () =>
@@ -103,7 +103,7 @@ describe("the messages that a session does not hold yet", () => {
       fc.property(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 1, max: 20 }), (length, shown) => {
         const held = Array.from({ length }, (_, index) => turn(index % 2 === 0 ? "user" : "assistant", `${index}`))
         const question = turn("user", "new")
-        expect(notHeld(held, [...held.slice(-shown), question])).toEqual([question])
+        expect(newTurns(held, [...held.slice(-shown), question])).toEqual([question])
       }),
     ))
 })
@@ -135,7 +135,7 @@ test("a client that sends its growing transcript, and retries it, stores each of
         }
         // The only message of a request is always new, so a retry of it cannot be distinguished from a repetition.
         if (transcript.length === 1 && !ask && session.length > 0) return
-        session.push(...notHeld(session, transcript))
+        session.push(...newTurns(session, transcript))
         const reply = turn("assistant", `answer ${index}`)
         if (outcome === "answered") transcript = [...transcript, reply]
         if (outcome !== "failed") session.push(outcome === "broken" ? turn("assistant", "") : reply)
@@ -169,6 +169,6 @@ describe("a session with more messages than one request may have", () => {
     ],
   ] as const)("is compared quickly with %s", async (_, turnOf, held, sent) => {
     const turns = [held.map(turnOf), sent.map(turnOf)] as const
-    expect(await cost(() => notHeld(...turns))).toBeLessThan(250)
+    expect(await cost(() => newTurns(...turns))).toBeLessThan(250)
   })
 })

@@ -14,19 +14,22 @@ const made = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const json = { "content-type": "application/json" }
 
 describe("the request id", () => {
-  test.each(["a", "x".repeat(128), "Az09._-", "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"])("is kept: %s", async (id) => {
-    for (const path of [chatbots, "/healthz", "/nowhere"]) {
-      const reply = await client.get(path, { headers: { "x-request-id": id } })
-      expect(reply.headers.get("x-request-id")).toBe(id)
-    }
-  })
+  test.each(["a", "x".repeat(128), "Az09._-", "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"])(
+    "is kept when the client sends a well-formed one: %s",
+    async (id) => {
+      for (const path of [chatbots, "/healthz", "/nowhere"]) {
+        const reply = await client.get(path, { headers: { "x-request-id": id } })
+        expect(reply.headers.get("x-request-id")).toBe(id)
+      }
+    },
+  )
 
   test.each(["x".repeat(129), "a b", "a/b", "ü", '"a"'])("is replaced when it is ill-formed: %s", async (id) => {
     const reply = await client.get(chatbots, { headers: { "x-request-id": id } })
     expect(reply.headers.get("x-request-id")).toMatch(made)
   })
 
-  test("is made, a new one for every request", async () => {
+  test("is a new one for every request without one", async () => {
     const ids = await Promise.all(
       [chatbots, chatbots, "/nowhere", "/docs"].map(async (path) =>
         (await client.get(path)).headers.get("x-request-id"),
@@ -38,7 +41,7 @@ describe("the request id", () => {
 })
 
 describe("the version", () => {
-  test("is on every response", async () => {
+  test("is in a header of every response", async () => {
     const replies = await Promise.all([
       client.get(chatbots),
       client.get("/healthz"),
@@ -50,7 +53,7 @@ describe("the version", () => {
     expect(replies.map(({ headers }) => headers.get("x-api-version"))).toEqual(replies.map(() => "1.0.0"))
   })
 
-  test.each(["accept-version", "x-api-version"])("may be asked for in %s", async (header) => {
+  test.each(["accept-version", "x-api-version"])("may be requested with the header %s", async (header) => {
     for (const version of ["1", "1.0", "1.0.0"]) {
       expect((await client.get(chatbots, { headers: { [header]: version } })).status).toBe(200)
     }
@@ -64,7 +67,7 @@ describe("the version", () => {
     }
   })
 
-  test("is one, whichever header asks for it", async () => {
+  test("is refused when one of the two headers requests another", async () => {
     const ask = (accept: string, api: string) =>
       client.get(chatbots, { headers: { "accept-version": accept, "x-api-version": api } })
     expect((await ask("1", "1.0.0")).status).toBe(200)
@@ -87,7 +90,7 @@ describe("CORS", () => {
   })
   const shown = { credentials: "true", origin: "*", methods: "GET,OPTIONS,PATCH,DELETE,POST,PUT" }
 
-  test("is open on every response of the API, and never reflects an origin", async () => {
+  test("is allowed on every response of the API, without repeating the client's origin", async () => {
     const sent = { headers: { origin: "https://evil.example" } }
     for (const reply of [
       await client.get(chatbots, sent),
@@ -121,10 +124,10 @@ describe("CORS", () => {
   })
 })
 
-describe("what is not there", () => {
+describe("an unknown path", () => {
   const paths = ["/", "/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`]
   const misspelled = [chatbots.toUpperCase(), `${chatbots}/`, "/api/external//chatbots"]
-  test.each([...paths, ...misspelled])("is 404: %s", async (path) => {
+  test.each([...paths, ...misspelled])("is answered with 404: %s", async (path) => {
     problem(await client.get(path), 404, "not_found")
     problem(await client.withKey(undefined).post(path, { json: {} }), 404, "not_found")
   })
@@ -138,13 +141,13 @@ describe("what is not there", () => {
     ["PATCH", `/api/external/chatbot/${nowhere}/conversations/s/messages`, ["GET", "HEAD"]],
     ["POST", "/healthz", ["GET", "HEAD"]],
   ]
-  test.each(methods)("is 405 when only the method is not: %s %s", async (method, path, allow) => {
+  test.each(methods)("is answered with 405 when it has other methods: %s %s", async (method, path, allow) => {
     const reply = await client.send(method, path)
     problem(reply, 405, "method_not_allowed")
     expect((reply.headers.get("allow") ?? "").split(", ").toSorted()).toEqual([...allow])
   })
 
-  test("has no body for HEAD", async () => {
+  test("is answered without a body for HEAD", async () => {
     const { headers, status, text } = await client.send("HEAD", chatbots)
     expect({ status, text, type: headers.get("content-type") }).toEqual({
       status: 200,
@@ -154,8 +157,8 @@ describe("what is not there", () => {
   })
 })
 
-describe("an answer that is larger than what the server gathers before it writes", () => {
-  test("arrives whole, as what it is, and its connection serves on", async () => {
+describe("a response that is larger than the server's write buffer", () => {
+  test("arrives complete and unchanged, and its connection can be used again", async () => {
     const prompt = "Grüße, 世界! ".repeat(2_500)
     const { id } = await client.newChatbot({ settings: { prompt } })
     for (let request = 0; request < 3; request++) {
@@ -181,7 +184,7 @@ describe("a JSON body", () => {
     },
   )
 
-  test("must be UTF-8, rather than be changed into it", async () => {
+  test("must be UTF-8, and is never converted silently", async () => {
     const latin1 = Buffer.from('{"name":"Caf\u00e9"}', "latin1")
     expect(wrongPaths(await create(latin1))).toEqual(["body"])
   })
@@ -190,7 +193,7 @@ describe("a JSON body", () => {
     expect(wrongPaths(await create(body))).toEqual(["body"])
   })
 
-  test("nests 32 levels and no more", async () => {
+  test("may nest 32 levels and no more", async () => {
     const chat = async (extra: string) => {
       const { id } = await client.newChatbot()
       const body = `{"messages":[{"role":"user","content":"Hello"}],"extra":${extra}}`
@@ -202,7 +205,7 @@ describe("a JSON body", () => {
   })
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/xml", "image/png"])(
-    "is not of type %s",
+    "must not be of type %s",
     async (type) => {
       problem(await create('{"name":"a"}', { "content-type": type }), 415, "unsupported_media_type")
     },
@@ -226,21 +229,21 @@ describe("a JSON body", () => {
       },
     })
 
-  test("has at most a megabyte, whether its length is told before or not", async () => {
+  test("has at most a megabyte, with or without a Content-Length", async () => {
     expect(ofSize(megabyte)).toHaveLength(megabyte)
     for (const whole of [(text: string) => text, inPieces]) {
-      // Long enough for a description to be refused, and so not for its size.
+      // The body is refused because the description is too long, and not because of its own size.
       expect(wrongPaths(await create(whole(ofSize(megabyte))))).toEqual(["description"])
       problem(await create(whole(ofSize(megabyte + 1))), 413, "too_large")
     }
   })
 
-  test("must not be left out", async () => {
+  test("is required", async () => {
     const { detail } = problem(await create(""), 400, "invalid_request")
     expect(detail).toBe("body: Expected a JSON body; there is none")
   })
 
-  test("that is announced as too large is refused before it is sent", async () => {
+  test("whose Content-Length is too large is refused before it is sent", async () => {
     const answer = await refusedEarly(`POST ${chatbots}`, {
       ...withKey,
       ...json,
@@ -254,7 +257,7 @@ describe("a JSON body", () => {
 const withKey = { "x-api-key": operatorKey }
 const megabytes = 1024 * 1024
 
-/** What is answered to the head of a request whose body is never sent. */
+/** Sends the head of a request without its body, and returns the response. */
 const refusedEarly = async (line: string, headers: Readonly<Record<string, string>>): Promise<string> => {
   const { answer, socket } = rawRequest(url, line, headers)
   const answered = await answer
@@ -262,7 +265,7 @@ const refusedEarly = async (line: string, headers: Readonly<Record<string, strin
   return answered
 }
 
-describe("a body that is not read", () => {
+describe("a request is refused before its body is received", () => {
   const multipart = { "content-type": "multipart/form-data; boundary=x" }
   const lengths = [{ "content-length": String(240 * megabytes) }, { "transfer-encoding": "chunked" }]
   const bot = `/api/external/chatbot/${nowhere}`
@@ -270,7 +273,7 @@ describe("a body that is not read", () => {
   const ofForms = ["POST /api/embedfiles", `PATCH ${bot}/knowledge-base`, `PATCH ${bot}/update-avatar`]
   const ofMcp = ["POST /mcp", `POST /mcp/${nowhere}`]
 
-  test.each([...ofJson, ...ofForms, ...ofMcp])("is that of a request without a good key: %s", async (line) => {
+  test.each([...ofJson, ...ofForms, ...ofMcp])("when it has no valid key: %s", async (line) => {
     const unknown = { "x-api-key": "unknown-key-unknown-key-unknown-key-1" }
     for (const length of lengths) {
       for (const key of [{}, unknown]) {
@@ -281,30 +284,30 @@ describe("a body that is not read", () => {
     }
   })
 
-  test.each([...ofJson, ...ofMcp])("is a form where none is taken: %s", async (line) => {
+  test.each([...ofJson, ...ofMcp])("when it is a form and the endpoint accepts none: %s", async (line) => {
     for (const length of lengths) {
       expect(await refusedEarly(line, { ...withKey, ...multipart, ...length })).toStartWith("HTTP/1.1 415 ")
     }
   })
 
-  test.each(ofForms)("is JSON where a form is taken: %s", async (line) => {
+  test.each(ofForms)("when it is JSON and the endpoint accepts a form: %s", async (line) => {
     for (const length of lengths) {
       expect(await refusedEarly(line, { ...withKey, ...json, ...length })).toStartWith("HTTP/1.1 415 ")
     }
   })
 
-  test.each([...ofJson, ...ofMcp])("is JSON that is announced as too large: %s", async (line) => {
+  test.each([...ofJson, ...ofMcp])("when it is JSON with a Content-Length that is too large: %s", async (line) => {
     const answer = await refusedEarly(line, { ...withKey, ...json, "content-length": String(240 * megabytes) })
     expect(answer).toStartWith("HTTP/1.1 413 ")
   })
 
-  test.each(ofForms)("is a form that is announced as larger than all that it may hold: %s", async (line) => {
+  test.each(ofForms)("when it is a form with a Content-Length above all that its files may have: %s", async (line) => {
     const answer = await refusedEarly(line, { ...withKey, ...multipart, "content-length": String(300 * megabytes) })
     expect(answer).toStartWith("HTTP/1.1 413 ")
   })
 })
 
-/** Every operation that asks for a key, with the scope it asks for and a request that is valid but for its ids. */
+/** Every operation that needs a key, with the scope that it needs and a request that is valid except for its ids. */
 const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() => {
   const bot = `/api/external/chatbot/${nowhere}`
   const form = (fields: Readonly<Record<string, string | Blob>>): Sent => {
@@ -351,14 +354,14 @@ const operations: ReadonlyArray<readonly [string, string, Scope, Sent]> = (() =>
 describe("a key", () => {
   const nobody = client.withKey(undefined)
 
-  test.each(operations)("is asked for: %s %s", async (method, path, _, sent) => {
+  test.each(operations)("is required: %s %s", async (method, path, _, sent) => {
     const reply = await nobody.send(method, path, sent)
     problem(reply, 401, "unauthorized")
     expect(reply.headers.get("www-authenticate")).toBe("Bearer")
   })
 
   test.each(routes.map(({ method, needsKey, path }) => [method, path, needsKey] as const))(
-    "is asked for exactly where the endpoint declares it: %s %s",
+    "is required exactly where the endpoint declares it: %s %s",
     async (method, path, needsKey) => {
       const { status } = await nobody.send(method, path.replaceAll(/:\w+/g, nowhere))
       expect(status === 401).toBe(needsKey)
@@ -371,14 +374,14 @@ describe("a key", () => {
     without.set(scope, known)
     return known
   }
-  test.each(operations)("needs its scope: %s %s", async (method, path, scope, sent) => {
+  test.each(operations)("needs the scope of the operation: %s %s", async (method, path, scope, sent) => {
     const denied = problem(await (await withoutScope(scope)).send(method, path, sent), 403, "forbidden")
     expect(denied.detail).toContain(scope)
     expect((await client.send(method, path, sent)).status).toBeOneOf([200, 201, 404])
     expect((await (await client.limitedTo(scope)).send(method, path, sent)).status).toBeOneOf([200, 201, 404])
   })
 
-  test("may come as a bearer, in any case, and not in the query", async () => {
+  test("may be sent as a bearer token in any case, and not in the query", async () => {
     for (const authorization of [`Bearer ${operatorKey}`, `bearer ${operatorKey}`, `BEARER  ${operatorKey}`]) {
       expect((await nobody.get(chatbots, { headers: { authorization } })).status).toBe(200)
     }
@@ -388,7 +391,7 @@ describe("a key", () => {
     problem(await nobody.get(`${chatbots}?x-api-key=${operatorKey}`), 401, "unauthorized")
   })
 
-  test("that is malformed, unknown or revoked is told alike", async () => {
+  test("that is malformed, unknown or revoked gets the same response", async () => {
     const { id, client: revoked } = await client.newKey()
     await client.delete(`/api/admin/api-keys/${id}`)
     const good = revoked.key ?? ""
@@ -410,12 +413,12 @@ describe("a key", () => {
     expect(details.size).toBe(1)
   })
 
-  test("is looked at before the body is", async () => {
+  test("is checked before the body", async () => {
     problem(await nobody.post(chatbots, { body: "{", headers: json }), 401, "unauthorized")
     problem(await (await client.limitedTo("chat")).post(chatbots, { body: "{", headers: json }), 403, "forbidden")
   })
 
-  test("shows nothing of another organization: what is foreign looks like what is not there", async () => {
+  test("cannot tell resources of another organization from unknown ones", async () => {
     const foreign = await client.newOrganization()
     const { id } = await client.newChatbot()
     const [document] = await client.learn(id, { "a.md": "# Tides\n\nThe tide turns." })
@@ -427,7 +430,7 @@ describe("a key", () => {
       conversations: session_id,
       "api-keys": key,
     }
-    /** The same request, for what is there. */
+    /** The same request with ids that exist. */
     const pointed = (path: string) =>
       path
         .replace(/(chatbot|documents|conversations|api-keys)\/[0-9a-f-]{36}/g, (_, kind) => `${kind}/${there[kind]}`)
@@ -446,7 +449,7 @@ describe("a key", () => {
     })
     const asked = operations.filter(
       ([, path, , sent]) =>
-        // Organizations are the operator's alone, whichever it is.
+        // Only the operator may manage organizations.
         !path.includes("/organizations/") && (path.includes(nowhere) || sent.form?.has("chatbotId")),
     )
     expect(asked).toHaveLength(23)
@@ -459,7 +462,7 @@ describe("a key", () => {
     expect(await client.documents(id)).toHaveLength(1)
   })
 
-  test("that is bound to a chatbot serves no other", async () => {
+  test("that is bound to a chatbot cannot use another", async () => {
     const [own, other] = [await client.newChatbot(), await client.newChatbot()]
     const bound = (await client.newKey({ chatbot_id: own.id })).client
     const path = (id: string) => `/api/external/chatbot/${id}`

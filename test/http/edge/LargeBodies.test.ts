@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { listedErrorsMaxCount } from "../../../src/domain/Errors.ts"
+import { LISTED_ERRORS_MAX_COUNT } from "../../../src/domain/Errors.ts"
 import { type Client, problem, wrongPaths } from "../../lib/Client.ts"
 import { longestWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -19,13 +19,13 @@ const chat = `/api/external/chatbot/${id}/chat`
 const tools = `/api/external/chatbot/${id}/tools`
 const tool = '"name":"x","description":"x","url":"https://example.com/"'
 
-/** Bodies within the limits of size and depth, of as many parts as that allows. */
+/** Invalid bodies within the limits of size and depth, with as many values as those allow. */
 const hostile: ReadonlyArray<readonly [string, string, string]> = [
-  ["messages that are none", chat, `{"messages":${list("0")}}`],
+  ["invalid messages", chat, `{"messages":${list("0")}}`],
   ["messages", chat, `{"messages":${list('{"role":"user","content":""}')}}`],
   ["parts", chat, `{"messages":[{"role":"user","parts":${list('{"type":"x"}')}}]}`],
-  ["parts that are none", chat, `{"messages":[{"role":"user","parts":${list("0")}}]}`],
-  ["scopes that are none", "/api/admin/api-keys", `{"name":"x","scopes":${list("0")}}`],
+  ["invalid parts", chat, `{"messages":[{"role":"user","parts":${list("0")}}]}`],
+  ["unknown scopes", "/api/admin/api-keys", `{"name":"x","scopes":${list("0")}}`],
   ["scopes", "/api/admin/api-keys", `{"name":"x","scopes":${list('"chat"')}}`],
   ["unknown fields", "/api/external/chatbots", record("0")],
   ["unknown settings", "/api/external/chatbots", `{"name":"x","settings":${record("0")}}`],
@@ -33,7 +33,7 @@ const hostile: ReadonlyArray<readonly [string, string, string]> = [
   ["models", "/api/external/chatbots", `{"name":"x","settings":{"fallbackModels":${list('"a"')}}}`],
   ["an input schema", tools, `{${tool},"input_schema":{"enum":${list("0")}}}`],
   ["headers", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record('""')}}`],
-  ["headers that are none", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record("0")}}`],
+  ["invalid headers", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record("0")}}`],
   ["OpenAI's messages", "/v1/chat/completions", `{"model":"a","messages":${list("0")}}`],
   [
     "OpenAI's parts",
@@ -41,7 +41,7 @@ const hostile: ReadonlyArray<readonly [string, string, string]> = [
     `{"model":"a","messages":[{"role":"user","content":${list('{"type":"text","text":""}')}}]}`,
   ],
   [
-    "OpenAI's parts that are none",
+    "OpenAI's invalid parts",
     "/v1/chat/completions",
     `{"model":"a","messages":[{"role":"user","content":${list("0")}}]}`,
   ],
@@ -61,8 +61,8 @@ const hostile: ReadonlyArray<readonly [string, string, string]> = [
 
 const json = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
-describe("a body of as many parts as its size allows", () => {
-  test.each(hostile)("is refused without delay, and in few words: %s", async (_, path, body) => {
+describe("an invalid body with as many values as its size allows", () => {
+  test.each(hostile)("is refused quickly and with a short response: %s", async (_, path, body) => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(1024 * 1024)
     const send = () => client.post(path, { body, headers: json })
     const [replies, wait] = await longestWait(() => Promise.all([send(), send(), send(), send()]))
@@ -74,10 +74,10 @@ describe("a body of as many parts as its size allows", () => {
   })
 })
 
-describe("what is wrong with a body", () => {
+describe("the issues of an invalid body", () => {
   const create = (as: Client, fields: object) => as.post("/api/external/chatbots", { json: { name: "x", ...fields } })
 
-  test("is listed whole where it is little", async () => {
+  test("are listed completely for a small body", async () => {
     const reply = await create(client, {
       slug: "?",
       unknown: 1,
@@ -91,21 +91,21 @@ describe("what is wrong with a body", () => {
     ])
   })
 
-  test("is listed up to a number of places; how many more there are is told", async () => {
+  test("are listed up to a maximum, with the number of the others", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 1]))
     const { detail, errors } = problem(await create(client, unknown), 400, "invalid_request")
-    expect(errors).toHaveLength(listedErrorsMaxCount)
+    expect(errors).toHaveLength(LISTED_ERRORS_MAX_COUNT)
     expect(detail).toBe("k0: Unknown or read-only field (and 10 more that are not listed)")
   })
 
-  test("is told up to the first place where it is much", async () => {
+  test("are listed up to the first one for a large body", async () => {
     const body = `{"messages":[{"role":"user","content":0},{"role":"user","content":0}],"extra":${list("0")}}`
     const { detail, errors } = problem(await client.post(chat, { body, headers: json }), 400, "invalid_request")
     expect(errors?.map(({ path }) => path)).toEqual(["messages.0.content"])
     expect(detail).toContain("there may be more")
   })
 
-  test("is told in words: nothing where JSON is expected, ids, slugs, colours and platforms", async () => {
+  test("have messages that say what is expected: of JSON, ids, slugs, colours and platforms", async () => {
     const first = async (path: string, sent: Parameters<Client["post"]>[1]) =>
       problem(await client.post(path, sent), 400, "invalid_request").detail
     for (const body of ["", " \n"]) {

@@ -27,7 +27,7 @@ const claude = async () => {
   return { anthropic, settings }
 }
 
-/** A chatbot that waits for its model, while somebody waits for its answer. */
+/** Starts a chat whose model does not answer yet. */
 const waiting = async (client: Client, anthropic: Provider) => {
   const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
   await anthropic.answers(says("At last."))
@@ -37,7 +37,7 @@ const waiting = async (client: Client, anthropic: Provider) => {
   return { id, reply, goOn }
 }
 
-/** The lines of its log. */
+/** The lines of a server's log. */
 const logged = (server: ServerProcess) =>
   server
     .stdout()
@@ -58,8 +58,8 @@ const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> =>
   return seen
 }
 
-describe("a server that is told to stop", () => {
-  test("is not ready first, refuses then, and lets the running chat finish", async () => {
+describe("a server that receives a stop signal", () => {
+  test("first reports that it is not ready, then refuses requests, and lets the running chat finish", async () => {
     const { anthropic, settings } = await claude()
     const server = await launch(settings)
     const client = await clientOf(server)
@@ -67,25 +67,25 @@ describe("a server that is told to stop", () => {
 
     server.kill("SIGTERM")
     const seen = await stoppedServing(client)
-    // Load balancers turn away while it still answers.
+    // Load balancers can stop sending requests while the server still answers.
     expect(seen[seen.indexOf("readyz 503") + 1]).toBe("list 200")
     problem(await client.get("/readyz"), 503, "unavailable")
     expect((await client.get("/healthz")).status).toBe(200)
 
-    // Impatience changes nothing.
+    // A second signal changes nothing.
     server.kill("SIGTERM")
     goOn()
     expect((await reply).body).toMatchObject({ output: "At last." })
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
     expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
-      { level: "info", message: "The server stops", reason: "SIGTERM", running_requests: expect.any(Number) },
+      { level: "info", message: "The server is stopping", reason: "SIGTERM", running_requests: expect.any(Number) },
       { level: "info", message: "Requests are drained", given_up: 0 },
       { level: "info", message: "The server has ended" },
     ])
   })
 
-  test("lets a running stream finish, and ends one that takes too long with an event", async () => {
+  test("lets a running stream finish, and ends a stream that takes too long with an event", async () => {
     const { anthropic, settings } = await claude()
     const server = await launch({ ...settings, DRAIN_TIMEOUT: "3s" })
     const client = await clientOf(server)
@@ -116,19 +116,19 @@ describe("a server that is told to stop", () => {
     await stoppedServing(client)
     goOn()
     expect((await finishing).text).toContain('{"type":"finish","finishReason":"stop"}')
-    const told = (await waiting).text
+    const text = (await waiting).text
     expect(await server.exited).toBe(0)
-    const types = Array.from(told.matchAll(/"type":"([a-z-]+)"/g), ([, type]) => type)
+    const types = Array.from(text.matchAll(/"type":"([a-z-]+)"/g), ([, type]) => type)
     expect(types).toEqual(["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "abort"])
-    expect(told).toContain('"reason":"The server shut down before the reply was finished."')
-    expect(told).toEndWith("data: [DONE]\n\n")
+    expect(text).toContain('"reason":"The server shut down before the reply was finished."')
+    expect(text).toEndWith("data: [DONE]\n\n")
     const again = await clientOf(await launch(settings))
     expect((await again.messages(id, "waiting")).map(({ content }) => content)).toEqual(["When?", "As far as this"])
     expect((await again.messages(id, "finishing")).map(({ content }) => content)).toEqual(["When?", "At last."])
     expect(server.stderr()).toBe("")
   })
 
-  test("ends without a chat that takes too long, and keeps what was said", async () => {
+  test("interrupts a chat that takes too long, and keeps the stored conversation", async () => {
     const { anthropic, settings } = await claude()
     const server = await launch({ ...settings, DRAIN_TIMEOUT: "100ms" })
     const client = await clientOf(server)
@@ -146,9 +146,9 @@ describe("a server that is told to stop", () => {
 })
 
 describe("a server that is killed", () => {
-  test("makes every acknowledged document ready, exactly once, after it starts again", async () => {
+  test("processes every acknowledged document exactly once after it starts again", async () => {
     const given = await run(freshSettings)
-    // Another process of the same Postgres might be alive; nobody else can have the embedded database.
+    // With Postgres another process might still be alive; the embedded database has one process only.
     const settings = { ...given, INGEST_LEASE: "DATABASE_URL" in given ? "2s" : "1h" }
     const server = await launch(settings)
     const client = await clientOf(server)
@@ -163,7 +163,7 @@ describe("a server that is killed", () => {
     const reply = await client.upload(id, files, { prefer: "respond-async" })
     expect(reply.status).toBe(202)
     const acknowledged = read(ManyDocuments, reply).documents
-    // Not acknowledged: it may be there afterwards or not, but not in part.
+    // An unacknowledged document may exist afterwards or not, but never in part.
     const cut = client.upload(id, { "late.md": "# Late\n\nToo late." }).catch(() => undefined)
     await until(
       () => client.documents(id),
@@ -191,7 +191,7 @@ describe("a server that is killed", () => {
   })
 })
 
-test("the first start makes a key and shows it once", async () => {
+test("the first start creates a key and shows it once", async () => {
   const { BOOTSTRAP_API_KEY: _, ...settings } = await run(freshSettings)
   const first = await launch({ ...settings, PROT: "4000" })
   const url = await first.listening
@@ -209,7 +209,7 @@ test("the first start makes a key and shows it once", async () => {
   expect(second.stdout()).not.toContain("prl_")
 })
 
-test("the log has a line for every request, without what was said or who said it", async () => {
+test("the log has a line for every request, without messages, names or keys", async () => {
   const server = await launch(await run(freshSettings))
   const client = await clientOf(server)
   const { id } = await client.newChatbot({ name: "Unspoken" })
@@ -238,7 +238,7 @@ describe("a start that cannot succeed", () => {
     ["a wrong size", async () => ({ UPLOAD_FILE_LIMIT: "25MB" }), /UPLOAD_FILE_LIMIT.*"25MB".*25MiB/],
     ["a wrong secret", async () => ({ BOOTSTRAP_API_KEY: "too-short" }), /BOOTSTRAP_API_KEY(?!.*too-short).*32/],
     ["a port in use", portInUse, /Port \d+ .*is in use\..*PORT/],
-    ["a host that is no address", async () => ({ HOST: "256.1.1.1" }), /HOST is "256.1.1.1", which is no address/],
+    ["a host that does not exist", async () => ({ HOST: "256.1.1.1" }), /HOST is "256.1.1.1", which is no address/],
     ["a host that is a URL", async () => ({ HOST: "http://127.0.0.1" }), /HOST is "http:.*which is no address/],
     [
       "another machine's host",
@@ -256,7 +256,7 @@ describe("a start that cannot succeed", () => {
     ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
     ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
   ]
-  test.each(failing)("says so in one line: %s", async (_, settings, line) => {
+  test.each(failing)("reports the reason in one line: %s", async (_, settings, line) => {
     const server = await launch({ BOOTSTRAP_API_KEY: operatorKey, PORT: "0", ...(await settings()) })
     expect(await server.exited).toBe(1)
     expect(server.stderr()).toMatch(/^parley: [^\n]+\.\n$/)

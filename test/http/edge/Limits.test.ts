@@ -4,7 +4,7 @@ import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 
-/** Every limit is a setting; here they are small. */
+/** Every limit is a setting; this server has small limits. */
 const { client, provider, stored } = await startServer({
   AVATAR_LIMIT: "3KiB",
   UPLOAD_FILE_LIMIT: "2KiB",
@@ -21,7 +21,7 @@ const sized = (bytes: number) => new Uint8Array(bytes).fill(97)
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 
 describe("a limit", () => {
-  test("of avatars", async () => {
+  test("of the size of avatars is enforced", async () => {
     const { id } = await client.newChatbot()
     const send = (bytes: number) => {
       const form = new FormData()
@@ -34,7 +34,7 @@ describe("a limit", () => {
     expect((await send(3072)).status).toBe(200)
   })
 
-  test("of files, which is told by name, and of their number", async () => {
+  test("of the size and the number of files is enforced, with the name of the file", async () => {
     const { id } = await client.newChatbot()
     const { detail } = problem(
       await client.upload(id, { "small.txt": sized(1), "large.txt": sized(2049) }),
@@ -53,20 +53,20 @@ describe("a limit", () => {
     expect((await client.document(id, document?.id ?? "")).name).toBe("1.txt")
   })
 
-  test("of JSON", async () => {
+  test("of the size of JSON is enforced", async () => {
     const { id } = await client.newChatbot()
     problem(await client.search(id, "x", { extra: "x".repeat(5_000) }), 413, "too_large")
     expect(wrongPaths(await client.search(id, "x", { extra: [[[[1]]]] }))).toEqual(["body"])
   })
 
-  test("of similarity, which the answer shows", async () => {
+  test("of similarity is applied, and shown in the response", async () => {
     const { id } = await client.newChatbot()
     await client.learn(id, { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon, and the ferry leaves." })
     const { body } = await client.search(id, "When does the bakery near the tide open?")
     expect(body).toEqual({ results: [], similarity_threshold_setting: 1, status: "OK", total_docs: 0 })
   })
 
-  test("of steps, of which the last answers without tools", async () => {
+  test("of steps is enforced, and the last step answers without tools", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(calls("one"), calls("two"), says("Enough."))
     const { output, steps } = await client.chat(id, "When?")
@@ -74,7 +74,7 @@ describe("a limit", () => {
     expect(JSON.parse(provider.requests()[2]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
   })
 
-  test("of history", async () => {
+  test("of the history is enforced", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("One."), says("Two."), says("Three."))
     for (const question of ["First", "Second", "Third"]) await client.chat(id, question, { sessionToken: "s" })
@@ -83,14 +83,14 @@ describe("a limit", () => {
     expect(messages).toHaveLength(3)
   })
 
-  test("of the time for a reply", async () => {
+  test("of the time of a reply is enforced", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers({ kind: "hang" })
     problem(await client.say(id, "When?", { sessionToken: "s" }), 504, "provider_timeout")
     expect(await client.messages(id, "s")).toMatchObject([{ content: "When?" }])
   })
 
-  test("of the time for a reply that would never end", async () => {
+  test("of the time of a reply is enforced when the reply would never end", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers({ kind: "endless" })
     const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {

@@ -19,7 +19,7 @@ const calls = ["1", "2"].map((toolCallId) => ({
 }))
 const source = { document_id: id, title: "Tides", chunk: 3, page: 7, quote: "It turns at noon." }
 
-/** A reply of two steps: two calls after a few words, one of which fails, and an answer that rests on a passage. */
+/** The events of a reply with two steps: a text with two tool calls, one of which fails, and a text with a source. */
 const events: ReadonlyArray<ChatEvent> = [
   { type: "start", session_id, message_id },
   { type: "step-start" },
@@ -58,7 +58,7 @@ const answer: ChatAnswer = {
 
 const failure = new ProviderFailed({ detail: "The model provider failed to answer." })
 
-/** Every way in which a reply can end: after so many events, whole, by a failure, or given up. */
+/** Every early end of a reply: after each number of events, by a failure or by an abort. */
 const endings = events.flatMap((_, count) => [
   ["fails", count + 1, (protocol: Protocol) => protocol.failed(failure)] as const,
   ["is given up", count + 1, (protocol: Protocol) => protocol.aborted("The server shut down.")] as const,
@@ -76,7 +76,7 @@ const framesOf = (protocol: Protocol, count: number, end: (protocol: Protocol) =
 }
 
 describe("the AI SDK's UI messages", () => {
-  test("of a whole reply hold what it rests on", async () => {
+  test("of a complete reply have its sources", async () => {
     const frames = framesOf(new UiMessages(), events.length, (protocol) => protocol.finished(answer))
     const schema = uiMessageChunkSchema()
     for (const frame of frames) expect(await schema.validate?.(frame)).toMatchObject({ success: true })
@@ -90,7 +90,7 @@ describe("the AI SDK's UI messages", () => {
     expect(frames.at(-1)).toEqual({ type: "finish", finishReason: "stop" })
   })
 
-  test("end what has begun, wherever the reply is cut off", () => {
+  test("close every open part, wherever the reply is cut off", () => {
     for (const [kind, count, end] of endings) {
       const frames = framesOf(new UiMessages(), count, end)
       const counted = (type: string) => frames.filter((frame) => frame.type === type).length
@@ -109,7 +109,7 @@ describe("the AI SDK's UI messages", () => {
 describe("OpenAI's chunks", () => {
   const chunks = () => new CompletionChunks({ model: "support", created: 1, includeUsage: true })
 
-  test("of a whole reply hold its text and its tokens, those of the cache among the prompt's", () => {
+  test("of a complete reply have its text and its tokens, with cached ones among the prompt's", () => {
     const frames = framesOf(chunks(), events.length, (protocol) => protocol.finished(answer))
     const text = frames.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
     expect(text).toBe("Let me look.\n\nAt noon.")
@@ -119,7 +119,7 @@ describe("OpenAI's chunks", () => {
     })
   })
 
-  test("end in an error, wherever the reply is cut off", () => {
+  test("end with an error, wherever the reply is cut off", () => {
     for (const [kind, count, end] of endings) {
       const frames = framesOf(chunks(), count, end)
       const code = kind === "fails" ? "provider_failed" : "unavailable"

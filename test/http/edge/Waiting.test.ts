@@ -5,12 +5,12 @@ import { longestWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
- * Requests within their limits, made to take long, by four callers at once. Meanwhile nobody else waits: what is computed
- * in one go is watched in the server's process, and somebody asks for /healthz again and again.
+ * Expensive requests within the limits, from four clients at once, do not block other requests. The tests watch for
+ * long computations in the server's process and send requests to /healthz meanwhile.
  */
 const { client, provider } = await startServer({ LOG_LEVEL: "none" })
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; compiling counts here, too. */
+/** The longest wait in milliseconds of processor time: 100 are promised on a fast machine, and compiling counts here. */
 const LONGEST_WAIT = 250
 
 const marks = "\u0f71\u0f72\u0f73"
@@ -39,7 +39,7 @@ const chat = (bot: string, contents: ReadonlyArray<string>, more: object = {}, q
     json: { messages: contents.map((content) => ({ role: "user", content })), ...more },
   })
 
-/** As long as JSON bodies may be. */
+/** A conversation as long as a JSON body may be. */
 const conversation = (unit: string, last: string) => {
   const length = Math.floor((1_000 * unit.length) / Buffer.byteLength(unit))
   return [...Array.from({ length: 900 }, () => long(unit, length)), last]
@@ -52,12 +52,15 @@ const upload = async (files: Readonly<Record<string, string>>): Promise<Reply> =
 
 const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
   ["marks in the history and in the last message", () => chat(id, [long(marks, 32_000), long(marks, 32_000)])],
-  ["the same as a stream", () => chat(id, [long(marks, 32_000), long(marks, 32_000)], {}, "?stream=true")],
+  [
+    "marks in the history and in the last message, as a stream",
+    () => chat(id, [long(marks, 32_000), long(marks, 32_000)], {}, "?stream=true"),
+  ],
   ["the largest question of marks", () => chat(id, [long(marks, 32_000)])],
   ["the largest question of brackets", () => chat(id, [long("![", 32_000)])],
   ["the largest question of words", () => chat(id, [long("heron mill five a b c d e ", 32_000)])],
   ["the largest question of Chinese", () => chat(id, [long("漢字仮名交じり文", 32_000)])],
-  ["a thousand messages, and who they are from to be found out", () => chat(gated, conversation("a@a.", "@ "))],
+  ["a thousand messages in which an e-mail address is searched", () => chat(gated, conversation("a@a.", "@ "))],
   ["a thousand messages of dots and marks", () => chat(gated, conversation(`a.${marks}`, long("a.@", 32_000)))],
   [
     "a thousand messages that are all alike, twice",
@@ -68,21 +71,21 @@ const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
     },
   ],
   [
-    "an answer of brackets, whose sources are to be found out",
+    "an answer of brackets whose sources are searched",
     async () => {
       await provider.answers(calls("heron mill"), says(`We open at nine. ${long("![", 60_000)}`))
       return chat(openai, ["When?"])
     },
   ],
   [
-    "an answer of a thousand sentences, whose sources are to be found out",
+    "an answer of a thousand sentences whose sources are searched",
     async () => {
       await provider.answers(calls("heron mill"), says(long("The heron breeds. 1 2 3 Mill. ", 60_000)))
       return chat(openai, ["When?"])
     },
   ],
   ["the largest query of marks", () => client.search(id, long(marks, 2_000))],
-  ["the largest query of a letter that is eighteen", () => client.search(id, long("\ufdfa", 2_000))],
+  ["the largest query of a ligature of eighteen letters", () => client.search(id, long("\ufdfa", 2_000))],
   ["the largest query of Chinese", () => client.search(id, long("漢字仮名交じり文", 2_000))],
   [
     "an address of marks",
@@ -103,7 +106,7 @@ const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
   ["a key whose name is marks", () => client.post("/api/admin/api-keys", { json: { name: long(marks, 330_000) } })],
 ]
 
-describe("nobody waits long while four callers send", () => {
+describe("other requests do not wait long while four clients send", () => {
   test.each(requests)("%s", async (_, request) => {
     let isOver = false
     const bystander = async () => {

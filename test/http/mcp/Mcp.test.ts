@@ -23,7 +23,7 @@ const connect = async (
   return connected
 }
 
-/** What a call failed with. */
+/** The code and detail of a failed tool call. */
 const failureOf = ({ content, isError }: CallToolResult): unknown => {
   expect(isError).toBe(true)
   const [first] = content
@@ -37,7 +37,7 @@ const taught = async (text: string, as: Client = client, settings: object = {}) 
 }
 
 describe("/mcp", () => {
-  test("says what it is and has, with the newest version that the client speaks", async () => {
+  test("describes itself and its tools, in the newest version that the client supports", async () => {
     const { mcp, transport } = await connect()
     expect(mcp.getServerVersion()).toMatchObject({ name: "parley", version: "1.0.0" })
     expect(transport.protocolVersion).toBe("2025-11-25")
@@ -51,7 +51,7 @@ describe("/mcp", () => {
     expect(Object.keys(search?.inputSchema.properties ?? {}).toSorted()).toEqual(["chatbot_id", "limit", "query"])
   })
 
-  test("searches what a chatbot knows, and no other", async () => {
+  test("searches the knowledge of one chatbot only", async () => {
     const [one, other] = [await taught("The server drains for thirty seconds."), await taught("Refunds take a week.")]
     const { mcp } = await connect()
     const found = await callTool(mcp, "search_knowledge", { query: "How long does the server drain?", chatbot_id: one })
@@ -74,7 +74,7 @@ describe("/mcp", () => {
     expect(JSON.stringify(none)).not.toContain("thirty")
   })
 
-  test("chats, and remembers by the session", async () => {
+  test("chats, and continues the conversation of a session", async () => {
     const id = await taught("The server drains for thirty seconds.")
     const { mcp } = await connect(client, `/mcp/${id}`)
     const first = await callTool(mcp, "chat", { message: "How long does the server drain?" })
@@ -89,7 +89,7 @@ describe("/mcp", () => {
     expect((await client.session(id, session)).platform).toBe("mcp")
   })
 
-  test("takes the key in either header, and refuses another with 401 as a problem", async () => {
+  test("accepts the key in either header, and refuses an invalid one with a 401 problem", async () => {
     await connect(client, "/mcp", { "x-api-key": String(client.key) })
     for (const headers of [{}, { authorization: "Bearer prl_wrong" }, { "x-api-key": "x".repeat(40) }]) {
       await expect(connect(client, "/mcp", { ...headers })).rejects.toThrow(/401/)
@@ -99,7 +99,7 @@ describe("/mcp", () => {
     }
   })
 
-  test("looks at the key with every request, whoever began the session", async () => {
+  test("checks the key of every request, whoever began the session", async () => {
     const id = await taught("Only ours.")
     const { transport } = await connect()
     const stranger = await client.newOrganization()
@@ -121,7 +121,7 @@ describe("/mcp", () => {
     expect(reply.text).not.toContain("Only ours")
   })
 
-  test("shows and has the tools that the key has a scope for", async () => {
+  test("has only the tools that the key has the scope for", async () => {
     const id = await taught("The server drains.")
     for (const [scope, name] of [
       ["knowledge:read", "search_knowledge"],
@@ -136,7 +136,7 @@ describe("/mcp", () => {
     expect((await mcp.listTools()).tools).toEqual([])
   })
 
-  test("serves the chatbot of a bound key, and no other", async () => {
+  test("lets a bound key use its own chatbot only", async () => {
     const [own, other] = [await taught("Blue elephants."), await taught("Green elephants.")]
     const { client: bound } = await client.newKey({ chatbot_id: own })
     const { mcp } = await connect(bound)
@@ -153,7 +153,7 @@ describe("/mcp", () => {
     problem(await bound.post(`/mcp/${other}`, { json: {} }), 403, "forbidden")
   })
 
-  test("tells what is wrong with a call", async () => {
+  test("reports why a call is invalid", async () => {
     const { mcp } = await connect()
     const stranger = await client.newOrganization()
     const theirs = await taught("Private.", stranger)
@@ -177,7 +177,7 @@ describe("/mcp", () => {
     await expect(callTool(mcp, "drop_tables", {})).rejects.toThrow(/-32602/)
   })
 
-  test("tells that the model's provider failed, and not how", async () => {
+  test("reports that the model's provider failed, without its message", async () => {
     const id = await taught("x", client, { model: "claude-sonnet-5-5" })
     await provider.answers({ kind: "status", status: 400, type: "invalid_request_error", headers: {} })
     const { mcp } = await connect(client, `/mcp/${id}`)
@@ -186,7 +186,7 @@ describe("/mcp", () => {
     expect(JSON.stringify(result)).not.toContain("internal words")
   })
 
-  test("stops the model when the client leaves", async () => {
+  test("stops the model when the client disconnects", async () => {
     const id = await taught("x", client, { model: "claude-sonnet-5-5" })
     await provider.answers({ kind: "hang" }, says("late"))
     const { mcp } = await connect(client, `/mcp/${id}`)
@@ -218,7 +218,7 @@ describe("/mcp", () => {
     expect(reply.status).toBe(status)
   })
 
-  test("answers malformed bodies in the form of JSON-RPC, and those that are too much to read with a problem", async () => {
+  test("answers malformed bodies with JSON-RPC errors, and bodies that are too large with a problem", async () => {
     const post = (body: Bun.BodyInit) =>
       client.post("/mcp", {
         body,
@@ -227,14 +227,14 @@ describe("/mcp", () => {
     expect((await post("{")).body).toMatchObject({ jsonrpc: "2.0", error: { code: -32700 } })
     expect((await post("[]")).status).toBe(400)
     problem(await post(`${"[".repeat(100_000)}${"]".repeat(100_000)}`), 400, "invalid_request")
-    // No header tells beforehand how much it is.
+    // No Content-Length announces the size of the body.
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 16)) })
     problem(await post(endless), 413, "too_large")
     problem(await client.post("/mcp/not-an-id", { json: {} }), 400, "invalid_request")
     expect((await client.get("/mcp")).status).toBe(405)
   })
 
-  test("speaks the sessionless version, too", async () => {
+  test("supports the version without sessions, too", async () => {
     const id = await taught("The server drains for thirty seconds.")
     const version = "2026-07-28"
     const reply = await client.post(`/mcp/${id}`, {

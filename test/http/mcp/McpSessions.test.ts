@@ -20,7 +20,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
 
 const accept = "application/json, text/event-stream"
 
-/** As if another process had begun it. */
+/** A session id like those of another process. */
 const elsewhere = (version = "2025-11-25") => `${version}.${crypto.randomUUID()}`
 
 const send = (as: Client, session: string, message: object, headers: Sent["headers"] = {}) =>
@@ -38,7 +38,7 @@ const end = async (as: Client, session: string, headers: Sent["headers"] = {}) =
 const cancel = (as: Client, session: string, requestId: number) =>
   send(as, session, { method: "notifications/cancelled", params: { requestId } })
 
-/** Chats of a session, while their model does not answer. */
+/** Starts chats in a session whose model does not answer. */
 const asking = async (session: string, ids: ReadonlyArray<number>) => {
   const { id: chatbot_id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
   const params = { name: "chat", arguments: { message: "When?", chatbot_id } }
@@ -53,11 +53,11 @@ const launch = async (settings: Settings) => {
 }
 
 describe("a session", () => {
-  test("goes on at any of several servers, and after a restart", async () => {
+  test("continues on any of several servers, and after a restart", async () => {
     const database = await run(fresh)
     const settings = await run(settingsFor(database))
     const first = await launch(settings)
-    // The embedded database has room for one.
+    // The embedded database serves one process only.
     const second = database.kind === "postgres" ? await launch(settings) : first
     const as = new Client(first.url, operatorKey)
     const { id } = await as.newChatbot()
@@ -95,7 +95,7 @@ describe("a session", () => {
     await mcp.close()
   })
 
-  test.each(["2025-06-18", "2025-11-25"])("of %s keeps to its version of the protocol", async (version) => {
+  test.each(["2025-06-18", "2025-11-25"])("of version %s keeps to this version of the protocol", async (version) => {
     const begun = await client.post("/mcp", {
       json: {
         jsonrpc: "2.0",
@@ -133,7 +133,7 @@ describe("a session", () => {
     expect(await end(client, session)).toBe(404)
   })
 
-  test("is over when its client ends it, for that client's organization, with all that runs in it", async () => {
+  test("ends for its organization when the client ends it, with all requests that run in it", async () => {
     const stranger = await client.newOrganization()
     const session = elsewhere()
     expect(await ping(stranger, session)).toBe(200)
@@ -147,7 +147,7 @@ describe("a session", () => {
     expect(await ping(stranger, session)).toBe(200)
   })
 
-  test("can cancel its own requests, though several had it begun again at once", async () => {
+  test("can cancel its own requests, even when several of them resumed it at once", async () => {
     const session = elsewhere()
     await provider.answers({ kind: "hang" })
     const asked = await asking(session, [1, 2])
@@ -156,7 +156,7 @@ describe("a session", () => {
     await Promise.all(asked)
   })
 
-  test("is not reached by another organization that knows it", async () => {
+  test("cannot be used by another organization that knows its id", async () => {
     const stranger = await client.newOrganization()
     const session = elsewhere()
     await provider.answers(says("At last."))
@@ -171,7 +171,7 @@ describe("a session", () => {
   })
 })
 
-/** A server of the protocol that does nothing but keep sessions, as the real one does. */
+/** A stand-in for the protocol's server that keeps sessions in the same way. */
 const keeping = Effect.gen(function* () {
   const router = yield* HttpRouter.make
   const kept = new Set<string>()
@@ -208,7 +208,7 @@ const keeping = Effect.gen(function* () {
 })
 
 describe("the protocol's server", () => {
-  test("keeps a session while requests use it, one for all of them, and no longer", async () => {
+  test("keeps one session for all requests that use it, and only while they run", async () => {
     const { join, kept, begun } = await run(keeping)
     const session = elsewhere()
     const inTurn = Effect.forEach([1, 2], () => Effect.scoped(join(session)))
@@ -220,14 +220,14 @@ describe("the protocol's server", () => {
     expect([kept.size, begun()]).toEqual([0, 3])
   })
 
-  test("keeps one for each organization, though they name the same", async () => {
+  test("keeps separate sessions for organizations that send the same id", async () => {
     const { join } = await run(keeping)
     const session = elsewhere()
     const both = Effect.all([join(session, "ours"), join(session, "theirs")])
     expect(await Effect.runPromise(Effect.scoped(both))).toEqual(["1", "2"])
   })
 
-  test("keeps none that a client began, also when it leaves before it is told", async () => {
+  test("keeps no session that a client has begun, even when the client disconnects meanwhile", async () => {
     const { router, kept, begun } = await run(keeping)
     const serve = HttpEffect.toWebHandler(router.asHttpEffect())
     const reply = await serve(new Request("http://localhost/client", { method: "POST" }))
@@ -240,7 +240,7 @@ describe("the protocol's server", () => {
   })
 })
 
-test("what was ended is remembered for so many sessions", async () => {
+test("a limited number of ended sessions is remembered", async () => {
   const { join, sessions } = await run(keeping)
   const ended = Array.from({ length: 10_001 }, () => elsewhere())
   for (const id of ended) sessions.end("ours", id)

@@ -14,7 +14,7 @@ const isServer = (value: unknown): value is Bun.Server<unknown> => Predicate.has
 
 const anyChatbot = "/api/external/chatbot/01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 
-test("a connection may be silent for as long as the server's patience where an endpoint is slow, and nowhere else", () =>
+test("only the connections of slow endpoints may be silent for longer than the usual idle time", () =>
   Effect.gen(function* () {
     const serve = spyOn(Bun, "serve")
     const silences: Array<string> = []

@@ -2,21 +2,21 @@ import { expect, test } from "bun:test"
 import { whileStarting } from "../../../src/http/server/Starting.ts"
 import { problem, type Reply } from "../../lib/Client.ts"
 
-/** What a server that is still starting answers. */
+/** The response of a server that is still starting. */
 const ask = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
   const response = whileStarting(new Request(`http://127.0.0.1:3000${path}`, { headers }))
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-test("a server that starts lives, but is not ready", async () => {
+test("a starting server is alive, but not ready", async () => {
   const { body, headers, status } = await ask("/healthz")
   expect([status, body, headers.get("x-api-version")]).toEqual([200, { status: "ok" }, "1.0.0"])
   expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
   problem(await ask("/readyz"), 503, "unavailable")
 })
 
-test("a server that starts refuses in the form that each path has, under the request's own id", async () => {
+test("a starting server refuses each path in its dialect, with the request's own id", async () => {
   const refused = await ask("/api/external/chatbots?limit=1", { "x-request-id": "mine" })
   expect(problem(refused, 503, "unavailable").request_id).toBe("mine")
   expect((await ask("/api/external/chatbots", { "x-request-id": "not well formed" })).text).not.toContain("well formed")

@@ -13,14 +13,17 @@ import { testTimeout } from "../../lib/TestServer.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
 /*
- * Clients that leave: in the middle of an answer, while the model is silent, and before it has said anything.
+ * Clients that disconnect: in the middle of an answer, while the model is silent, and before its first words.
  */
 
-/** How many clients leave each time. `ABORTS=200` for the full number; `ABORT_TIMES=1` prints how long calls lived on. */
+/**
+ * How many clients disconnect in each test. Set `ABORTS=200` for the full number, and `ABORT_TIMES=1` to print how long
+ * the calls of models lasted afterwards.
+ */
 const ABORTS = Number(process.env["ABORTS"] ?? 8)
-/** Characters of an endless answer that a client waits for, at most. */
+/** The most characters of an endless answer that a client waits for. */
 const TEXT_MAX = 1_000
-/** Milliseconds that a client then waits, at most. */
+/** The most milliseconds that a client waits after them. */
 const WAIT_MAX = 40
 
 setDefaultTimeout(testTimeout + ABORTS * 1_000)
@@ -30,12 +33,12 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(Scope.provide(effect, scope))
 
-/** What the model does when it is left, which the question tells it. */
+/** The state of the model when the client disconnects, which the question determines. */
 const models = ["talking", "silent", "mute"] as const
 type Model = (typeof models)[number]
 const answers: { readonly [M in Model | "flooding"]: Answer } = {
   talking: { kind: "endless" },
-  // As much in a second as a provider may answer in all.
+  // In one second, as much as the longest answer that a provider may send.
   flooding: { kind: "endless", wordLength: 16 * 1024 },
   silent: { kind: "hang in body" },
   mute: { kind: "hang" },
@@ -57,7 +60,7 @@ const server = await run(
 )
 const url = await server.listening
 const client = new Client(url, operatorKey)
-/** Tokens that the clients took, each until it left. */
+/** The tokens of all answers up to the time when their clients disconnected. */
 let taken = 0
 
 interface Leaving {
@@ -71,10 +74,10 @@ const textIn = (stream: string) =>
     "",
   )
 
-/** Whether a client of this one gets to see text before it leaves. */
+/** Whether the client sees text before it disconnects. */
 const seesText = ({ model, streamed }: Leaving) => streamed && model !== "mute"
 
-/** Asks, stays for a while, and leaves. Returns the text that had come, and how long the model's call lived on. */
+/** Sends a chat and disconnects after a while. Returns the text so far, and how long the model's call went on. */
 const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) => {
   const controller = new AbortController()
   let read = ""
@@ -124,9 +127,9 @@ const leavings = (["anthropic", "openai"] as const).flatMap((protocol) =>
   models.flatMap((model) => [true, false].map((streamed): Leaving => ({ protocol, model, streamed }))),
 )
 
-describe.each(leavings)("a client that leaves (%o)", (leaving) => {
+describe.each(leavings)("a client that disconnects (%o)", (leaving) => {
   const { model, protocol, streamed } = leaving
-  test("takes the model's call with it, and what there is of the reply is kept", async () => {
+  test("ends the model's call, and the reply is kept as far as it got", async () => {
     const { id } = await client.newChatbot({ settings: { model: protocols[protocol].model } })
     const times: Array<number> = []
     for (let number = 0; number < ABORTS; number++) {
@@ -146,7 +149,7 @@ describe.each(leavings)("a client that leaves (%o)", (leaving) => {
         model: protocols[protocol].model,
         tokens_used: protocols[protocol].begunTokens(bodyOf(question), partial?.content ?? ""),
       })
-      // As much as the client had seen, and what was on its way.
+      // At least the text that the client had seen, and perhaps text that was on its way.
       expect(partial?.content).toStartWith(text)
       expect(partial?.content).toMatch(model === "silent" ? /^Hello$/ : /^(?:word\d+ )+$/)
     }
@@ -156,7 +159,7 @@ describe.each(leavings)("a client that leaves (%o)", (leaving) => {
   })
 })
 
-test("a client that does not read holds the model back, until it leaves", async () => {
+test("a client that does not read holds the model back until it disconnects", async () => {
   const { id } = await client.newChatbot({ settings: { model: protocols.anthropic.model } })
   const question = "Be flooding !"
   const body = JSON.stringify({ messages: [{ role: "user", content: question }], sessionToken: question })
@@ -167,7 +170,7 @@ test("a client that does not read holds the model back, until it leaves", async 
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
   await isAsked(question)
-  // One that was not held back would by now have said too much, and be hung up on for that.
+  // A model that is not held back would have exceeded the longest answer by now, and its call would have been ended.
   await Bun.sleep(3_000)
   expect(hangUpOf(question)).toBeUndefined()
   expect(await client.messages(id, question)).toHaveLength(1)
@@ -181,7 +184,7 @@ test("a client that does not read holds the model back, until it leaves", async 
   taken += partial?.tokens_used ?? 0
 })
 
-test("what they took is counted, also where nothing came of it", async () => {
+test("the tokens of these answers are counted, also where no text arrived", async () => {
   const Usage = Schema.Struct({ total: UsageCounts })
   const { total } = await until(
     async () => read(Usage, await client.get("/api/external/usage")),
@@ -193,7 +196,7 @@ test("what they took is counted, also where nothing came of it", async () => {
   })
 })
 
-test("no call outlives its client, and the server has nothing to say of it", async () => {
+test("no call outlives its client, and the server logs no error", async () => {
   expect(provider.hangUps).toHaveLength(provider.requests.length)
   expect(provider.requests).toHaveLength(leavings.length * ABORTS + 1)
   server.kill("SIGTERM")

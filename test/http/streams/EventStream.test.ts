@@ -7,7 +7,7 @@ import { EventStream } from "../../../src/http/streams/EventStream.ts"
 import { until } from "../../lib/Client.ts"
 
 const HEARTBEAT_MILLIS = 20
-/** No heartbeat within a test. */
+/** Longer than any test, so that no heartbeat comes. */
 const QUIET_MILLIS = 60_000
 
 const open = (heartbeatMillis = QUIET_MILLIS) => {
@@ -16,13 +16,13 @@ const open = (heartbeatMillis = QUIET_MILLIS) => {
   return { stream, left: () => left }
 }
 
-/** Writes, and waits for room. */
+/** Writes a text and waits until there is room for more. */
 const write = (stream: EventStream, text: string) => Effect.suspend(() => stream.write(text) ?? Effect.void)
 
 const heartbeats = (text: string) => text.split(": heartbeat\n\n").length - 1
 
 describe("an event stream", () => {
-  test("brings everything that was written, in order, and ends with the last words", () =>
+  test("delivers everything that was written, in order, and ends with the last events", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.string({ minLength: 1, unit: "grapheme" })), async (texts) => {
         const { stream } = open()
@@ -33,7 +33,7 @@ describe("an event stream", () => {
       }),
     ))
 
-  test("lets its writer wait until the response begins", async () => {
+  test("makes its writer wait until the response begins", async () => {
     const { stream } = open()
     const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
     await Bun.sleep(20)
@@ -44,7 +44,7 @@ describe("an event stream", () => {
     expect(await reading).toBe(`${"x".repeat(20_000)}y`)
   })
 
-  test("lets its writer wait for a client that does not read, and go on when it does", async () => {
+  test("makes its writer wait while the client does not read, and continue when it does", async () => {
     const { stream } = open()
     await using server = Bun.serve({ port: 0, fetch: () => new Response(stream.body) })
     const socket = connect(Number(server.url.port), server.url.hostname)
@@ -80,7 +80,7 @@ describe("an event stream", () => {
     socket.destroy()
   })
 
-  test("is open from the first event on, or from the first heartbeat", async () => {
+  test("opens with the first event, or with the first heartbeat", async () => {
     const { stream } = open()
     const waiting = Effect.runFork(stream.opened)
     await Bun.sleep(20)
@@ -103,7 +103,7 @@ describe("an event stream", () => {
     expect(await new Response(failed.body).text()).toBe("")
   })
 
-  test("shows that it is alive to a client that reads, and piles nothing up for one that does not", async () => {
+  test("sends heartbeats to a client that reads, and collects none for one that does not", async () => {
     const { stream } = open(HEARTBEAT_MILLIS)
     await Effect.runPromise(stream.opened)
     const blocked = Effect.runFork(write(stream, "x".repeat(20_000)))
@@ -117,7 +117,7 @@ describe("an event stream", () => {
     await Effect.runPromise(Fiber.interrupt(blocked))
   })
 
-  test("tells once that its client has left, and lets nobody wait for it", async () => {
+  test("reports once that its client has disconnected, and makes nobody wait afterwards", async () => {
     const { stream, left } = open(HEARTBEAT_MILLIS)
     const writing = Effect.runFork(Effect.andThen(write(stream, "x".repeat(20_000)), write(stream, "y")))
     await stream.body.cancel()

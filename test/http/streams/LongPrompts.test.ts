@@ -4,15 +4,15 @@ import { startServer } from "../../lib/TestServer.ts"
 
 const { client } = await startServer()
 
-/** As many as a list shows at once, each with the longest prompt. */
+/** As many chatbots as one list shows, each with the longest prompt. */
 const CHATBOTS = 1_000
 const PROMPT_LENGTH = 32_000
 const AT_ONCE = 20
 
-/** Milliseconds of the processor's time. The promise is 100, on a machine that is not slow; the test's own work counts. */
+/** The longest wait in milliseconds of processor time: 100 are promised on a fast machine; the test itself counts. */
 const LONGEST_WAIT = 250
 
-test("a list of a thousand chatbots with the longest prompts, asked for twice, lets others in between", async () => {
+test("two lists of a thousand chatbots with the longest prompts do not block other requests", async () => {
   const prompt = "The heron breeds. ".repeat(PROMPT_LENGTH / 18)
   const own = await client.newOrganization()
   for (let made = 0; made < CHATBOTS; made += AT_ONCE) {
@@ -20,7 +20,7 @@ test("a list of a thousand chatbots with the longest prompts, asked for twice, l
       Array.from({ length: AT_ONCE }, (_, index) => own.newChatbot({ slug: `c${made + index}`, settings: { prompt } })),
     )
   }
-  // Not read as JSON by the test: that would keep the loop busy itself.
+  // The test does not parse the list, since that would block the event loop itself.
   const list = async () => {
     const headers = { "x-api-key": own.key ?? "" }
     const reply = await fetch(`${own.url}/api/external/chatbots`, { headers })

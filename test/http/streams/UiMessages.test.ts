@@ -8,14 +8,16 @@ import { startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
-const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "200ms" })
+const { client, provider, url } = await startServer()
+/** A server whose streams begin and wait with a heartbeat that comes soon. */
+const impatient = await startServer({ STREAM_HEARTBEAT: "200ms" })
 
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 const tides = { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon." }
 const streamPath = (id: string) => `/api/external/chatbot/${id}/chat?stream=true`
 const atOnce = { "x-should-retry": "false" }
 
-/** An answer that has begun, and then goes on as it ends. */
+/** An answer of the model that has begun and then ends, breaks off or hangs. */
 const begun = (ending: "end" | "reset" | "hang", text = "At n"): Answer => ({
   kind: "events",
   events: [
@@ -29,7 +31,7 @@ const begun = (ending: "end" | "reset" | "hang", text = "At n"): Answer => ({
 const ask = (id: string, content = "When?", more: object = {}) =>
   client.post(streamPath(id), { json: { messages: [{ role: "user", content }], ...more } })
 
-/** A chat as a React application has it, with no setting but the address and the key. */
+/** A chat as a React application creates it, with no options but the address and the key. */
 const chatWith = (id: string, session = crypto.randomUUID()) => {
   const errors: Array<Error> = []
   const chat = new Chat<UIMessage>({
@@ -80,7 +82,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("is asked for by the address or by Accept, and the address decides", async () => {
+  test("is requested by the query or by Accept, and the query wins", async () => {
     const { id } = await client.newChatbot()
     const kindOf = async (query: string, accept?: string) => {
       const { headers } = await client.post(`/api/external/chatbot/${id}/chat${query}`, {
@@ -101,7 +103,7 @@ describe("a stream", () => {
     )
   })
 
-  test("stores what the same answer in one piece stores", async () => {
+  test("stores the same reply as a response in JSON", async () => {
     const { id } = await client.newChatbot(claude)
     await client.learn(id, tides)
     const script = [calls("tide", "moon"), says("First, ", "pause_turn"), says("at noon.", "max_tokens")]
@@ -116,7 +118,7 @@ describe("a stream", () => {
     expect(kept(other)).toEqual(kept(one))
   })
 
-  test("of an error of a tool says so", async () => {
+  test("has the error of a tool", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(
       message([{ type: "tool_use", id: "toolu_1", name: "nowhere", input: {} }], "tool_use"),
@@ -133,7 +135,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("of a question for the e-mail address is one too", async () => {
+  test("has the question for the e-mail address", async () => {
     const { id } = await client.newChatbot({ settings: { ...claude.settings, isRequestUserInfoEnabled: true } })
     const events = await uiEvents((await ask(id)).text)
     expect(events.map(({ type }) => type)).toEqual(["start", "text-start", "text-delta", "text-end", "finish"])
@@ -141,7 +143,7 @@ describe("a stream", () => {
 })
 
 describe("a stream that fails", () => {
-  test("before its first event has a status", async () => {
+  test("before its first event is answered with a status", async () => {
     const { id } = await client.newChatbot(claude)
     const failures = [
       [fails(500, "api_error", atOnce), 502, "provider_failed"],
@@ -156,7 +158,7 @@ describe("a stream that fails", () => {
     problem(await client.withKey("nobody").post(streamPath(id), { json: {} }), 401, "unauthorized")
   })
 
-  test("after its first event ends what has begun and tells the error, without the provider's words", async () => {
+  test("after its first event closes what is open and ends with the error, without the provider's message", async () => {
     const { id } = await client.newChatbot(claude)
     for (const ending of ["reset", "end"] as const) {
       await provider.answers(begun(ending))
@@ -175,12 +177,12 @@ describe("a stream that fails", () => {
       expect(events.at(-1)?.errorText).toMatch(/^The model provider (?:cannot be reached|failed to answer)\.$/)
       const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
       expect(partial).toMatchObject({ id: events[0]?.messageId, content: "At n", provider: "anthropic" })
-      // What was told, and a token for what was said since.
+      // The tokens that the provider reported, and an estimated one for the text since then.
       expect(partial?.tokens_used).toBe(50 + 40 + 7 + 11 + 1)
     }
   })
 
-  test("of a fallback is kept under the fallback's name", async () => {
+  test("during a fallback is stored with the fallback's name", async () => {
     const { id } = await client.newChatbot({ settings: { ...claude.settings, fallbackModels: ["openai/test-1"] } })
     await provider.answers(fails(500, "api_error", atOnce), { kind: "reset in body" })
     const reply = await ask(id)
@@ -189,7 +191,7 @@ describe("a stream that fails", () => {
     expect(partial).toMatchObject({ content: "Hello", model: "openai/test-1", provider: "openai" })
   })
 
-  test("after a tool tells the error and keeps what was found", async () => {
+  test("after a tool call ends with the error, and the results of the tool are kept", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
     const reply = await ask(id)
@@ -203,7 +205,9 @@ describe("a stream that fails", () => {
 })
 
 describe("a stream that waits", () => {
-  test("shows that it is alive, begins without the model if need be, and tells the error as an event then", async () => {
+  const { client, provider, url } = impatient
+
+  test("sends heartbeats and begins before the model does, so that a later error is an event", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(fails(500, "api_error", atOnce))
     const goOn = provider.hold()
@@ -220,7 +224,7 @@ describe("a stream that waits", () => {
     expect((await uiEvents(text)).map(({ type }) => type)).toEqual(["start", "error"])
   })
 
-  test("in the middle shows that it is alive", async () => {
+  test("sends heartbeats while the model pauses", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(begun("hang"))
     const controller = new AbortController()
@@ -246,7 +250,7 @@ describe("a stream that waits", () => {
 })
 
 describe("the AI SDK's client", () => {
-  test("talks to a chatbot, turn after turn, and nothing is stored twice", async () => {
+  test("holds a conversation of several turns, and nothing is stored twice", async () => {
     const { id } = await client.newChatbot(claude)
     await client.learn(id, tides)
     const looking = calls("tide")
@@ -290,13 +294,13 @@ describe("the AI SDK's client", () => {
     ])
   })
 
-  test.each(["claude-sonnet-5-5", "openai/test-1"])("shows what an answer of %s rests on", async (model) => {
+  test.each(["claude-sonnet-5-5", "openai/test-1"])("shows the sources of an answer of %s", async (model) => {
     const { id } = await client.newChatbot({ settings: { model } })
     const [document] = await client.learn(id, tides)
     const source = `${document?.id}#1`
     const said = "It turns at noon in Morlaix."
     const quote = "The tide at Morlaix turns at noon."
-    // Claude says itself what it quotes; of the others it is found out.
+    // Claude names its quotes itself; for the other models the server finds them.
     const citations = [{ type: "search_result_location", source, cited_text: quote }]
     const script = [calls("tide"), message([{ type: "text", text: said, citations }], "end_turn")]
     await provider.answers(...script)
@@ -317,7 +321,7 @@ describe("the AI SDK's client", () => {
     expect(await client.chat(id, "When?")).toMatchObject({ output: said, sources: [{ title: "Tides", ...place }] })
   })
 
-  test("tells two quotes of one passage apart", async () => {
+  test("shows two quotes of one passage separately", async () => {
     const { id } = await client.newChatbot(claude)
     const [document] = await client.learn(id, tides)
     const source = `${document?.id}#1`
@@ -340,7 +344,7 @@ describe("the AI SDK's client", () => {
     })
   })
 
-  test("shows a call that failed, and one that was cut off", async () => {
+  test("shows a tool call that failed, and one that was cut off", async () => {
     const { id } = await client.newChatbot(claude)
     const call = { type: "tool_use", id: "toolu_1", name: "nowhere", input: { query: "tide" } } as const
     await provider.answers(message([call], "tool_use"), says("Sorry."), {
@@ -366,7 +370,7 @@ describe("the AI SDK's client", () => {
     expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
   })
 
-  test("makes an answer again", async () => {
+  test("regenerates an answer", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(says("At noon."), says("At one."))
     const { chat, errors, session } = chatWith(id)
@@ -378,7 +382,7 @@ describe("the AI SDK's client", () => {
     expect(JSON.parse(provider.requests()[1]?.body ?? "").messages).toHaveLength(1)
   })
 
-  test("goes back to an earlier question, to hear another answer or to ask in other words", async () => {
+  test("regenerates the answer to an earlier question, and edits an earlier question", async () => {
     const { id } = await client.newChatbot(claude)
     const shown = () => JSON.parse(provider.requests().at(-1)?.body ?? "").messages.map(wordsOf)
     await provider.answers(
@@ -405,7 +409,7 @@ describe("the AI SDK's client", () => {
     )
   })
 
-  test("gets to know an error, before the stream and within it", async () => {
+  test("reports an error before the stream begins and within it", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(fails(500, "api_error", atOnce), begun("reset"))
     const { chat, errors } = chatWith(id)
@@ -418,7 +422,7 @@ describe("the AI SDK's client", () => {
     expect(textOf(chat.messages.at(-1))).toBe("At n")
   })
 
-  test("stops an answer, and what there is of it is kept", async () => {
+  test("stops an answer, which is kept as far as it got", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(begun("hang", "As far as this"), says("Yes."))
     const { chat, errors, session } = chatWith(id)

@@ -17,7 +17,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(Scope.provide(effect, scope))
 
 const STREAMS = 10
-/** Characters that each client has seen when the server is killed. */
+/** How many characters each client has seen when the server is killed. */
 const SEEN_MIN = 100
 
 const textIn = (stream: string) =>
@@ -25,7 +25,7 @@ const textIn = (stream: string) =>
     "",
   )
 
-test("what a killed server's streams have said is in their conversations, once, with what it took", async () => {
+test("the streams of a killed server are in their conversations once, as far as they got, with their tokens", async () => {
   const provider = await run(providerAnswering(() => ({ kind: "endless" })))
   const settings = {
     ...(await run(Effect.flatMap(fresh, settingsFor))),
@@ -59,9 +59,9 @@ test("what a killed server's streams have said is in their conversations, once, 
     () => Math.min(...streams.map(({ read }) => textIn(read).length)),
     (length) => length >= SEEN_MIN,
   )
-  // Due at the latest after twice the time.
+  // The reply is finished at the latest after twice this time.
   await Bun.sleep(1_000)
-  // Nobody who reads the conversation meets a reply that is being made.
+  // Reading the conversation does not show replies that are still running.
   expect((await client.messages(chatbots[0] ?? "", "stream-0")).map(({ content }) => content)).toEqual(["Hello"])
   killed.kill("SIGKILL")
   await killed.exited
@@ -76,7 +76,7 @@ test("what a killed server's streams have said is in their conversations, once, 
     expect([asked?.content, more]).toEqual(["Hello", []])
     expect(partial).toMatchObject({ sender_type: "bot" })
     expect(partial?.content.length).toBeGreaterThanOrEqual(SEEN_MIN)
-    // The client may have seen more of it, or may have had some still on its way.
+    // The client may have seen more than was stored, and text may have been on its way.
     const length = Math.min(partial?.content.length ?? 0, textIn(read).length)
     expect(partial?.content.slice(0, length)).toBe(textIn(read).slice(0, length))
     tokens += partial?.tokens_used ?? 0
@@ -85,7 +85,7 @@ test("what a killed server's streams have said is in their conversations, once, 
   const usage = await next.get("/api/external/usage")
   expect(usage.body).toMatchObject({ total: { replies: STREAMS, total_tokens: tokens } })
 
-  // The client goes on with what it has seen, which nothing is doubled by.
+  // The client continues with the text that it has seen, and nothing is stored twice.
   const [{ chatbot = "", read = "", session = "" } = {}] = streams
   const seen = textIn(read)
   const more = new AbortController()

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { openAiForm } from "../../../src/api/OpenAiError.ts"
-import { problemForm } from "../../../src/api/Problem.ts"
+import { openAiForm } from "../../../src/api/failures/OpenAiError.ts"
+import { problemForm } from "../../../src/api/failures/Problem.ts"
 import { failures, InvalidRequest, NotFound } from "../../../src/domain/Errors.ts"
 import { type FailureClass, saysWhen } from "../../../src/domain/Failure.ts"
 import { Tools } from "../../../src/http/mcp/McpTools.ts"

@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { AnyUuid } from "../domain/Ids.ts"
-import type { Place } from "../domain/Page.ts"
+import { AnyUuid } from "../../domain/Ids.ts"
+import type { Place } from "../../domain/Page.ts"
 
 interface IntegerDocumentation {
   readonly description: string
@@ -9,8 +9,8 @@ interface IntegerDocumentation {
 }
 
 /**
- * A whole number in decimal digits and nothing else: no sign, space, exponent or `0x`. The OpenAPI document shows an
- * integer with its bounds, although a query carries text.
+ * The schema of a query parameter that is a whole number within bounds, written in decimal digits only: no sign, space,
+ * exponent or `0x`. The OpenAPI document describes it as an integer with its bounds, although a query carries text.
  */
 export const integer = (minimum: number, maximum: number, documentation: IntegerDocumentation) =>
   Schema.String.check(
@@ -20,13 +20,13 @@ export const integer = (minimum: number, maximum: number, documentation: Integer
     }),
   ).pipe(Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))))
 
-/** `page` and `limit` of every paged list. */
+/** The query parameters of lists that are paged by number. */
 export const pageQuery = {
   page: Schema.optionalKey(integer(1, 1_000_000_000, { description: "Number of the page, from 1.", default: 1 })),
   limit: Schema.optionalKey(integer(1, 100, { description: "Items of one page.", default: 20 })),
 }
 
-/** The page that a query asks for. */
+/** Fills in the defaults of `pageQuery`. */
 export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; readonly limit?: number }) => ({
   page,
   limit,
@@ -34,7 +34,7 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
 
 const message = "Expected `next_cursor` of the page before"
 
-/** A place in a list, as a text that means nothing to a client. */
+/** A position in a list, as an opaque text for clients: the position's time and id, separated by a dot. */
 const Cursor = Schema.String.check(
   Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message }),
 )
@@ -51,24 +51,31 @@ const Cursor = Schema.String.check(
       }),
     ),
   )
+
+/** Encodes a position in a list as the cursor that clients send back. */
 export const cursorOf = Schema.encodeSync(Cursor)
 
-/** Items of an answer, at most, of a list that is not paged by number; also when nobody asks for a page. */
-export const listLimit = 1_000
+/** The most items in one response with a list that is paged by cursor, also when the request names no limit. */
+export const LIST_LIMIT = 1_000
 
-/** `limit` and `cursor` of every list that is not paged by number. */
+/** The query parameters of lists that are paged by cursor. */
 export const cursorQuery = {
   limit: Schema.optionalKey(
-    integer(1, listLimit, { description: "Items of one page. Absent: all of them, up to 1,000.", default: listLimit }),
+    integer(1, LIST_LIMIT, {
+      description: "Items of one page. Absent: all of them, up to 1,000.",
+      default: LIST_LIMIT,
+    }),
   ),
   cursor: Schema.optionalKey(Cursor),
 }
+
+/** The decoded query of a list that is paged by cursor. */
 export interface CursorQuery {
   readonly limit?: number
   readonly cursor?: Place
 }
 
-/** Where such a list goes on. */
+/** The field in the body of a list that is paged by cursor that says where the next page starts. */
 export const nextCursor = {
   next_cursor: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
@@ -78,6 +85,7 @@ export const nextCursor = {
   ),
 }
 
+/** A body of a list that is paged by cursor, with the header `Link` to the next page. */
 export const withLink = <S extends Schema.Top>(body: S) =>
   HttpApiSchema.WithHeaders(body, {
     link: Schema.optionalKey(

@@ -1,14 +1,15 @@
 import { Duration } from "effect"
 
 export interface WaitSettings {
-  /** When the request says nothing. */
+  /** How long the server waits for documents when the request says nothing. */
   readonly wait: Duration.Duration
+  /** The longest that the server waits, whatever the request says. */
   readonly waitLimit: Duration.Duration
 }
 
 /**
- * How long a request is willing to wait, from its `Prefer` header (RFC 7240): `wait=N` seconds, or not at all with
- * `respond-async` alone. What is not understood is ignored, as the RFC wants it.
+ * How long the server waits before it answers a request with this `Prefer` header (RFC 7240): `wait=N` seconds, or not
+ * at all with `respond-async` alone. Preferences that the server does not know are ignored, as the RFC demands.
  */
 export const waitOf = (prefer: string | undefined, settings: WaitSettings): Duration.Duration => {
   const preferences = (prefer ?? "")

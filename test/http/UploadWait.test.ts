@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Duration } from "effect"
 import * as fc from "fast-check"
-import { waitOf } from "../../src/http/Prefer.ts"
+import { waitOf } from "../../src/http/UploadWait.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 const settings = { wait: Duration.seconds(20), waitLimit: Duration.seconds(60) }
@@ -31,7 +31,7 @@ test.each([
   ["respond-asynchronously", 20],
 ])("Prefer: %p waits %d seconds", (prefer, seconds) => expect(secondsOf(prefer)).toBe(seconds))
 
-test("whatever it holds, the wait is from nothing to the limit", () =>
+test("the wait is between zero and the limit for any header", () =>
   fc.assert(
     fc.property(
       fc.array(fc.oneof(anyString, fc.constantFrom("wait", "=", ",", ";", " ", '"', "respond-async"), fc.nat()), {

@@ -22,63 +22,66 @@ import { invalidBody } from "./edge/Problems.ts"
 import { isLonger, tooSlow } from "./edge/RequestBody.ts"
 
 export interface UploadSettings {
-  /** Where files are while they are received. */
+  /** The directory for files while they are received. */
   readonly directory: string
-  /** How long nothing may arrive before an upload is given up. */
+  /** How long an upload may pause before it is refused. */
   readonly pause: Duration.Duration
 }
 
 export interface FormLimits {
-  /** Bytes of one file. */
+  /** The most bytes of one file. */
   readonly fileSize: number
+  /** The most files of one form. */
   readonly files: number
 }
 
-/** Fields of a form beside its files. */
+/** The most fields of a form beside its files. */
 const FIELDS_MAX_COUNT = 4
-/** Bytes of one field, and of what a form needs beside the bytes of its files. */
+/** The most bytes of one field, and of all of a form except the content of its files. */
 const OVERHEAD_BYTES = 64 * 1024
-/** How often a process shows that it still receives files. */
+/** The file in the directory of a process whose modification time says when the process was last alive. */
+const SIGN_OF_LIFE = "alive"
+/** How often a process renews its sign of life. */
 const SIGN_INTERVAL = Duration.seconds(10)
-/** What a process without such a sign for so long has received is nobody's any more. */
+/** The age of a sign of life from which on the process counts as dead, and its directory is deleted. */
 const ABANDONED_AFTER = Duration.minutes(1)
-const SIGN = "alive"
 
-type Refused = InvalidRequest | RequestTimeout | TooLarge | Unavailable
+type UploadFailure = InvalidRequest | RequestTimeout | TooLarge | Unavailable
 
 /**
- * Files while they are received: below a directory that only the server reads, each process in a directory of its own.
- * They are deleted when their request ends, whichever way. What a process that was killed has left is swept away at the
- * next start, or by another process that shares the directory.
+ * Receives files into a directory that only the server can read, with a subdirectory for each process. The files are
+ * deleted when their request ends, in whatever way. The files of a process that was killed are deleted at the next
+ * start, or by another process that shares the directory.
  */
-export class Uploads extends Context.Service<
-  Uploads,
+export class ReceivedForms extends Context.Service<
+  ReceivedForms,
   {
     /**
-     * Receives a form and decodes it. Its files last as long as the scope. No more of them is in memory than arrives at
-     * once.
+     * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one chunk
+     * at a time, and are deleted when the scope closes.
      */
     readonly receive: <A>(
       form: Schema.ConstraintDecoder<A>,
       parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
       limits: FormLimits,
-    ) => Effect.Effect<A, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope>
+    ) => Effect.Effect<A, UploadFailure, HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
->()("parley/http/Uploads") {
+>()("parley/http/ReceivedForms") {
   static readonly layer = ({ directory, pause }: UploadSettings) =>
     Layer.effect(
-      Uploads,
+      ReceivedForms,
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
-        // Whoever has the database alone has this directory alone, so whatever is found there is left over.
+        // A process that has the database to itself has this directory to itself, so all that it finds there is left
+        // over.
         const { isAlone } = yield* DatabaseTraits
 
         const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
           notWritable(`The directory for uploads, ${directory},`, error),
         )
 
-        const own = yield* Effect.acquireRelease(
+        const ownDirectory = yield* Effect.acquireRelease(
           Effect.andThen(
             files.makeDirectory(directory, { recursive: true, mode: 0o700 }),
             files.makeTempDirectory({ directory, prefix: "" }),
@@ -86,48 +89,51 @@ export class Uploads extends Context.Service<
           (made) => Effect.ignore(files.remove(made, { recursive: true, force: true })),
         ).pipe(orNotWritable)
 
-        /** Milliseconds by the clock of the file system, which all processes that share the directory go by. */
-        const signOf = (folder: string) =>
-          files.stat(paths.join(folder, SIGN)).pipe(
-            // It is about to make its first.
+        /**
+         * When the process with this folder was last alive, in milliseconds by the clock of the file system, which is
+         * the same for all processes that share the directory.
+         */
+        const lastAlive = (folder: string) =>
+          files.stat(paths.join(folder, SIGN_OF_LIFE)).pipe(
+            // A process that has just made its folder has no sign of life yet.
             Effect.catch(() => files.stat(folder)),
             Effect.map(({ mtime }) => Option.getOrElse(mtime, () => new Date(0)).getTime()),
           )
 
         const sweep = Effect.gen(function* () {
-          // A process that was stopped for long may find its own swept away by others.
-          yield* files.makeDirectory(own, { recursive: true, mode: 0o700 })
-          yield* files.writeFileString(paths.join(own, SIGN), SIGN, { mode: 0o600 })
-          const now = yield* signOf(own)
+          // Other processes may have deleted the directory of a process that was suspended for long.
+          yield* files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
+          yield* files.writeFileString(paths.join(ownDirectory, SIGN_OF_LIFE), SIGN_OF_LIFE, { mode: 0o600 })
+          const now = yield* lastAlive(ownDirectory)
           for (const name of yield* files.readDirectory(directory)) {
             const folder = paths.join(directory, name)
-            if (folder === own) continue
-            // One that another process removes meanwhile is not left over.
-            const seen = yield* Effect.orElseSucceed(signOf(folder), () => now)
-            const isLeft = isAlone || now - seen > Duration.toMillis(ABANDONED_AFTER)
-            if (isLeft) yield* files.remove(folder, { recursive: true, force: true })
+            if (folder === ownDirectory) continue
+            // A folder that another process removes meanwhile needs no removal.
+            const alive = yield* Effect.orElseSucceed(lastAlive(folder), () => now)
+            const isAbandoned = isAlone || now - alive > Duration.toMillis(ABANDONED_AFTER)
+            if (isAbandoned) yield* files.remove(folder, { recursive: true, force: true })
           }
         })
         yield* orNotWritable(sweep)
         yield* Effect.forkScoped(
-          Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads was cut off", sweep), SIGN_INTERVAL),
+          Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
         )
 
         const platform = Context.make(Path.Path, paths).pipe(
           Context.add(FileSystem.FileSystem, {
             ...files,
-            makeTempDirectoryScoped: () => files.makeTempDirectoryScoped({ directory: own, prefix: "" }),
+            makeTempDirectoryScoped: () => files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" }),
           }),
         )
 
-        /** Writes the files of one form, as `Multipart.toPersisted` asks for it, and counts what arrives. */
+        /** Makes the writer of one form's files for `Multipart.toPersisted`. It counts the chunks in `arrived`. */
         const writer = (limits: FormLimits, arrived: { count: number }) => {
           let filesCount = 0
           return (path: string, file: Multipart.File) => {
             filesCount++
-            if (filesCount > limits.files) return Effect.fail(because(TooLarge.files(limits.files)))
+            if (filesCount > limits.files) return Effect.fail(multipartError(TooLarge.files(limits.files)))
             let size = 0
-            const tooLarge = because(TooLarge.of(displayName(file.name), limits.fileSize))
+            const tooLarge = multipartError(TooLarge.of(displayName(file.name), limits.fileSize))
             return file.content.pipe(
               Stream.tap((chunk) => {
                 arrived.count++
@@ -135,24 +141,24 @@ export class Uploads extends Context.Service<
                 return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void
               }),
               Stream.run(files.sink(path, { flag: "wx", mode: 0o600 })),
-              Effect.catchTag("PlatformError", (error) => Effect.fail(because(error))),
+              Effect.catchTag("PlatformError", (error) => Effect.fail(multipartError(error))),
             )
           }
         }
 
         /**
-         * Fails when nothing arrives for the pause; when less than twice that has passed. A time-out of each chunk would
-         * keep the chunk until the time is over.
+         * Fails when nothing has arrived for the allowed pause, at the latest after twice that time. A time-out for
+         * each chunk would keep the chunk in memory until the time-out.
          */
         const whileArriving = Effect.fnUntraced(function* (arrived: { readonly count: number }) {
           for (let seen = -1; seen !== arrived.count;) {
             seen = arrived.count
             yield* Effect.sleep(pause)
           }
-          return yield* because(tooSlow("The body: nothing of it arrived for", pause))
+          return yield* multipartError(tooSlow("The body: nothing of it arrived for", pause))
         })
 
-        const receive = Effect.fn("Uploads.receive")(function* <A>(
+        const receive = Effect.fn("ReceivedForms.receive")(function* <A>(
           form: Schema.ConstraintDecoder<A>,
           parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
           limits: FormLimits,
@@ -175,7 +181,7 @@ export class Uploads extends Context.Service<
                 }),
               ),
             ),
-            Effect.catchTag("MultipartError", (error) => refused(error, limits)),
+            Effect.catchTag("MultipartError", (error) => failWith(error, limits)),
           )
           return yield* Effect.mapError(Schema.decodeEffect(form, { errors: "all" })(persisted), ({ issue }) =>
             invalidBody(issue),
@@ -190,15 +196,15 @@ export class Uploads extends Context.Service<
 const formTooLarge = ({ fileSize, files }: FormLimits) =>
   TooLarge.of(files === 1 ? "The file" : `The form: at most ${files} files. Each of them`, fileSize)
 
-/** A failure of ours, as the parser of forms takes one. */
-const because = (cause: Refused | PlatformError.PlatformError) =>
+/** Wraps a failure as an error of the parser of forms, whose callbacks cannot fail with anything else. */
+const multipartError = (cause: UploadFailure | PlatformError.PlatformError) =>
   Multipart.MultipartError.fromReason("InternalError", cause)
 
-/** What such a failure, or one of the parser's own, is to the caller. */
-const refused = (
+/** Fails with what an error of the parser of forms means to the client. */
+const failWith = (
   { reason: { _tag, cause } }: Multipart.MultipartError,
   limits: FormLimits,
-): Effect.Effect<never, Refused> => {
+): Effect.Effect<never, UploadFailure> => {
   if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
   if (cause instanceof PlatformError.PlatformError) {
     return Effect.andThen(Effect.logError("A file could not be received", cause), Effect.fail(filesUnavailable(cause)))

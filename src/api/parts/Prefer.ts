@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The header by which a request says how long it is willing to wait. */
+/** The request header `Prefer`, by which a client says how long it is willing to wait for documents. */
 export const Prefer = {
   prefer: Schema.optionalKey(
     Schema.String.annotate({

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Declaration, type Occurrence, PlaceErrors } from "../domain/Failure.ts"
+import { type Declaration, type Occurrence, PlaceErrors } from "../../domain/Failure.ts"
 import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const encode = (
@@ -18,9 +18,9 @@ const encode = (
 })
 
 /**
- * Failures as RFC 9457 problems: `type` (a URN of the code), `title` (the same for every occurrence), `status`,
- * `detail`, and our `code` (stable, for programs), `request_id`, and `errors` or `retry_after_seconds` where the failure
- * has them.
+ * Failures as RFC 9457 problems. Of the RFC's fields they have `type` (a URN made of the code), `title` (the same for
+ * every occurrence), `status` and `detail`. Parley adds `code` (stable, for programs), `request_id`, and, where the
+ * failure has them, `errors` and `retry_after_seconds`.
  */
 export const problemForm: FailureForm<ReturnType<typeof encode>> = {
   mediaType: "application/problem+json",
@@ -47,5 +47,5 @@ export const problemForm: FailureForm<ReturnType<typeof encode>> = {
   codeOf: ({ code }) => code,
 }
 
-/** Every failure as a problem. Endpoints of Parley's own dialect declare these. */
+/** The schemas of every failure as a problem. Endpoints of Parley's own dialect declare them as errors. */
 export const Problem = schemasIn(problemForm)

@@ -6,7 +6,7 @@ import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
-import { makeClients } from "../../../src/storage/sql/Identities.ts"
+import { makeClients } from "../../../src/storage/sql/TenantConnections.ts"
 
 const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
 

@@ -4,20 +4,21 @@ import { costsByModel } from "../domain/Usage.ts"
 import type { Draft } from "../storage/UnfinishedReplies.ts"
 import { afterStep, costOf, noProgress, type Progress, textOf } from "./ChatAnswer.ts"
 
-/** A reply while it is made. */
-export class Making {
-  /** Without the step that is being made. */
+/** Records a reply while the agent makes it, so that it can be stored before it is complete. */
+export class ReplyRecorder {
+  /** The completed steps. */
   progress: Progress = noProgress
-  private look: Parameters<NonNullable<AgentInput["onStepBegin"]>>[0] = () => undefined
+  /** Returns the unfinished step, if there is one. */
+  private openStep: Parameters<NonNullable<AgentInput["onStepBegin"]>>[0] = () => undefined
 
-  /** What the agent tells this. */
-  readonly told: Required<Pick<AgentInput, "onGivenUp" | "onStep" | "onStepBegin">> = {
-    onStepBegin: (look) => {
-      this.look = look
+  /** Callbacks to pass to the agent. */
+  readonly callbacks: Required<Pick<AgentInput, "onGivenUp" | "onStep" | "onStepBegin">> = {
+    onStepBegin: (openStep) => {
+      this.openStep = openStep
     },
     onStep: (step, cost) =>
       Effect.sync(() => {
-        this.look = () => undefined
+        this.openStep = () => undefined
         this.progress = afterStep(this.progress, step, cost)
       }),
     onGivenUp: (cost) =>
@@ -26,9 +27,9 @@ export class Making {
       }),
   }
 
-  /** What would be stored of it if it ended now. Nothing while it has said nothing. */
+  /** The reply as it would be stored if it ended now; undefined while it has no text. */
   get draft(): Draft | undefined {
-    const open = this.look()
+    const open = this.openStep()
     const progress = open === undefined ? this.progress : afterStep(this.progress, open.step, open.cost)
     const content = textOf(progress.steps)
     return content === "" ? undefined : { ...costOf(progress), content, costs: costsByModel(progress.costs) }

@@ -3,10 +3,10 @@ import { Multipart } from "effect/http"
 
 const message = "Expected a file; send it as a file part with a filename"
 
-/** The files of a form under one name; at least one. */
+/** A field of a multipart form that holds one file or more. */
 export const FormFiles = Multipart.FilesSchema.annotate({ message }).check(Schema.isMinLength(1, { message }))
 
-/** The one file of a form under a name. */
+/** A field of a multipart form that holds exactly one file. */
 export const FormFile = FormFiles.check(Schema.isMaxLength(1, { message: "Expected one file" })).pipe(
   Schema.decodeTo(
     Multipart.PersistedFileSchema,

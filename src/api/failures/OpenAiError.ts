@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Declaration, PlaceErrors } from "../domain/Failure.ts"
+import { type Declaration, PlaceErrors } from "../../domain/Failure.ts"
 import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const Body = Schema.Struct({
@@ -21,8 +21,8 @@ const typeOf = ({ openAi, status }: Declaration): string =>
 const codeOf = ({ code, openAi }: Declaration): string => openAi?.code ?? code
 
 /**
- * Failures in the form that clients of OpenAI know, with OpenAI's own `type` and `code` where it has the case: its
- * clients tell failures apart by them.
+ * Failures in the form of OpenAI's API, which tells its clients by `type` and `code` what happened. Where OpenAI has
+ * the same failure, its `type` and `code` are used.
  */
 export const openAiForm: FailureForm<typeof Body.Type> = {
   mediaType: "application/json",
@@ -41,5 +41,5 @@ export const openAiForm: FailureForm<typeof Body.Type> = {
   codeOf,
 }
 
-/** Every failure in OpenAI's form. Endpoints for clients of OpenAI declare these. */
+/** The schemas of every failure in OpenAI's form. Endpoints for clients of OpenAI declare them as errors. */
 export const OpenAiError = schemasIn(openAiForm)

@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
-import { merge } from "../domain/schema/Merge.ts"
+import { merge } from "../../domain/schema/Merge.ts"
 
-/** Says of an operation that a success may be a stream of server-sent events as well. */
+/** Adds to an OpenAPI operation that its status 200 may also have server-sent events, with this description. */
 export const alsoStream =
   (description: string) =>
   (operation: Schema.JsonObject): Schema.JsonObject =>

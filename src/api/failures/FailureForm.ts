@@ -1,21 +1,21 @@
 import { Effect, Schema, SchemaTransformation, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { failures } from "../domain/Errors.ts"
-import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../domain/Failure.ts"
-import { RequestId } from "./RequestId.ts"
+import { failures } from "../../domain/Errors.ts"
+import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../../domain/Failure.ts"
+import { RequestId } from "../parts/RequestId.ts"
 
-/** How failures are told in a dialect. */
+/** How one dialect represents failures in the bodies of responses. */
 export interface FailureForm<Body> {
   readonly mediaType: string
-  /** The schema of the body of a response that tells this failure. */
+  /** The schema of the body of a response with this failure. */
   readonly schemaOf: (declaration: Declaration) => Schema.Codec<Body, unknown>
   readonly encode: (declaration: Declaration, occurrence: Occurrence, requestId: string) => Body
   readonly decode: (body: Body) => Occurrence
-  /** The code that the dialect has for the failure. */
+  /** The dialect's code for the failure. */
   readonly codeOf: (declaration: Declaration) => string
 }
 
-/** From the class of a failure to the schema of how it is told. */
+/** Maps the class of a failure to the schema between the failure and its representation in a dialect. */
 interface ToSchema extends Struct.Lambda {
   <F extends FailureClass>(failure: F): Schema.Codec<F["Type"], unknown>
   readonly "~lambda.out": this["~lambda.in"] extends FailureClass
@@ -23,7 +23,7 @@ interface ToSchema extends Struct.Lambda {
     : never
 }
 
-/** How a dialect tells every failure, as schemas by the tags of the failures. Endpoints of the dialect declare these. */
+/** The schemas of every failure in one dialect, by tag. Endpoints of the dialect declare them as errors. */
 export const schemasIn = <Body>({ codeOf, decode, encode, mediaType, schemaOf }: FailureForm<Body>) =>
   Struct.map(
     failures,
@@ -39,7 +39,7 @@ export const schemasIn = <Body>({ codeOf, decode, encode, mediaType, schemaOf }:
         ),
         HttpApiSchema.asJson({ contentType: mediaType }),
         HttpApiSchema.status(declaration.status),
-        // What the OpenAPI document says of an answer with this failure.
+        // The OpenAPI document shows this as the description of the response.
         Schema.annotate({ description: `\`${codeOf(declaration)}\`: ${declaration.title}.` }),
       )
     }),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
-/** The header by which a change is made to one version of a chatbot alone. */
+/** The request header that makes a change conditional on the version of the chatbot. */
 export const IfMatch = {
   "if-match": Schema.optionalKey(
     Schema.String.annotate({
@@ -11,7 +11,7 @@ export const IfMatch = {
   ),
 }
 
-/** A body, with the header that names the version of the chatbot it is of. */
+/** A response body with the header `ETag`, which names the version of the chatbot in it. */
 export const withEtag = <S extends Schema.Top>(body: S) =>
   HttpApiSchema.WithHeaders(body, {
     etag: Schema.String.annotate({ description: "Version of the chatbot.", examples: ['"7"'] }),

@@ -1,1 +1,0 @@
-export type Dialect = "parley" | "openai" | "mcp"

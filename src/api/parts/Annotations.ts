@@ -1,0 +1,25 @@
+import { Context } from "effect"
+import type { Dialect } from "./Dialect.ts"
+
+/*
+ * Properties of endpoints that their schemas do not express. An endpoint or its group declares them, as in
+ * `.annotate(IsSlow, true)`, and the server reads them from the table in `Routes.ts`.
+ */
+
+/**
+ * The dialect in which an endpoint reports its failures. All endpoints whose paths begin with the same segment have the
+ * same dialect, so that a request for an unknown path there is refused in that dialect as well.
+ */
+export const Speaks = Context.Reference<Dialect>("parley/api/parts/Speaks", { defaultValue: () => "parley" })
+
+/** Whether the response may wait for a language model or for a document, with no byte on the wire meanwhile. */
+export const IsSlow = Context.Reference<boolean>("parley/api/parts/IsSlow", { defaultValue: () => false })
+
+/**
+ * Whether web pages of any origin may read the responses, which then carry CORS headers. Like the dialect, it is the
+ * same for all endpoints whose paths begin with the same segment.
+ */
+export const IsCrossOrigin = Context.Reference<boolean>("parley/api/parts/IsCrossOrigin", { defaultValue: () => true })
+
+/** Whether the endpoint is a health check of load balancers. Health checks are answered while the server shuts down. */
+export const IsProbe = Context.Reference<boolean>("parley/api/parts/IsProbe", { defaultValue: () => false })
