@@ -4,11 +4,11 @@ import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
 import { searchKnowledgeBase } from "../../src/models/ToolDeclaration.ts"
 
 /*
- * Models asked as the agent's loop asks them. What they answer is typed, but made of what a provider sent: here it is
- * checked to be of its type.
+ * Requests to models as the agent's loop makes them. The parts of an answer are made from what a provider sent, so that
+ * they are checked here against the schemas of their types.
  */
 
-/** A prompt, with the search of the knowledge base for the model to call unless something else is said. */
+/** A request with a prompt, and by default with the search of the knowledge base as a tool. */
 export const asking = (prompt: Prompt.Prompt, more: Partial<ModelRequest> = {}): ModelRequest => ({
   prompt,
   tools: [searchKnowledgeBase],
@@ -26,14 +26,16 @@ export const hello = asking(
 const areParts = Schema.decodeUnknownEffect(Schema.Array(Response.Part()))
 const areStreamParts = Schema.decodeUnknownEffect(Schema.Array(Response.StreamPart()))
 
-/** The parts of an answer in one piece. */
+/** Requests an answer in one piece, and returns its parts. */
 export const whole = (
   { generate }: ModelCalls,
   request = hello,
 ): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> =>
   Effect.tap(generate(request), (parts) => Effect.orDie(areParts(parts)))
 
-/** The parts of a streamed answer. `onParts` is told of them as they come, also of an answer that fails later. */
+/**
+ * Requests a streamed answer, and returns its parts. `onParts` gets them as they arrive, even if the answer then fails.
+ */
 export const streamed = (
   { stream }: ModelCalls,
   request = hello,
@@ -51,6 +53,6 @@ export const streamed = (
 
 type Parts = ReadonlyArray<Response.PartEncoded | Response.StreamPartEncoded>
 
-/** All that an answer says, whole or streamed. */
+/** The text of an answer, in one piece or streamed. */
 export const textOf = (parts: Parts): string =>
   parts.map((part) => (part.type === "text" ? part.text : part.type === "text-delta" ? part.delta : "")).join("")

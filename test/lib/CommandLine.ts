@@ -9,12 +9,12 @@ import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
 import { CliError, Command } from "effect/cli"
 import { StartupError } from "../../src/system/StartupError.ts"
 
-/** How a command ended, and what it printed. */
-export interface Said {
+/** The result of a command, with its output. */
+export interface CommandResult {
   /** Whether the process would end with 0. */
   readonly succeeded: boolean
   readonly out: string
-  /** What the command line itself says of a command that it does not understand. */
+  /** The usage message for a command line that is not understood. */
   readonly usage: string
   /** The line in which a command explains why it failed. */
   readonly why: string
@@ -34,7 +34,7 @@ export const commandLine =
     command: Command.Command<Name, Input, Context, E, Command.Environment>,
     settings: Readonly<Record<string, string>> = {},
   ) =>
-  async (...args: ReadonlyArray<string>): Promise<Said> => {
+  async (...args: ReadonlyArray<string>): Promise<CommandResult> => {
     let out = ""
     let usage = ""
     const console = {

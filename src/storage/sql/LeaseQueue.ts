@@ -36,10 +36,10 @@ export type Attempt<Key extends string> = Pick<Job, "lease_id"> & Readonly<Recor
  * of the job itself:
  *
  * - `organization_id uuid not null`, for row-level security and for the turns;
- * - `turn bigint not null`, the order of the jobs: an organization's first waiting job has the turn that is being served,
- *   and each further one the turn after the one before, so organizations are served in turn;
- * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds the
- *   next job;
+ * - `turn bigint not null`, the order of the jobs: an organization's first waiting job has the turn that is being
+ *   served, and each further one the turn after the one before, so organizations are served in turn;
+ * - `created_at timestamptz not null default now()`, the order within a turn: an index on `(turn, created_at)` finds
+ *   the next job;
  * - `run_at timestamptz not null default now()`, the time before which no worker may claim the job: the end of its
  *   lease, or of its delay;
  * - `lease_id uuid`, null when no worker has the job;
@@ -51,8 +51,8 @@ export interface QueueTable<Key extends string> {
   readonly key: Key
   /**
    * A sequence whose last value is the turn being served. The trigger that numbers new jobs reads it, so that an
-   * organization which queues a job after a while begins with that turn and not with one that is long past. Absent where
-   * the turns are numbered from 1 whenever the queue is filled.
+   * organization which queues a job after a while begins with that turn and not with one that is long past. Absent
+   * where the turns are numbered from 1 whenever the queue is filled.
    */
   readonly clock?: string
   /**
