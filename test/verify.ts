@@ -4,8 +4,8 @@ import { Glob } from "bun"
 import { testsWithout } from "./lib/imports.ts"
 
 /*
- * `bun run verify`: every check, all at once, until one fails. `bun run verify types lint` runs only these. Tests run on
- * the embedded database, or on the Postgres server that `DATABASE_URL` names.
+ * `bun run verify`: every check, all at once, until one fails. `bun run verify types lint` runs only these. Tests run
+ * on the embedded database, or on the Postgres server that `DATABASE_URL` names.
  */
 
 interface Check {
@@ -38,8 +38,8 @@ const ENVIRONMENT = {
   FORCE_COLOR: undefined,
   // As servers have it: what tests leave hanging in a process keeps no request of the next test from being sent.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
-  // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it saves:
-  // a quarter of all the time.
+  // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it
+  // saves: a quarter of all the time.
   BUN_JSC_useOMGJIT: "0",
 }
 

@@ -1,6 +1,6 @@
 /*
- * Names of environment variables that messages show to the operator, so that a message and the settings cannot disagree.
- * What the variables mean is declared in `config/`.
+ * Names of environment variables that messages show to the operator, so that a message and the settings cannot
+ * disagree. What the variables mean is declared in `config/`.
  */
 
 export const HOST = "HOST"

@@ -17,7 +17,9 @@ const ASCII_WORD = /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*/g
 const MAY_BE_COMPOUND = /_|[a-z][A-Z]|[A-Z]{2}[a-z]/
 const NAME_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 const NOT_IN_WORDS = /(?:[^\p{L}\p{M}\p{N}.]|(?<!\p{N})\.|\.(?!\p{N}))+/gu
-/** Matches a character beyond ASCII. A text without one, as most are, is split by the expression below in half the time. */
+/**
+ * Matches a character beyond ASCII. A text without one, as most are, is split by the expression below in half the time.
+ */
 const BEYOND_ASCII = /[^\0-\x7f]/
 const NOT_IN_ASCII_WORDS = /(?:[^a-z0-9.]|(?<![0-9])\.|\.(?![0-9]))+/g
 

@@ -46,7 +46,10 @@ export const database = (server: string, name: string): Effect.Effect<string, ne
 
 const Created = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
 
-/** Posts to Parley, which listens on this port. Waits for documents as long as it may; what is not answered with 200 is thrown. */
+/**
+ * Posts to Parley, which listens on this port. Waits for documents as long as it may; what is not answered with 200 is
+ * thrown.
+ */
 export const poster =
   (port: number) =>
   async (path: string, body: string | FormData): Promise<string> => {

@@ -13,7 +13,10 @@ export interface Load {
   readonly milliseconds: number
   /** It ends earlier when so many are answered. */
   readonly requestsMax: number
-  /** Between an answer and the client's next request, in milliseconds, half as long to half as long again so that clients do not fall into step; absent: none. */
+  /**
+   * Between an answer and the client's next request, in milliseconds, half as long to half as long again so that
+   * clients do not fall into step; absent: none.
+   */
   readonly pause?: number
 }
 
@@ -125,7 +128,9 @@ const client = (
 class Answer {
   status = 0
   #head = ""
-  /** Bytes until the end of the body, or of the chunk and its line break; -1 in a head, and in the line before a chunk. */
+  /**
+   * Bytes until the end of the body, or of the chunk and its line break; -1 in a head, and in the line before a chunk.
+   */
   #missing = -1
   #isChunked = false
   #isLast = true

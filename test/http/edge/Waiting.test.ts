@@ -10,7 +10,9 @@ import { startServer } from "../../lib/TestServer.ts"
  */
 const { client, provider } = await startServer({ LOG_LEVEL: "none" })
 
-/** The longest wait in milliseconds of processor time: 100 are promised on a fast machine, and compiling counts here. */
+/**
+ * The longest wait in milliseconds of processor time: 100 are promised on a fast machine, and compiling counts here.
+ */
 const LONGEST_WAIT = 250
 
 const marks = "\u0f71\u0f72\u0f73"

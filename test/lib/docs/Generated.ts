@@ -10,7 +10,9 @@ export interface GeneratedPage {
 
 const root = join(import.meta.dir, "../../..")
 
-/** `SettingsPage.ts` exports `settingsPage`, which returns the text of `docs/settings.md`; and so on for each such file. */
+/**
+ * `SettingsPage.ts` exports `settingsPage`, which returns the text of `docs/settings.md`; and so on for each such file.
+ */
 const generate = async (file: string): Promise<GeneratedPage> => {
   const name = file.slice(0, -"Page.ts".length).toLowerCase()
   const exported: Readonly<Record<string, (() => string) | undefined>> = await import(`./${file}`)

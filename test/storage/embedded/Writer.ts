@@ -1,8 +1,8 @@
 /*
  * usage: bun Writer.ts DIRECTORY
  *
- * Opens the embedded database in a process of its own and inserts 1, 2, 3, … into `written` until it is killed. It prints
- * each number once the row is acknowledged. When it cannot open the database, it says why on standard error.
+ * Opens the embedded database in a process of its own and inserts 1, 2, 3, … into `written` until it is killed. It
+ * prints each number once the row is acknowledged. When it cannot open the database, it says why on standard error.
  */
 import { writeSync } from "node:fs"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"

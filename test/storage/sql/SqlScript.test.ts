@@ -26,7 +26,9 @@ const statement = fc
   .map(([first, middle, last]) => [first, ...middle, last].join(" "))
 const between = fc.constantFrom(";", " ;\n", "; -- a comment; or two\n", ";/* one; /* in; */ another */", ";;\n;")
 
-/** The length of the block comment at the start of a text; comments nest, and one that is not closed runs to the end. */
+/**
+ * The length of the block comment at the start of a text; comments nest, and one that is not closed runs to the end.
+ */
 const commentLength = (text: string): number => {
   let depth = 0
   for (const { 0: mark, index } of text.matchAll(/\/\*|\*\//g)) {
@@ -48,7 +50,10 @@ const isEmpty = (text: string): boolean => {
   return true
 }
 
-/** Whether these statements, in their order and nothing between, are the script; the same words may stand in comments too. */
+/**
+ * Whether these statements, in their order and nothing between, are the script; the same words may stand in comments
+ * too.
+ */
 const areAllOf = (script: string, [first, ...rest]: ReadonlyArray<string>): boolean => {
   if (first === undefined) return isEmpty(script)
   for (let at = script.indexOf(first); at >= 0; at = script.indexOf(first, at + 1)) {
