@@ -32,7 +32,7 @@ import { SafeFetch } from "./outbound/SafeFetch.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/Doctor.ts"
 import * as Services from "./services/Services.ts"
-import * as SettingsReview from "./SettingsReview.ts"
+import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
 import { StartupError } from "./system/StartupError.ts"
@@ -89,7 +89,7 @@ export const server = Layer.effectDiscard(
   // Built before the database, so that an unusable model ends the start at once.
   Layer.provide(models),
   Layer.provideMerge(listener),
-  Layer.provide(SettingsReview.layer),
+  Layer.provide(SettingsWarnings.layer),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),
 )

@@ -8,9 +8,8 @@ import {
   type ChatbotPatch,
   PersonalityConfig,
   Settings,
-  freeSlug,
-  slugOf,
 } from "../domain/chatbot/Chatbot.ts"
+import { freeSlug, slugOf } from "../domain/chatbot/Slug.ts"
 import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import {

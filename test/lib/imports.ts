@@ -47,7 +47,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Config.ts": ["config", "system"],
   observability: ["api"],
   cli: ["services", "jobs", "domain", "system", "Config.ts"],
-  "SettingsReview.ts": ["Config.ts", "models", "system"],
+  "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],
   "launch.ts": [],

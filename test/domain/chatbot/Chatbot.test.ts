@@ -1,15 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as fc from "fast-check"
-import {
-  ChatbotInput,
-  ChatbotPatch,
-  chatbotDefaults,
-  Settings,
-  Slug,
-  freeSlug,
-  slugOf,
-} from "../../../src/domain/chatbot/Chatbot.ts"
+import { ChatbotInput, ChatbotPatch, chatbotDefaults, Settings } from "../../../src/domain/chatbot/Chatbot.ts"
+import { Slug, freeSlug, slugOf } from "../../../src/domain/chatbot/Slug.ts"
 import { ChatWidgetPatch } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { merge } from "../../../src/domain/schema/Merge.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../../src/domain/chatbot/VoiceWidget.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Config, settings } from "../src/Config.ts"
-import { review } from "../src/SettingsReview.ts"
+import { review } from "../src/SettingsWarnings.ts"
 
 const reviewed = async (environment: Record<string, string>): Promise<ReadonlyArray<string>> => {
   const provider = ConfigProvider.layer(ConfigProvider.fromUnknown(environment))
