@@ -31,7 +31,12 @@ const compile = async (include: string, strictness: "ours" | "usual" = "ours") =
     join(directory, "tsconfig.json"),
     JSON.stringify({
       extends: join(root, "tsconfig.json"),
-      compilerOptions: { types: [], exactOptionalPropertyTypes: strictness === "ours" },
+      // Clients run in browsers, too.
+      compilerOptions: {
+        lib: ["ESNext", "DOM", "DOM.Iterable"],
+        types: [],
+        exactOptionalPropertyTypes: strictness === "ours",
+      },
       include: [include],
     }),
   )
