@@ -62,19 +62,20 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   }
   yield* Scope.close(companion, Exit.void)
   // What was left undone is done in peace.
-  yield* settle(killed, work?.go)
+  yield* finish(killed, work === undefined ? [] : [work])
+  yield* sweep(killed)
   const undisturbed = yield* site
-  for (const files of sets) {
-    const { go } = makeWork(files)
-    yield* settle(undisturbed, go)
-  }
-  const [found, expected] = [yield* contentsOf(killed.database), yield* contentsOf(undisturbed.database)]
+  yield* finish(undisturbed, sets.map(makeWork))
+  const { found, keys } = yield* over(killed.database, (sql) =>
+    Effect.all({ found: contentsIn(sql), keys: blobKeysIn(sql) }),
+  )
+  const expected = yield* over(undisturbed.database, contentsIn)
   return {
     kills,
     cutOff: found.attempts - expected.attempts,
     documents: found.documents.length,
     chunks: found.documents.reduce((sum, { chunks }) => sum + chunks, 0),
-    faults: [...differences(found, expected), ...(yield* leftovers(killed))],
+    faults: [...differences(found, expected), ...leftovers(killed, keys)],
   } satisfies KillsReport
 })
 
@@ -115,30 +116,26 @@ const live = (settings: Settings, work: Work["go"] | undefined, draw: () => numb
     // The scope kills, and waits until it is gone.
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Lets the work come to its end, and the sweep to the end of its own, and stops the server as an operator does. */
-const settle = Effect.fnUntraced(function* (at: Site, work: Work["go"] | undefined) {
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const server = yield* serverProcess(at.settings)
-      const url = yield* Effect.promise(() => server.listening)
-      yield* Effect.promise(async () => work?.(url))
-      yield* stop(server)
-    }),
-  )
+/** Lets the work come to its end, one set after the other, and stops the server as an operator does. */
+const finish = Effect.fnUntraced(function* (at: Site, works: ReadonlyArray<Work>) {
+  const server = yield* serverProcess(at.settings)
+  const url = yield* Effect.promise(() => server.listening)
+  for (const { go } of works) yield* Effect.promise(() => go(url))
+  yield* stop(server)
+}, Effect.scoped)
+
+/** Lets the next server delete the files that nobody owns, as if their time had come. */
+const sweep = Effect.fnUntraced(function* (at: Site) {
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
   // As old as they are when a server that was not told looks at them.
   for (const draft of filesOf(at, "tmp")) {
     yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
   }
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const server = yield* serverProcess(at.settings)
-      yield* Effect.promise(() => server.listening)
-      yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
-      yield* stop(server)
-    }),
-  )
-})
+  const server = yield* serverProcess(at.settings)
+  yield* Effect.promise(() => server.listening)
+  yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
+  yield* stop(server)
+}, Effect.scoped)
 
 const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
   Effect.promise(() => {
@@ -168,14 +165,11 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   }
 }
 
-type Query = <A>(
+/** While no server has the database. */
+const over = <A>(
   database: TestDatabase,
   query: (sql: SystemSql["Service"]) => Effect.Effect<A, unknown>,
-) => Effect.Effect<A, never, Scope.Scope>
-
-/** While no server has the database. */
-const over: Query = (database, query) =>
-  Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
+): Effect.Effect<A> => Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
 
 interface Contents {
   readonly documents: ReadonlyArray<{
@@ -195,23 +189,21 @@ interface Contents {
   readonly attempts: number
 }
 
-const contentsOf = (database: TestDatabase) =>
-  over(database, (sql) =>
-    Effect.gen(function* () {
-      const documents = yield* sql<Contents["documents"][number]>`
+const contentsIn = (sql: SystemSql["Service"]) =>
+  Effect.gen(function* () {
+    const documents = yield* sql<Contents["documents"][number]>`
         select b.name as chatbot, d.name, sha256, status, error->>'code' as failure, chunk_count,
           count(c.id)::int as chunks, md5(string_agg(c.ordinal || ':' || c.content, '' order by c.ordinal)) as digest
         from documents d join chatbots b on b.id = d.chatbot_id
           left join chunks c on c.document_id = d.id and c.revision = d.revision
         group by d.id, b.name order by chatbot, d.name, sha256`
-      const [counts] = yield* sql<Omit<Contents, "documents">>`
+    const [counts] = yield* sql<Omit<Contents, "documents">>`
         select (select count(*)::int from chunks c join documents d on d.id = c.document_id
           where c.revision <> d.revision) as "foreignChunks",
           (select count(*)::int from ingestions) as queued,
           (select sum(last_revision)::int from documents) as attempts`
-      return { documents, ...(counts ?? { foreignChunks: -1, queued: -1, attempts: -1 }) } satisfies Contents
-    }),
-  )
+    return { documents, ...(counts ?? { foreignChunks: -1, queued: -1, attempts: -1 }) } satisfies Contents
+  })
 
 const differences = (found: Contents, expected: Contents): ReadonlyArray<string> => {
   const faults: Array<string> = []
@@ -231,30 +223,33 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
   return faults
 }
 
-/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
-const leftovers = (at: Site) =>
+interface BlobKeys {
+  readonly owned: ReadonlyArray<string>
+  /** To be deleted. */
+  readonly garbage: ReadonlyArray<string>
+}
+
+const blobKeysIn = (sql: SystemSql["Service"]) =>
   Effect.gen(function* () {
-    const keysIn = (query: Query, statement: string) =>
-      Effect.map(
-        query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
-        (rows) => rows.map(({ key }) => key),
-      )
-    const owned = new Set(
-      yield* keysIn(
-        over,
-        "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
-      ),
-    )
-    const register = yield* keysIn(over, "select key from blob_garbage")
-    const files = new Set(
-      (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
-        filesOf(at, prefix).map((name) => `${prefix}/${name}`),
-      ),
-    )
-    return [
-      ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
-      ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
-      ...register.map((key) => `${key} is still registered as garbage`),
-      ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
-    ]
+    const owned = yield* sql<{ key: string }>`
+      select blob_key as key from documents
+      union select avatar_blob from chatbots where avatar_blob is not null`
+    const garbage = yield* sql<{ key: string }>`select key from blob_garbage`
+    return { owned: owned.map(({ key }) => key), garbage: garbage.map(({ key }) => key) } satisfies BlobKeys
   })
+
+/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
+const leftovers = (at: Site, { garbage, ...keys }: BlobKeys): ReadonlyArray<string> => {
+  const owned = new Set(keys.owned)
+  const files = new Set(
+    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
+    ),
+  )
+  return [
+    ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
+    ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
+    ...garbage.map((key) => `${key} is still registered as garbage`),
+    ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
+  ]
+}
