@@ -66,13 +66,14 @@ const doctor = async (...keys: ReadonlyArray<string | undefined>) => {
   }
 }
 
-const dump = () =>
-  Effect.runPromise(
-    Effect.provide(
-      SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`),
-      kept,
-    ),
-  ).then((rows) => rows.map(({ row }) => row).join("\n"))
+/** While no server has the database. */
+const inDatabase = <A>(query: Effect.Effect<A, unknown, SystemSql>) => Effect.runPromise(Effect.provide(query, kept))
+
+/** The stored tools. */
+const rows = Effect.map(
+  SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`),
+  (tools) => tools.map(({ row }) => row).join("\n"),
+)
 
 let bot = ""
 let tool = ""
@@ -105,7 +106,7 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
     tool = read(OneTool, made).tool.id
     expect(await call(client)).toEqual(works)
   })
-  expect(await dump()).toContain(secret)
+  expect(await inDatabase(rows)).toContain(secret)
   expect(await doctor()).toEqual({
     code: 0,
     lines: [
@@ -118,7 +119,7 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
   })
 
   await serving([first], async (client) => expect(await call(client)).toEqual(works), SEALED)
-  expect(await dump()).not.toContain("s3cr3t")
+  expect(await inDatabase(rows)).not.toContain("s3cr3t")
   const sealed = await doctor(first)
   expect(sealed).toEqual({
     code: 0,
@@ -133,6 +134,15 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
   await serving([second, first], async (client) => expect(await call(client)).toEqual(works), SEALED)
   await serving([second], async (client) => expect(await call(client)).toEqual(works))
 
+  for (const keys of [[third], []]) {
+    expect(await doctor(...keys)).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
+      ],
+    })
+  }
+
   const log = await serving([third], async (client) => {
     const { sent, told } = await call(client)
     expect(sent).toEqual([])
@@ -143,27 +153,15 @@ test("headers of tools are encrypted once there is a key, go over to the next, a
     const refused = problem(await client.patch(path(), { json: { description: "New" } }), 409, "conflict")
     expect(refused.detail).toContain("give authorization anew")
     expect(read(OneTool, await client.get(path())).tool).toEqual(before)
-  })
-  expect(log).toContain("The headers of a tool cannot be decrypted")
-  for (const keys of [[third], []]) {
-    expect(await doctor(...keys)).toEqual({
-      code: 1,
-      lines: [
-        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
-      ],
-    })
-  }
-
-  await serving([third], async (client) => {
     const headers = { authorization: secret }
     expect((await client.patch(path(), { json: { description: "New", headers } })).status).toBe(200)
     expect(await call(client)).toEqual(works)
   })
-  expect(await dump()).not.toContain("s3cr3t")
+  expect(log).toContain("The headers of a tool cannot be decrypted")
   expect((await doctor(third)).code).toBe(0)
   // Whoever can write into the database cannot have it sent elsewhere.
   const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
-  await Effect.runPromise(Effect.provide(moved, kept))
+  expect(await inDatabase(Effect.tap(rows, moved))).not.toContain("s3cr3t")
   expect(await doctor(third)).toEqual({
     code: 1,
     lines: [expect.stringMatching(/cannot be decrypted: they are not what key \w+ encrypted for them/)],
