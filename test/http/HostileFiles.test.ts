@@ -9,7 +9,7 @@ import { startServer } from "../lib/TestServer.ts"
  * files which reach them do so soon.
  */
 const { client, stored } = await startServer({
-  EXTRACT_TIMEOUT: "4s",
+  EXTRACT_TIMEOUT: "2s",
   EXTRACT_MEMORY: "256MiB",
   EXTRACT_TEXT_LIMIT: "3000000",
   LOG_LEVEL: "none",

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
@@ -10,10 +10,11 @@ import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { scopedRun } from "../lib/Scoped.ts"
-import { testTimeout } from "../lib/TestServer.ts"
+import { startServer } from "../lib/TestServer.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 
-setDefaultTimeout(testTimeout)
+/** For what needs neither a process nor a directory of its own. */
+const { client } = await startServer({ UPLOAD_FILE_LIMIT: "1MiB", AVATAR_LIMIT: "1MiB", UPLOAD_FILES_LIMIT: "2" })
 
 const run = scopedRun()
 
@@ -172,7 +173,7 @@ describe("the directory of uploads", () => {
 
 describe("a form", () => {
   test("with parts that are too large is refused with the name of the part and the limit in MiB", async () => {
-    const { client, id } = await started({ UPLOAD_FILE_LIMIT: "1MiB", AVATAR_LIMIT: "1MiB", UPLOAD_FILES_LIMIT: "2" })
+    const { id } = await client.newChatbot()
     const large = new Uint8Array(1024 * 1024 + 1).fill(97)
     const detail = async (reply: Promise<Awaited<ReturnType<Client["send"]>>>) =>
       problem(await reply, 413, "too_large").detail
@@ -191,7 +192,7 @@ describe("a form", () => {
   })
 
   test("with a text in place of a file is refused with a message that says so", async () => {
-    const { client, id } = await started()
+    const { id } = await client.newChatbot()
     const form = new FormData()
     form.set("chatbotId", id)
     form.set("files", "The tide turns at noon.")
@@ -206,7 +207,7 @@ describe("a form", () => {
   })
 
   test("with a file that the chatbot already has is answered with a summary that says so", async () => {
-    const { client, id } = await started()
+    const { id } = await client.newChatbot()
     await client.learn(id, { "tides.txt": "The tide turns at noon." })
     const { body } = await client.upload(id, { "again.txt": "The tide turns at noon.", "new.txt": "The ferry leaves." })
     expect(body).toMatchObject({ message: "2 files uploaded: 1 ready, 1 already there" })

@@ -66,13 +66,14 @@ const doctor = async (...keys: ReadonlyArray<string | undefined>) => {
   }
 }
 
-const dump = () =>
-  Effect.runPromise(
-    Effect.provide(
-      SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`),
-      kept,
-    ),
-  ).then((rows) => rows.map(({ row }) => row).join("\n"))
+/** While no server has the database. */
+const inDatabase = <A>(query: Effect.Effect<A, unknown, SystemSql>) => Effect.runPromise(Effect.provide(query, kept))
+
+/** The stored tools. */
+const rows = Effect.map(
+  SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`),
+  (tools) => tools.map(({ row }) => row).join("\n"),
+)
 
 let bot = ""
 let tool = ""
@@ -105,7 +106,7 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
     tool = read(OneTool, made).tool.id
     expect(await call(client)).toEqual(works)
   })
-  expect(await dump()).toContain(secret)
+  expect(await inDatabase(rows)).toContain(secret)
   expect(await doctor()).toEqual({
     code: 0,
     lines: [expect.stringMatching(/^note +secrets +headers of 1 tool are stored in plain text; with SECRETS_KEY/)],
@@ -116,7 +117,7 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
   })
 
   await serving([first], async (client) => expect(await call(client)).toEqual(works), SEALED)
-  expect(await dump()).not.toContain("s3cr3t")
+  expect(await inDatabase(rows)).not.toContain("s3cr3t")
   const sealed = await doctor(first)
   expect(sealed).toEqual({
     code: 0,
@@ -131,6 +132,15 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
   await serving([second, first], async (client) => expect(await call(client)).toEqual(works), SEALED)
   await serving([second], async (client) => expect(await call(client)).toEqual(works))
 
+  for (const keys of [[third], []]) {
+    expect(await doctor(...keys)).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
+      ],
+    })
+  }
+
   const log = await serving([third], async (client) => {
     const { sent, results } = await call(client)
     expect(sent).toEqual([])
@@ -141,27 +151,15 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
     const refused = problem(await client.patch(path(), { json: { description: "New" } }), 409, "conflict")
     expect(refused.detail).toContain("give authorization anew")
     expect(read(OneTool, await client.get(path())).tool).toEqual(before)
-  })
-  expect(log).toContain("The headers of a tool cannot be decrypted")
-  for (const keys of [[third], []]) {
-    expect(await doctor(...keys)).toEqual({
-      code: 1,
-      lines: [
-        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
-      ],
-    })
-  }
-
-  await serving([third], async (client) => {
     const headers = { authorization: secret }
     expect((await client.patch(path(), { json: { description: "New", headers } })).status).toBe(200)
     expect(await call(client)).toEqual(works)
   })
-  expect(await dump()).not.toContain("s3cr3t")
+  expect(log).toContain("The headers of a tool cannot be decrypted")
   expect((await doctor(third)).code).toBe(0)
   // Somebody who can write to the database cannot redirect the secret to another server.
   const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
-  await Effect.runPromise(Effect.provide(moved, kept))
+  expect(await inDatabase(Effect.tap(rows, moved))).not.toContain("s3cr3t")
   expect(await doctor(third)).toEqual({
     code: 1,
     lines: [expect.stringMatching(/cannot be decrypted: they differ from what key \w+ encrypted/)],

@@ -9,36 +9,35 @@ import { serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh, layerOf, type TestDatabase } from "./TestDatabase.ts"
 
 /*
- * Kills a server again and again while it ingests files, and compares its database and its disk with those of a server
- * that was not killed.
+ * A server that is killed again and again while it takes files in, and what its database and its disk hold afterwards,
+ * beside those of a server that was left alone.
  */
 
-/** The result of a comparison. */
 export interface KillsReport {
   readonly kills: number
-  /** The number of attempts to ingest a document that were cut off. */
+  /** Attempts to ingest a document that were cut off. */
   readonly cutOff: number
   readonly documents: number
   readonly chunks: number
-  /** The differences and leftovers, one line each. */
+  /** What is wrong, one line each. */
   readonly faults: ReadonlyArray<string>
 }
 
-/** The longest time from the moment at which a server listens to its kill, in milliseconds. */
+/** Milliseconds from the moment it listens to the kill, at most. */
 const LIFE_MAX = 900
-/** One in this many kills comes while the server starts. */
+/** Kills while it starts: one in so many. */
 const STARTS_KILLED = 8
 const servers = {
   INGEST_LEASE: "1s",
   LOG_LEVEL: "warn",
 }
 
-/** Kills a server this many times, with one set of files after the other, and compares the results. */
+/** Kills so many times, with sets of so many files one after the other, and compares. */
 export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   readonly kills: number
   readonly files: number
   readonly seed: number
-  /** Whether another server, which is never killed, shares the work on the same Postgres and the same files. */
+  /** Another server, on the same Postgres and the same files, lives on and shares the work. */
   readonly companion: boolean
   readonly tell: (line: string) => void
 }) {
@@ -63,30 +62,30 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   }
   yield* Scope.close(companion, Exit.void)
   // The rest of the work is done without kills.
-  yield* settle(killed, work?.go)
+  yield* finish(killed, work === undefined ? [] : [work])
+  yield* sweep(killed)
   const undisturbed = yield* site
-  for (const files of sets) {
-    const { go } = makeWork(files)
-    yield* settle(undisturbed, go)
-  }
-  const [found, expected] = [yield* contentsOf(killed.database), yield* contentsOf(undisturbed.database)]
+  yield* finish(undisturbed, sets.map(makeWork))
+  const { found, keys } = yield* over(killed.database, (sql) =>
+    Effect.all({ found: contentsIn(sql), keys: blobKeysIn(sql) }),
+  )
+  const expected = yield* over(undisturbed.database, contentsIn)
   return {
     kills,
     cutOff: found.attempts - expected.attempts,
     documents: found.documents.length,
     chunks: found.documents.reduce((sum, { chunks }) => sum + chunks, 0),
-    faults: [...differences(found, expected), ...(yield* leftovers(killed))],
+    faults: [...differences(found, expected), ...leftovers(killed, keys)],
   } satisfies KillsReport
 })
 
-/** A database with the settings of the servers that use it. */
 interface Site {
   readonly database: TestDatabase
-  /** The temporary directory is the server's own, and has to be empty in the end. */
+  /** The temporary directory is the server's own, and nothing may ever lie there. */
   readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
 }
 
-/** Makes a new database and a new directory. */
+/** A database and a directory of its own. */
 const site = Effect.gen(function* () {
   const database = yield* fresh
   const given = yield* settingsFor(database)
@@ -99,7 +98,7 @@ const site = Effect.gen(function* () {
   return { database: moved, settings } satisfies Site
 })
 
-/** Runs the process of a server from its start to its kill. */
+/** The process of a server from its start to its kill. */
 const live = (settings: Settings, work: Work["go"] | undefined, draw: () => number): Promise<void> =>
   Effect.gen(function* () {
     const server = yield* serverProcess(settings)
@@ -114,33 +113,29 @@ const live = (settings: Settings, work: Work["go"] | undefined, draw: () => numb
       server.kill("SIGKILL")
       yield* Effect.promise(() => Promise.resolve(working))
     }
-    // The scope kills the process, and waits until it has ended.
+    // The scope kills, and waits until it is gone.
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Completes the work, stops the server as an operator does, and lets another server delete the garbage. */
-const settle = Effect.fnUntraced(function* (at: Site, work: Work["go"] | undefined) {
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const server = yield* serverProcess(at.settings)
-      const url = yield* Effect.promise(() => server.listening)
-      yield* Effect.promise(async () => work?.(url))
-      yield* stop(server)
-    }),
-  )
+/** Lets the work come to its end, one set after the other, and stops the server as an operator does. */
+const finish = Effect.fnUntraced(function* (at: Site, works: ReadonlyArray<Work>) {
+  const server = yield* serverProcess(at.settings)
+  const url = yield* Effect.promise(() => server.listening)
+  for (const { go } of works) yield* Effect.promise(() => go(url))
+  yield* stop(server)
+}, Effect.scoped)
+
+/** Lets the next server delete the files that nobody owns, as if their time had come. */
+const sweep = Effect.fnUntraced(function* (at: Site) {
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
-  // A server deletes temporary files only when they are old.
+  // As old as they are when a server that was not told looks at them.
   for (const draft of filesOf(at, "tmp")) {
     yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
   }
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const server = yield* serverProcess(at.settings)
-      yield* Effect.promise(() => server.listening)
-      yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
-      yield* stop(server)
-    }),
-  )
-})
+  const server = yield* serverProcess(at.settings)
+  yield* Effect.promise(() => server.listening)
+  yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
+  yield* stop(server)
+}, Effect.scoped)
 
 const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
   Effect.promise(() => {
@@ -148,7 +143,7 @@ const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
     return server.exited
   })
 
-/** Waits until the value has not changed for a while. */
+/** Until it has been the same for a while. */
 const steady = async (look: () => string): Promise<void> => {
   let before
   for (let times = 0; times < 10; times++) {
@@ -170,14 +165,11 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   }
 }
 
-type Query = <A>(
+/** Queries a database while no server uses it. */
+const over = <A>(
   database: TestDatabase,
   query: (sql: SystemSql["Service"]) => Effect.Effect<A, unknown>,
-) => Effect.Effect<A, never, Scope.Scope>
-
-/** Queries a database while no server uses it. */
-const over: Query = (database, query) =>
-  Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
+): Effect.Effect<A> => Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
 
 interface Contents {
   readonly documents: ReadonlyArray<{
@@ -187,33 +179,31 @@ interface Contents {
     readonly status: string
     readonly failure: string | null
     readonly chunk_count: number
-    /** The number of chunks of the serving revision. */
+    /** Of the revision that serves. */
     readonly chunks: number
     readonly digest: string | null
   }>
   readonly foreignChunks: number
   readonly queued: number
-  /** The number of attempts to ingest the documents that are left. */
+  /** Of the documents that are left. */
   readonly attempts: number
 }
 
-const contentsOf = (database: TestDatabase) =>
-  over(database, (sql) =>
-    Effect.gen(function* () {
-      const documents = yield* sql<Contents["documents"][number]>`
+const contentsIn = (sql: SystemSql["Service"]) =>
+  Effect.gen(function* () {
+    const documents = yield* sql<Contents["documents"][number]>`
         select b.name as chatbot, d.name, sha256, status, error->>'code' as failure, chunk_count,
           count(c.id)::int as chunks, md5(string_agg(c.ordinal || ':' || c.content, '' order by c.ordinal)) as digest
         from documents d join chatbots b on b.id = d.chatbot_id
           left join chunks c on c.document_id = d.id and c.revision = d.revision
         group by d.id, b.name order by chatbot, d.name, sha256`
-      const [counts] = yield* sql<Omit<Contents, "documents">>`
+    const [counts] = yield* sql<Omit<Contents, "documents">>`
         select (select count(*)::int from chunks c join documents d on d.id = c.document_id
           where c.revision <> d.revision) as "foreignChunks",
           (select count(*)::int from ingestions) as queued,
           (select sum(last_revision)::int from documents) as attempts`
-      return { documents, ...(counts ?? { foreignChunks: -1, queued: -1, attempts: -1 }) } satisfies Contents
-    }),
-  )
+    return { documents, ...(counts ?? { foreignChunks: -1, queued: -1, attempts: -1 }) } satisfies Contents
+  })
 
 const differences = (found: Contents, expected: Contents): ReadonlyArray<string> => {
   const faults: Array<string> = []
@@ -233,20 +223,24 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
   return faults
 }
 
-/** Lists files without an owner, owners without a file, registered garbage, and files in the temporary directory. */
-const leftovers = Effect.fnUntraced(function* (at: Site) {
-  const keysIn = (query: Query, statement: string) =>
-    Effect.map(
-      query(at.database, (sql) => sql<{ key: string }>`${sql.literal(statement)}`),
-      (rows) => rows.map(({ key }) => key),
-    )
-  const owned = new Set(
-    yield* keysIn(
-      over,
-      "select blob_key as key from documents union select avatar_blob from chatbots where avatar_blob is not null",
-    ),
-  )
-  const register = yield* keysIn(over, "select key from blob_garbage")
+interface BlobKeys {
+  readonly owned: ReadonlyArray<string>
+  /** To be deleted. */
+  readonly garbage: ReadonlyArray<string>
+}
+
+const blobKeysIn = (sql: SystemSql["Service"]) =>
+  Effect.gen(function* () {
+    const owned = yield* sql<{ key: string }>`
+      select blob_key as key from documents
+      union select avatar_blob from chatbots where avatar_blob is not null`
+    const garbage = yield* sql<{ key: string }>`select key from blob_garbage`
+    return { owned: owned.map(({ key }) => key), garbage: garbage.map(({ key }) => key) } satisfies BlobKeys
+  })
+
+/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
+const leftovers = (at: Site, { garbage, ...keys }: BlobKeys): ReadonlyArray<string> => {
+  const owned = new Set(keys.owned)
   const files = new Set(
     (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
       filesOf(at, prefix).map((name) => `${prefix}/${name}`),
@@ -255,7 +249,7 @@ const leftovers = Effect.fnUntraced(function* (at: Site) {
   return [
     ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
     ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
-    ...register.map((key) => `${key} is still registered as garbage`),
+    ...garbage.map((key) => `${key} is still registered as garbage`),
     ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
   ]
-})
+}

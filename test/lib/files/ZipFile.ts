@@ -10,14 +10,11 @@ export interface ZipEntry {
   readonly claims?: { readonly bytes?: number; readonly checksum?: number; readonly flags?: number }
 }
 
-const bytesOf = (content: Uint8Array | string) => Buffer.from(content)
-
 /**
  * The fields that the file's header and the directory share: flags, method, time, checksum, both sizes, length of the
  * name.
  */
-const sharedFields = (entry: ZipEntry, packed: Uint8Array): Buffer => {
-  const content = bytesOf(entry.content)
+const sharedFields = (entry: ZipEntry, content: Uint8Array, packed: Uint8Array): Buffer => {
   const record = Buffer.alloc(26)
   record.writeUInt16LE(20, 0)
   record.writeUInt16LE(entry.claims?.flags ?? 0x800, 2)
@@ -63,8 +60,9 @@ export const zipOf = (entries: ReadonlyArray<ZipEntry>, copies = 0): Uint8Array<
   const directory: Array<Buffer> = []
   let at = 0
   for (const entry of entries) {
-    const packed = deflateRawSync(bytesOf(entry.content))
-    const record = sharedFields(entry, packed)
+    const content = typeof entry.content === "string" ? Buffer.from(entry.content) : entry.content
+    const packed = deflateRawSync(content)
+    const record = sharedFields(entry, content, packed)
     const file = Buffer.concat([uint32(0x04034b50), record, Buffer.from(entry.name), packed])
     for (let copy = 0; copy <= copies; copy++) {
       const name = Buffer.from(copy === 0 ? entry.name : `${copy}/${entry.name}`)
