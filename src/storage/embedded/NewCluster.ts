@@ -12,7 +12,7 @@ const CONCURRENT_SYNCS = 16
  * meanwhile leaves only a temporary directory behind, which the next attempt removes. When the image cannot be used,
  * the engine makes an empty cluster.
  */
-export const createCluster = Effect.fn("Cluster.create")(
+export const createCluster = Effect.fn("NewCluster.create")(
   function* (directory: string, image: string) {
     const files = yield* FileSystem.FileSystem
     const temporary = `${directory}.tmp`
