@@ -157,6 +157,33 @@ export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("Chat
   }
 }
 
+export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", Detail) {
+  static readonly declaration: Declaration = {
+    status: 409,
+    code: "quota_reached",
+    title: "The organization's quota is reached",
+    when: "The organization has as many of these things as its quota allows. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
+    example: { detail: "The organization has 1,000 chatbots, as many as its quota allows." },
+  }
+}
+
+export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgress>()("IdempotencyInProgress", {
+  ...Detail,
+  ...RetryAfter,
+}) {
+  static readonly declaration: Declaration = {
+    status: 409,
+    code: "idempotency_in_progress",
+    title: "The first request with this idempotency key is still running",
+    when: "A request with the same `Idempotency-Key` has not been answered yet. Send it again later to get the answer to the first one.",
+    isRetryable: true,
+    example: {
+      detail: "The first request with this Idempotency-Key is still running.",
+      retry_after_seconds: 1,
+    },
+  }
+}
+
 export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", Detail) {
   static readonly declaration: Declaration = {
     status: 412,
@@ -208,6 +235,43 @@ export class UnreadableDocument extends Schema.TaggedError<UnreadableDocument>()
     title: "The document cannot be read",
     when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
     example: { detail: "scan.pdf: The document has no text." },
+  }
+}
+
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", Detail) {
+  static readonly declaration: Declaration = {
+    status: 422,
+    code: "idempotency_key_reused",
+    title: "The idempotency key belongs to another request",
+    when: "A request with the same `Idempotency-Key` but another method, path or body was sent before. Choose a new key for every new request.",
+    example: { detail: "This Idempotency-Key was sent with another request before." },
+  }
+}
+
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { ...Detail, ...RetryAfter }) {
+  static readonly declaration: Declaration = {
+    status: 429,
+    code: "rate_limited",
+    title: "Rate limit exceeded",
+    when: "The API key, its organization or the client's address has sent more requests than its rate limit allows. `Retry-After` says when the next one is granted; `RateLimit` on every response says how many are left.",
+    isRetryable: true,
+    example: { detail: "This API key may send 100 requests in 10 seconds.", retry_after_seconds: 3 },
+    openAi: { code: "rate_limit_exceeded" },
+  }
+}
+
+export class TooManyAtOnce extends Schema.TaggedError<TooManyAtOnce>()("TooManyAtOnce", { ...Detail, ...RetryAfter }) {
+  static readonly declaration: Declaration = {
+    status: 429,
+    code: "too_many_at_once",
+    title: "Too many requests of this kind at once",
+    when: "The organization or the API key has as many uploads, searches, chats or streams under way as its share of the server allows, and none ended while this request waited for its turn.",
+    isRetryable: true,
+    example: {
+      detail: "The organization has 8 uploads under way, as many as its share allows.",
+      retry_after_seconds: 1,
+    },
+    openAi: { code: "rate_limit_exceeded" },
   }
 }
 
@@ -309,10 +373,15 @@ export const failures = {
   SlugTaken,
   Conflict,
   ChatbotInactive,
+  QuotaReached,
+  IdempotencyInProgress,
   PreconditionFailed,
   TooLarge,
   UnsupportedMediaType,
   UnreadableDocument,
+  IdempotencyKeyReused,
+  RateLimited,
+  TooManyAtOnce,
   TooManyRequests,
   BudgetSpent,
   TooManyChats,

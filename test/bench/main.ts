@@ -11,6 +11,7 @@ const benches: Readonly<
   ingest: () => import("./ingest.ts"),
   kills: () => import("./kills.ts"),
   retrieval: () => import("./retrieval.ts"),
+  safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
   soak: () => import("./soak.ts"),
 }
