@@ -46,8 +46,9 @@ const database = {
 const bootstrap = {
   apiKey: apiKey.orAbsent(
     BOOTSTRAP_API_KEY,
-    "Key with all scopes of the first organization. Set it if nobody reads the output of the first start. Absent: the first start generates one and prints it once.",
+    "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600.",
   ),
+  keyFile: below("first-api-key").elsewhere,
 }
 
 const secrets = {

@@ -61,7 +61,6 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
         }).pipe(
           Effect.catchTags({
             FetchFailed: ({ detail }) => Effect.succeed(failedOutcome(detail)),
-            PrivateAddress: ({ detail }) => Effect.succeed(failedOutcome(detail)),
             SecretUnreadable: ({ key, why }) =>
               Effect.as(
                 Effect.logWarning("The headers of a tool cannot be decrypted", { tool: spec.name, key, why }),
@@ -137,8 +136,11 @@ const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxL
 
 const isReadable = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b)/i
 const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i
-/** The escapes of NUL and of lone surrogates in the text of `JSON.stringify`. Postgres stores neither in JSON. */
-const unstorable = /\\u(?:0000|d[89a-f]..)/
+/**
+ * The escapes of NUL and of lone surrogates in the text of `JSON.stringify`, after an even number of backslashes.
+ * Postgres stores neither in JSON.
+ */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/
 
 /** The body of a response as JSON, or else as text. Undefined when it is neither. */
 const answerOf = (
