@@ -6,7 +6,7 @@ import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Passage } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import {
   type BudgetSpent,
@@ -267,9 +267,7 @@ export class Chat extends Context.Service<
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
           replyAs: (name, request, emit) =>
-            Effect.flatMap(chatbots.named(name), (row) =>
-              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
-            ),
+            Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
         }
       }),
     )

@@ -11,7 +11,7 @@ import {
 } from "../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../domain/chatbot/Slug.ts"
 import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServes, ensureServesNamed } from "../domain/Caller.ts"
 import {
   Forbidden,
   InvalidRequest,
@@ -267,11 +267,7 @@ export class Chatbots extends Context.Service<
         get: (id) => Effect.map(storage.get(id), present),
         list,
         getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
-        named: (name) =>
-          Effect.map(
-            Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
-            present,
-          ),
+        named: (name) => Effect.map(ensureServesNamed(storage.named(name)), present),
         update,
         setAvatar,
         chatWidget,
