@@ -15,6 +15,7 @@ import {
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
   type Unavailable,
@@ -42,6 +43,7 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
+import { Shares } from "./Shares.ts"
 
 export interface ChatSettings {
   /** Most stored messages in the prompt of a model. */
@@ -56,6 +58,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
   | Unavailable
@@ -92,6 +95,7 @@ export class Chat extends Context.Service<
       Effect.gen(function* () {
         const agent = yield* Agent
         const budgets = yield* Budgets
+        const shares = yield* Shares
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -250,6 +254,8 @@ export class Chat extends Context.Service<
           }
         })
 
+        const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
+
         const answer = (
           chatbot: ChatbotRow,
           request: ChatRequest,
@@ -265,9 +271,12 @@ export class Chat extends Context.Service<
             : Effect.fail(inactive)
 
         return {
-          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          reply: (chatbot, request, emit) =>
+            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
           replyAs: (name, request, emit) =>
-            Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
+            withinShare(emit)(
+              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
+            ),
         }
       }),
     )
