@@ -4,7 +4,7 @@ import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/h
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import { RequestId } from "../../api/parts/RequestId.ts"
-import { type Area, areaOf, methodsAt } from "../../api/Routes.ts"
+import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
 import * as Errors from "../../domain/Errors.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
@@ -164,7 +164,7 @@ export const edge =
             Effect.tap(({ status }) =>
               Effect.logInfo("request", {
                 method: request.method,
-                path,
+                path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
               }),
