@@ -4,6 +4,7 @@ import type { Part } from "./safety/Part.ts"
 /** The parts by name. The file of each part documents what it measures. */
 const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
   matrix: () => import("./safety/Matrix.ts"),
+  model: () => import("./safety/Model.ts"),
 }
 
 /**
