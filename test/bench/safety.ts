@@ -6,6 +6,7 @@ const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = 
   matrix: () => import("./safety/Matrix.ts"),
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
+  model: () => import("./safety/Model.ts"),
 }
 
 /**
