@@ -4,6 +4,8 @@ import { Chatbot, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.t
 import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
@@ -85,6 +87,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
   success: Schema.Struct({ message: Schema.Literal("Chatbot deleted successfully") }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
