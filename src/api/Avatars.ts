@@ -4,7 +4,7 @@ import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { FormFile } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 /** Serves the image of an avatar without an API key. The endpoint belongs to the group `system`. */
@@ -41,6 +41,7 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(

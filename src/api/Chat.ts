@@ -5,7 +5,7 @@ import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { IsSlow } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
@@ -73,6 +73,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: chatFailures(Problem),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequiredScope, "chat")

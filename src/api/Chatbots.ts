@@ -6,8 +6,9 @@ import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -24,7 +25,9 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
   error: Problem.SlugTaken,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -44,7 +47,9 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -98,7 +103,9 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -142,7 +149,9 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -4,7 +4,7 @@ import { Document } from "../domain/Document.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { IsSlow } from "./parts/Annotations.ts"
 import { FormFiles } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
 
@@ -39,6 +39,7 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   success: [UploadFinished, UploadAccepted],
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequiredScope, "knowledge:write")

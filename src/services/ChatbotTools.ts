@@ -11,6 +11,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { originOf, placeholdersOf } from "../domain/chatbot/UrlTemplate.ts"
 import * as Storage from "../storage/ChatbotTools.ts"
+import { outsideTransaction } from "./Idempotency.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 
 export interface ChatbotToolsSettings {
@@ -60,10 +61,14 @@ export class ChatbotTools extends Context.Service<
         const { check } = yield* SafeFetch
 
         const ensureMayCall = ({ url }: Storage.ToolContent) =>
-          check(new URL(url)).pipe(
-            Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
-            // Every call checks again, so a declaration does not fail because its host cannot be resolved in time.
-            Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
+          outsideTransaction(
+            url,
+            check(new URL(url)).pipe(
+              Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
+              // Every call checks again, so a declaration does not fail because its host cannot be resolved in time.
+              Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
+              Effect.asVoid,
+            ),
           )
 
         const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {

@@ -10,6 +10,7 @@ import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
@@ -19,6 +20,7 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly idempotency: IdempotencySettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
 }
@@ -36,6 +38,7 @@ export const layer = (settings: ServicesSettings) =>
     Conversations.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
+    Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
   ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))
