@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
-import { RequestId } from "../api/parts/RequestId.ts"
+import { RequestId } from "../domain/RequestId.ts"
 
 const levels = {
   trace: "Trace",

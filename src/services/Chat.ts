@@ -130,6 +130,7 @@ export class Chat extends Context.Service<
               id: session?.id ?? SessionId.make(yield* random.uuidV7()),
               token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
+              isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
               Effect.map(newMessageId, (id) => ({

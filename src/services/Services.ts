@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
 import { Budgets, type BudgetSettings } from "./Budgets.ts"
 import { Chat, type ChatSettings } from "./Chat.ts"
@@ -10,11 +11,13 @@ import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Erasures } from "./Erasures.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
+  readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
@@ -30,10 +33,12 @@ export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKey
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     tenancy,
+    AuditLog.layer(settings.audit),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
+    Erasures.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
     Knowledge.layer,

@@ -1,6 +1,8 @@
 import { Layer } from "effect"
 import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { Auditing } from "./Auditing.ts"
+import { AuditLog } from "./AuditLog.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -9,6 +11,7 @@ import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
+import { Erasures } from "./Erasures.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
@@ -17,6 +20,7 @@ import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
 import { Ping } from "./sql/Ping.ts"
 import { Reembeddings } from "./Reembeddings.ts"
+import { Retention } from "./Retention.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
@@ -26,6 +30,7 @@ import { VectorIndexes } from "./search/VectorIndexes.ts"
 export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
     ApiKeys.layer,
+    AuditLog.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -34,6 +39,7 @@ export const layer = (secrets: SecretsSettings) =>
     Chunks.layer,
     Conversations.layer,
     Documents.layer,
+    Erasures.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -42,8 +48,9 @@ export const layer = (secrets: SecretsSettings) =>
     Organizations.layer,
     Ping.layer,
     Reembeddings.layer,
+    Retention.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  ).pipe(Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge(Auditing.layer), Layer.provide(Secrets.layer(secrets)))

@@ -94,6 +94,10 @@ export const makeFilledTenant = Effect.gen(function* () {
   const unfinished = MessageId.make(yield* newId)
   const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId }
   yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], [], Duration.minutes(5))
+  yield* SystemSql.use(
+    (sql) => sql`
+      insert into retention_runs (organization_id, expires_at) values (${organization}, now() + interval '1 hour')`,
+  )
   return {
     organization,
     chatbot,

@@ -1,9 +1,11 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
 import { fakeOpenAiKey } from "./FakeOpenAi.ts"
@@ -25,7 +27,20 @@ export interface TestServer {
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
   /** The paths of the stored search indexes. */
   readonly indexes: () => ReadonlyArray<string>
+  /** Every row of every table, and every file outside of the database, as text. */
+  readonly dump: () => Promise<string>
 }
+
+/** Every row of every table as JSON. */
+export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const tables = yield* sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`
+  const rows = yield* Effect.forEach(
+    tables,
+    ({ name }) => sql<{ row: string }>`select ${name} || ' ' || to_jsonb(t)::text as row from ${sql(name)} t`,
+  )
+  return rows.flat().map(({ row }) => row)
+})
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
@@ -57,6 +72,15 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
       readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".segment"),
       ),
+    dump: async () => {
+      const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })
+        .filter((path) => !path.startsWith("database"))
+        .map((path) => join(given.DATA_DIR, path))
+        .filter((path) => statSync(path).isFile())
+      const files = paths.map((path) => `${path}\n${readFileSync(path, "latin1")}`)
+      const rows = await Effect.runPromiseWith(context)(dumpRows(Context.get(context, SystemSql)))
+      return [...rows, ...files].join("\n")
+    },
   }
 })
 
