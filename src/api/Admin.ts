@@ -4,6 +4,8 @@ import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/Api
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -59,13 +61,15 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   params: ofOrganization,
   success: Schema.Struct({ message: Schema.Literal("Organization deleted successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Delete an organization",
-    description:
-      "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
-  }),
-)
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete an organization",
+      description:
+        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
+    }),
+  )
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({

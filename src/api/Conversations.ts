@@ -7,6 +7,8 @@ import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -95,6 +97,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
   success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
     OpenApi.annotations({
@@ -125,6 +128,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   error: Problem.NotFound,
 })
   .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:write")
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(

@@ -77,9 +77,11 @@ const describedParameter = (parameter: Schema.Json): Schema.Json => {
   return description === undefined ? parameter : { ...parameter, description }
 }
 
-/** The statuses whose failures say when the request may be sent again. */
+/** The statuses whose failures all say when the request may be sent again. */
 const retryStatuses: ReadonlySet<string> = new Set(
-  Object.values(failures).flatMap((failure) => (saysWhen(failure) ? [String(failure.declaration.status)] : [])),
+  Array.from(Map.groupBy(Object.values(failures), ({ declaration }) => declaration.status)).flatMap(([status, same]) =>
+    same.every(saysWhen) ? [String(status)] : [],
+  ),
 )
 
 const retryAfter = {
@@ -92,14 +94,31 @@ const retryAfter = {
   },
 }
 
+const rateLimits = {
+  headers: {
+    RateLimit: {
+      description: "What remains of the rate limit of the API key; absent when there is no limit.",
+      schema: { type: "string", examples: ['"key";r=57;t=3'] },
+    },
+    "RateLimit-Policy": {
+      description: "The rate limit of the API key: a quota `q` within `w` seconds.",
+      schema: { type: "string", examples: ['"key";q=100;w=10'] },
+    },
+  },
+}
+
 const completeOperation = (operation: Schema.Json): Schema.Json =>
   isObject(operation)
     ? {
         ...operation,
         ...(Array.isArray(operation["parameters"]) && { parameters: operation["parameters"].map(describedParameter) }),
-        responses: mapFields(operation["responses"], (response, status) =>
-          isObject(response) && retryStatuses.has(status) ? merge(response, retryAfter) : response,
-        ),
+        responses: mapFields(operation["responses"], (response, status) => {
+          if (!isObject(response)) return response
+          const timed = retryStatuses.has(status) ? merge(response, retryAfter) : response
+          const needsKey = Array.isArray(operation["security"]) && operation["security"].length > 0
+          // Without a valid key no key's limit is known.
+          return needsKey && status !== "401" ? merge(timed, rateLimits) : timed
+        }),
       }
     : operation
 

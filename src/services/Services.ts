@@ -9,11 +9,15 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
+import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
 import { Erasures } from "./Erasures.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
+import { Shares, type SharesSettings } from "./Shares.ts"
+import { AddressLimiter } from "./rates/AddressLimiter.ts"
+import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
@@ -22,6 +26,8 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly rates: RateLimits
+  readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
 }
@@ -34,6 +40,8 @@ export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     tenancy,
     AuditLog.layer(settings.audit),
+    AddressLimiter.layer(settings.rates),
+    RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
@@ -43,4 +51,7 @@ export const layer = (settings: ServicesSettings) =>
     EmbedFiles.layer(settings.uploads),
     Knowledge.layer,
     Usage.layer(settings.usage),
-  ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))
+  ).pipe(
+    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
+    Layer.provideMerge(Shares.layer(settings.shares)),
+  )

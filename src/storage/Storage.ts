@@ -19,6 +19,7 @@ import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
 import { Ping } from "./sql/Ping.ts"
+import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { Retention } from "./Retention.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
@@ -47,6 +48,7 @@ export const layer = (secrets: SecretsSettings) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Ping.layer,
+    RateCounts.layer,
     Reembeddings.layer,
     Retention.layer,
     ToolHeaders.layer,

@@ -29,6 +29,8 @@ export interface TestServer {
   readonly indexes: () => ReadonlyArray<string>
   /** Every row of every table, and every file outside of the database, as text. */
   readonly dump: () => Promise<string>
+  /** Runs statements, by `SystemSql` as the owner of the tables, whom row-level security does not restrict. */
+  readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql | SqlClient.SqlClient>) => Promise<A>
 }
 
 /** Every row of every table as JSON. */
@@ -44,7 +46,8 @@ export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
-const start = Effect.fnUntraced(function* (settings: Settings) {
+/** Starts a server as `startServer` does, until the scope closes. */
+export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
   const anthropic = yield* provider
   const given = yield* settingsFor(yield* fresh)
   const env = {
@@ -64,7 +67,7 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
     url,
     client: new Client(url, operatorKey),
     provider: anthropic,
-    stored: (kind: string) => {
+    stored: (kind) => {
       const directory = join(given.DATA_DIR, "files", kind)
       return existsSync(directory) ? readdirSync(directory) : []
     },
@@ -72,16 +75,17 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
       readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".segment"),
       ),
+    query: (query) => Effect.runPromiseWith(context)(query),
     dump: async () => {
       const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })
         .filter((path) => !path.startsWith("database"))
         .map((path) => join(given.DATA_DIR, path))
         .filter((path) => statSync(path).isFile())
       const files = paths.map((path) => `${path}\n${readFileSync(path, "latin1")}`)
-      const rows = await Effect.runPromiseWith(context)(dumpRows(Context.get(context, SystemSql)))
+      const rows = await Effect.runPromiseWith(context)(SystemSql.use(dumpRows))
       return [...rows, ...files].join("\n")
     },
-  }
+  } satisfies TestServer
 })
 
 /**
@@ -92,5 +96,5 @@ export const startServer = (settings: Settings = {}): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
   const scope = Scope.makeUnsafe()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(start(settings), scope))
+  return Effect.runPromise(Scope.provide(makeServer(settings), scope))
 }
