@@ -28,7 +28,7 @@ export const ErasureRequest = Schema.Struct({
       }),
     ),
   ),
-}).annotate({ identifier: "ErasureRequest", examples: [{ email: "ada@example.com" }] })
+}).annotate({ identifier: "ErasureRequest", examples: [{ session_token: "visitor-4711" }] })
 export type ErasureRequest = typeof ErasureRequest.Type
 
 /** What an erasure has deleted. */
