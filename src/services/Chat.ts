@@ -136,6 +136,7 @@ export class Chat extends Context.Service<
               id: session?.id ?? request.attempt?.session ?? SessionId.make(yield* random.uuidV7()),
               token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
+              isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({
