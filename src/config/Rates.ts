@@ -1,9 +1,10 @@
+import { RATE_LIMIT } from "../system/Variables.ts"
 import { rateLimit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const rates = {
   key: rateLimit.or(
-    "RATE_LIMIT",
+    RATE_LIMIT,
     "100/10s",
     "Requests that each API key may send in any such time. A chat counts as 2; an upload, an export and a deletion of much at once as 5. Raise it for a key that many visitors share. `off` switches off the limits of organizations and addresses as well.",
   ),
