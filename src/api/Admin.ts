@@ -5,9 +5,9 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { RequestCost } from "./parts/Annotations.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -19,7 +19,9 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an organization",
@@ -49,7 +51,9 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Rename an organization, or set its budget",
@@ -96,7 +100,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an API key",
@@ -127,7 +133,9 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",

@@ -11,6 +11,7 @@ import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
@@ -23,6 +24,7 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly idempotency: IdempotencySettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
@@ -44,6 +46,7 @@ export const layer = (settings: ServicesSettings) =>
     Conversations.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
+    Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
   ).pipe(
