@@ -252,7 +252,9 @@ export class Chatbots extends Context.Service<
         const { chatbotId } = yield* Caller
         if (chatbotId === null) return yield* storage.list(range)
         // The list has a single entry, so a page after a cursor is empty.
-        return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
+        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
+        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
+        return { items, next: undefined }
       })
 
       const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
@@ -290,6 +292,8 @@ const decodeParts = (merged: object) =>
       settings: fallbackModels.length === 0 ? settings : { ...settings, fallbackModels },
     })),
   )
+
+const microseconds = (time: Date) => String(time.getTime() * 1_000)
 
 const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
   Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))

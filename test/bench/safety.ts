@@ -5,6 +5,8 @@ import type { Part } from "./safety/Part.ts"
 const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
   fuzz: () => import("./safety/Fuzz.ts"),
   matrix: () => import("./safety/Matrix.ts"),
+  canaries: () => import("./safety/Canaries.ts"),
+  faults: () => import("./safety/Faults.ts"),
   model: () => import("./safety/Model.ts"),
 }
 
