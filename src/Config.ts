@@ -8,6 +8,7 @@ import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
+import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
@@ -20,6 +21,7 @@ const groups: ReadonlyArray<Group> = [
   chats,
   tools,
   spending,
+  sharesAndQuotas,
 ]
 
 const sections = {
@@ -32,6 +34,7 @@ const sections = {
   ...chats.sections,
   ...tools.sections,
   ...spending.sections,
+  ...sharesAndQuotas.sections,
 }
 
 type Values = ValuesOf<typeof sections>

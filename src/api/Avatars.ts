@@ -39,7 +39,7 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   headers: IfMatch,
   payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
-  error: [Problem.NotFound, Problem.PreconditionFailed],
+  error: [Problem.NotFound, Problem.PreconditionFailed, Problem.TooManyAtOnce],
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")

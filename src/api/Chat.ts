@@ -26,6 +26,7 @@ export const chatFailures = (forms: typeof Problem) =>
     forms.TooManyRequests,
     forms.BudgetSpent,
     forms.TooManyChats,
+    forms.TooManyAtOnce,
     forms.ProviderFailed,
     forms.ProviderTimeout,
   ] as const

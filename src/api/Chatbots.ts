@@ -56,9 +56,16 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
   query: cursorQuery,
   success: withLink(Schema.Struct({ chatbots: Schema.Array(ChatbotSummary), ...nextCursor })),
+  error: Problem.TooManyAtOnce,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List chatbots",
+      description:
+        "Newest first. A page that has reached some megabytes ends early, also when neither `limit` nor `cursor` was sent: `next_cursor` and `Link` then say where the list goes on.",
+    }),
+  )
 
 const get = HttpApiEndpoint.get("get", chatbotPath, {
   params,

@@ -115,7 +115,7 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
     }),
     { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
   ),
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
@@ -155,7 +155,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
-  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
+  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
   .middleware(RequestBody)
   .annotate(IsSlow, true)

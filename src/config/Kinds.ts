@@ -97,11 +97,18 @@ export const fraction = kind("a number from 0 to 1", (value) =>
   /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
 )
 
-/** A size in bytes. */
-export const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
+const parseSize = (value: string) => {
   const [, amount, unit] = /^(\d{1,6})([KMG])iB$/.exec(value) ?? []
   return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
-})
+}
+
+/** A size in bytes. */
+export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
+
+/** A size in bytes, which is `Infinity` when it is off. */
+export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>
+  value === "off" ? Number.POSITIVE_INFINITY : parseSize(value),
+)
 
 const parseDuration = (value: string) => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []

@@ -12,6 +12,7 @@ import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
+import { Shares, type SharesSettings } from "./Shares.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
@@ -19,6 +20,7 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
 }
@@ -38,4 +40,7 @@ export const layer = (settings: ServicesSettings) =>
     EmbedFiles.layer(settings.uploads),
     Knowledge.layer,
     Usage.layer(settings.usage),
-  ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))
+  ).pipe(
+    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
+    Layer.provideMerge(Shares.layer(settings.shares)),
+  )

@@ -5,6 +5,7 @@ import type { Part } from "./safety/Part.ts"
 const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
+  matrix: () => import("./safety/Matrix.ts"),
 }
 
 /**

@@ -59,9 +59,12 @@ const named = (name: string) => operations.find((operation) => operation.name ==
 const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ["POST /api/external/chatbots", [200, 400, 401, 403, 408, 409, 413, 415, 500, 503]],
   ["PATCH /api/external/chatbots", [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 500, 503]],
-  ["GET /api/external/chatbots", [200, 400, 401, 403, 500, 503]],
+  ["GET /api/external/chatbots", [200, 400, 401, 403, 429, 500, 503]],
   ["GET /api/external/chatbot/{chatbotId}", [200, 400, 401, 403, 404, 500, 503]],
-  ["PATCH /api/external/chatbot/{chatbotId}/update-avatar", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
+  [
+    "PATCH /api/external/chatbot/{chatbotId}/update-avatar",
+    [200, 400, 401, 403, 404, 408, 412, 413, 415, 429, 500, 503],
+  ],
   ["PATCH /api/external/chatbot/{chatbotId}/chat-widget", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
   ["PATCH /api/external/chatbot/{chatbotId}/voice-agent", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
   [
@@ -69,14 +72,14 @@ const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 502, 503, 504],
   ],
   ["GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages", [200, 400, 401, 403, 404, 500, 503]],
-  ["POST /api/external/chatbot/{chatbotId}/query-knowledge", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
+  ["POST /api/external/chatbot/{chatbotId}/query-knowledge", [200, 400, 401, 403, 404, 408, 413, 415, 429, 500, 503]],
   ["GET /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
   [
     "PATCH /api/external/chatbot/{chatbotId}/knowledge-base",
-    [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 503],
+    [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503],
   ],
   ["DELETE /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
-  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
+  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 413, 415, 429, 500, 503]],
 ]
 
 const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [

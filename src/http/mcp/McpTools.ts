@@ -62,7 +62,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
       }),
     ),
   }),
-  failure: Schema.Union(anyFailures),
+  failure: Schema.Union([...anyFailures, ToolError.TooManyAtOnce]),
   dependencies: [Caller, CurrentOrganization, ServedChatbot],
 })
   .annotate(Tool.Readonly, true)
