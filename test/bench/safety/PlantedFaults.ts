@@ -39,7 +39,7 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/domain/Caller.ts",
     text: "caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere",
     replacement: 'chatbotId !== "" || caller.chatbotId === null ? Effect.void : boundElsewhere',
-    tests: ["http/edge/Edge", "http/Admin", "http/OpenAi"],
+    tests: ["http/edge/Edge", "http/OpenAi"],
   },
   {
     what: "a bound key sees the tools of another chatbot over MCP",
@@ -67,14 +67,14 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/ApiKeys.ts",
     text: "join organizations o on o.id = k.organization_id and o.deleted_at is null",
     replacement: "join organizations o on o.id = k.organization_id",
-    tests: ["storage/ApiKeys", "jobs/OrganizationRemoval", "http/Organizations"],
+    tests: ["storage/ApiKeys", "jobs/OrganizationRemoval"],
   },
   {
     what: "a revocation takes effect after a minute and a half",
     file: "src/services/ApiKeys.ts",
     text: "const LOOKUP_TIME_TO_LIVE = 900\n",
     replacement: "const LOOKUP_TIME_TO_LIVE = 90_000\n",
-    tests: ["services/ApiKeys", "http/Admin", "http/Organizations"],
+    tests: ["services/ApiKeys", "http/Admin"],
   },
   {
     what: "a key gives a new key scopes that it lacks",
@@ -88,7 +88,7 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/services/Admin.ts",
     text: "createOrganization: (name) => Effect.andThen(ensureOperator, organizations.create(name)),",
     replacement: "createOrganization: (name) => organizations.create(name),",
-    tests: ["http/Admin", "http/Organizations"],
+    tests: ["http/Admin"],
   },
   {
     what: "an organization makes keys of another one",
@@ -140,21 +140,21 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/Messages.ts",
     text: "where chatbot_id = ${chatbot} and organization_id = ${organization}\n        and (session_token",
     replacement: "where ${chatbot}::text <> '' and organization_id = ${organization}\n        and (session_token",
-    tests: ["storage/Conversations", "http/Conversations"],
+    tests: ["storage/Conversations", "http/Isolation"],
   },
   {
     what: "a document of another chatbot is read by its id",
     file: "src/storage/Documents.ts",
     text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
     replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
-    tests: ["storage/Documents", "http/Knowledge"],
+    tests: ["storage/Documents", "http/Isolation"],
   },
   {
     what: "a tool of another chatbot is read by its id",
     file: "src/storage/ChatbotTools.ts",
     text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
     replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
-    tests: ["http/ChatbotTools"],
+    tests: ["http/ChatbotTools", "http/Isolation"],
   },
   {
     what: "the passages of another chatbot answer a search",
@@ -171,7 +171,7 @@ const leases: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/sql/LeaseQueue.ts",
     text: "and lease_id = ${attempt.lease_id} and organization_id = ${organization}`",
     replacement: "and lease_id is not null and organization_id = ${organization}`",
-    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/IngestionRaces"],
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions"],
   },
   {
     what: "two workers do the same job",
@@ -192,14 +192,14 @@ const leases: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/sql/LeaseQueue.ts",
     text: "if (rows.length > 0) yield* write\n",
     replacement: "yield* write\n",
-    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/IngestionRaces"],
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions"],
   },
   {
     what: "a job that kills its process is tried for ever",
     file: "src/storage/sql/LeaseQueue.ts",
     text: "lapses = lapses + (lease_id is not null)::int",
     replacement: "lapses = lapses + (lease_id is null and lapses < 0)::int",
-    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/Worker"],
+    tests: ["storage/sql/LeaseQueue", "jobs/Worker"],
   },
   {
     what: "one organization's jobs keep those of all others waiting",
@@ -213,7 +213,7 @@ const leases: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/jobs/Worker.ts",
     text: "Effect.onInterrupt(() => giveBack(job)),",
     replacement: "Effect.onInterrupt(() => Effect.void),",
-    tests: ["jobs/Worker", "jobs/Ingestion"],
+    tests: ["jobs/Worker"],
   },
 ]
 
@@ -223,7 +223,7 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/services/Budgets.ts",
     text: "if (isUnlimited(organization) && isUnlimited(key)) return chat",
     replacement: "if (isUnlimited(organization) || isUnlimited(key)) return chat",
-    tests: ["services/Budgets", "http/Usage"],
+    tests: ["services/Budgets"],
   },
   {
     what: "a chat that has ended keeps its place among the concurrent ones",
@@ -244,14 +244,14 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/http/ReceivedForms.ts",
     text: "return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void",
     replacement: "return size > limits.fileSize * 1_000 ? Effect.fail(tooLarge) : Effect.void",
-    tests: ["http/edge/Limits", "http/ReceivedForms"],
+    tests: ["http/edge/Limits"],
   },
   {
     what: "JSON of any depth is decoded",
     file: "src/http/edge/RequestBody.ts",
     text: "if (jsonDepth(text) > jsonDepthLimit) {",
     replacement: "if (jsonDepth(text) > jsonDepthLimit * 1_000) {",
-    tests: ["http/edge/Edge", "http/edge/Limits"],
+    tests: ["http/edge/Edge"],
   },
   {
     what: "a chatbot has as many tools as somebody likes",
@@ -296,14 +296,14 @@ const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/services/ChatbotTools.ts",
     text: "if (originOf(url) !== originOf(row.url) && kept.length > 0) {",
     replacement: "if (originOf(url) === undefined && kept.length > 0) {",
-    tests: ["http/ChatbotTools", "http/ToolSecrets"],
+    tests: ["http/ChatbotTools"],
   },
   {
     what: "the first API key is in the log of a container",
     file: "src/services/Bootstrap.ts",
     text: "if (isatty(STDOUT)) return",
     replacement: "if (isatty(STDOUT) || key !== undefined) return",
-    tests: ["cli/CliProcess", "http/edge/Lifecycle"],
+    tests: ["cli/CliProcess"],
   },
 ]
 
