@@ -4,6 +4,7 @@ import { chats, spending } from "./config/Chats.ts"
 import { data } from "./config/Data.ts"
 import { documents } from "./config/Documents.ts"
 import { languageModels } from "./config/LanguageModels.ts"
+import { rateLimits } from "./config/Rates.ts"
 import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
@@ -16,6 +17,7 @@ const groups: ReadonlyArray<Group> = [
   data,
   languageModels,
   search,
+  rateLimits,
   requestsAndUploads,
   documents,
   chats,
@@ -29,6 +31,7 @@ const sections = {
   ...data.sections,
   ...languageModels.sections,
   ...search.sections,
+  ...rateLimits.sections,
   ...requestsAndUploads.sections,
   ...documents.sections,
   ...chats.sections,

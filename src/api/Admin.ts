@@ -4,8 +4,10 @@ import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/Api
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -17,7 +19,9 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an organization",
@@ -47,7 +51,9 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Rename an organization, or set its budget",
@@ -59,13 +65,15 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   params: ofOrganization,
   success: Schema.Struct({ message: Schema.Literal("Organization deleted successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Delete an organization",
-    description:
-      "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
-  }),
-)
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete an organization",
+      description:
+        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
+    }),
+  )
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
@@ -92,7 +100,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an API key",
@@ -123,7 +133,9 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",

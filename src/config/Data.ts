@@ -39,7 +39,12 @@ const database = {
   timeLimit: positiveDuration.or(
     "DATABASE_TIMEOUT",
     "10s",
-    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503. Work that rightly takes long is exempt, such as building indexes.",
+    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503; Postgres itself cancels a statement at 90 % of it (`statement_timeout`). Work that rightly takes long is exempt, such as building indexes.",
+  ),
+  idleTransactionLimit: positiveDuration.or(
+    "DATABASE_IDLE_TRANSACTION_TIMEOUT",
+    "30s",
+    "How long a transaction may wait for its next statement before Postgres ends its connection and frees its locks (`idle_in_transaction_session_timeout`). It ends the transactions of a server that hangs or cannot be reached.",
   ),
 }
 

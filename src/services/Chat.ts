@@ -113,13 +113,15 @@ export class Chat extends Context.Service<
         const findContext = (
           chatbot: ChatbotRow,
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> =>
-          request.sessionToken === undefined
+        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> => {
+          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
+          return sessionToken === undefined
             ? Effect.succeed(contextOf(undefined, request))
             : Effect.map(
-                conversations.find(chatbot.id, request.sessionToken, historyBoundsOf(request, promptBounds)),
+                conversations.find(chatbot.id, sessionToken, historyBoundsOf(request, promptBounds)),
                 (session) => contextOf(session, request),
               )
+        }
 
         /** Stores the new messages of the request, and returns the id of their session. */
         const receive = Effect.fnUntraced(function* (
@@ -131,13 +133,13 @@ export class Chat extends Context.Service<
           return yield* conversations.append(
             chatbot.id,
             {
-              id: session?.id ?? SessionId.make(yield* random.uuidV7()),
+              id: session?.id ?? request.attempt?.session ?? SessionId.make(yield* random.uuidV7()),
               token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({
-                id,
+                id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
                 content,
                 mid,
@@ -173,14 +175,28 @@ export class Chat extends Context.Service<
           const { apiKeyId } = yield* Caller
           const gate = emailGateOf(chatbot, context, request)
           const sessionId = yield* receive(chatbot, context, request, gate)
-          const ids = { session_id: sessionId, message_id: yield* newMessageId }
+          const { attempt } = request
+          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId) }
           const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
             costs: costsByModel(costs),
           })
-          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && usageOf(costs), isUnfinished)
+          const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
+          /** Counts what was used under an id of its own, besides what is counted with the reply. */
+          const countApart = (costs: ReadonlyArray<ModelCost>) =>
+            Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
+          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
+            Effect.andThen(
+              // The reply of an earlier attempt is replaced, and stays counted.
+              costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
+              conversations.reply(
+                sessionId,
+                { id: ids.message_id, ...message },
+                costs && usageOf(costs),
+                isUnfinished || attempt?.isResumed === true,
+              ),
+            )
           yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
@@ -239,7 +255,7 @@ export class Chat extends Context.Service<
                   return Effect.ignore(store(message, costs, isUnfinished))
                 }
                 // A call that produced no text still counts as usage.
-                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, usageOf(costs))) : Effect.void
+                return costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void
               }),
           )
           return {

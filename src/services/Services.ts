@@ -8,11 +8,15 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
+import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
+import { AddressLimiter } from "./rates/AddressLimiter.ts"
+import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
@@ -20,6 +24,8 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly idempotency: IdempotencySettings
+  readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
@@ -32,12 +38,15 @@ export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKey
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     tenancy,
+    AddressLimiter.layer(settings.rates),
+    RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
+    Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
   ).pipe(

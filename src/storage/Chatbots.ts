@@ -9,7 +9,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
 import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
-import { onUniqueViolation, transaction, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { onUniqueViolation, transaction, retryConflicts, undoneAlone, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -109,7 +109,7 @@ export class Chatbots extends Context.Service<
           return yield* only(
             sql<ChatbotRow>`insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))}
               returning ${columns}`,
-          ).pipe(Effect.catchTag("NotFound", Effect.die))
+          ).pipe(Effect.catchTag("NotFound", Effect.die), undoneAlone(sql))
         },
         onUniqueViolation("chatbots_slug", slugTaken),
         withoutSqlErrors,

@@ -3,9 +3,10 @@ import type { Part } from "./safety/Part.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
 export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+  matrix: () => import("./safety/Matrix.ts"),
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
-  matrix: () => import("./safety/Matrix.ts"),
+  model: () => import("./safety/Model.ts"),
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
@@ -26,8 +27,8 @@ export interface TestServer {
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
   /** The paths of the stored search indexes. */
   readonly indexes: () => ReadonlyArray<string>
-  /** Runs statements as the owner of the tables, whom row-level security does not restrict. */
-  readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql>) => Promise<A>
+  /** Runs statements, by `SystemSql` as the owner of the tables, whom row-level security does not restrict. */
+  readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql | SqlClient.SqlClient>) => Promise<A>
 }
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })

@@ -52,6 +52,7 @@ describe("by a statement without a filter", () => {
           "chatbots",
           "chunks",
           "documents",
+          "idempotency_keys",
           "ingestions",
           "messages",
           "reembeddings",
@@ -128,7 +129,7 @@ describe("by a statement without a filter", () => {
 
 describe("a row of an organization", () => {
   /** Tables without a foreign key to the organization, because their rows expire or are folded. */
-  const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
+  const unreferenced = new Set(["chat_reservations", "idempotency_keys", "unfinished_replies", "usage_entries"])
 
   test("is deleted with its organization, and with no other", () =>
     run(
