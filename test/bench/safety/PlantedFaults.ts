@@ -269,6 +269,110 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
 ]
 
+const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "a key gets twice its rate, since half of the window is forgotten",
+    file: "src/domain/rates/SlidingWindow.ts",
+    text: "export const COUNTED_SLOTS = WINDOW_SLOTS + 1",
+    replacement: "export const COUNTED_SLOTS = WINDOW_SLOTS / 2",
+    tests: ["domain/rates/SlidingWindow", "services/rates/RateLimiter"],
+  },
+  {
+    what: "the rate of an organization is not limited, only that of each of its keys",
+    file: "src/services/rates/RateLimiter.ts",
+    text: "const lacking = counters.find(({ free }) => free < cost)",
+    replacement: "const lacking = counters.slice(0, 1).find(({ free }) => free < cost)",
+    tests: ["services/rates/RateLimiter"],
+  },
+  {
+    what: "guessing keys costs no more than asking without one",
+    file: "src/http/edge/Admission.ts",
+    text: "const WRONG_KEY_COST = 10",
+    replacement: "const WRONG_KEY_COST = 1",
+    tests: ["http/edge/RateLimits"],
+  },
+  {
+    what: "whoever has an IPv6 network guesses from each of its addresses",
+    file: "src/services/rates/AddressLimiter.ts",
+    text: ".toByteArray().slice(0, 8)",
+    replacement: ".toByteArray().slice(0, 16)",
+    tests: ["services/rates/RateLimiter", "http/edge/RateLimits"],
+  },
+  {
+    what: "a client chooses its address by a header that the proxy extends",
+    file: "src/http/edge/Forwarded.ts",
+    text: "    .toReversed()\n",
+    replacement: "",
+    tests: ["http/edge/Forwarded"],
+  },
+  {
+    what: "one key takes the whole share of its organization",
+    file: "src/services/Shares.ts",
+    text: "Math.max(1, Math.floor(organization * settings.keyPart))",
+    replacement: "Math.max(1, organization)",
+    tests: ["services/Shares", "http/Shares"],
+  },
+  {
+    what: "an organization has as much work under way as its keys together",
+    file: "src/services/Share.ts",
+    text: "return held < this.limits.organization &&",
+    replacement: "return held >= 0 &&",
+    tests: ["services/Shares"],
+  },
+  {
+    what: "work that has ended keeps its place in the share",
+    file: "src/services/Shares.ts",
+    text: "Effect.onExit(restore(work), () => Effect.sync(() => share.leave(place))),",
+    replacement: "Effect.onExit(restore(work), () => Effect.sync(() => void place)),",
+    tests: ["services/Shares"],
+  },
+]
+
+const idempotency: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "a request runs again while the first one with its key is running",
+    file: "src/storage/IdempotencyKeys.ts",
+    text: "where (k.status is not null or k.lease_until <= clock_timestamp())",
+    replacement: "where (k.status is not null or k.lease_until is not null)",
+    tests: ["http/once/Rules", "http/once/Endpoints"],
+  },
+  {
+    what: "another request takes the key over of one that was cut off",
+    file: "src/storage/IdempotencyKeys.ts",
+    text: "(k.status is null and k.fingerprint = excluded.fingerprint)",
+    replacement: "k.status is null",
+    tests: ["http/once/Rules", "http/once/Endpoints"],
+  },
+  {
+    what: "an attempt whose key has passed to another one stores its answer all the same",
+    file: "src/storage/IdempotencyKeys.ts",
+    text: "and lease_id = ${lease} and status is null`",
+    replacement: "and ${lease}::text <> '' and status is null`",
+    tests: ["http/once/Rules", "http/once/Endpoints"],
+  },
+  {
+    what: "another request with the same key gets the answer of the first",
+    file: "src/services/Idempotency.ts",
+    text: "if (!is_same) return yield* reused",
+    replacement: "if (!is_same && status === null) return yield* reused",
+    tests: ["http/once/Rules"],
+  },
+  {
+    what: "requests with different bodies count as the same",
+    file: "src/http/edge/Idempotency.ts",
+    text: "              ...body,\n",
+    replacement: "",
+    tests: ["http/once/Rules"],
+  },
+  {
+    what: "a failure that passes is replayed for a day",
+    file: "src/http/edge/Idempotency.ts",
+    text: "isFailure(found.success) && isKept(declarationOf(found.success).status)",
+    replacement: "isFailure(found.success)",
+    tests: ["http/once/Rules", "http/once/Endpoints"],
+  },
+]
+
 const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "the secret headers of a tool follow a redirect to another server",
@@ -316,5 +420,7 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...of("tenancy", tenancy),
   ...of("leases", leases),
   ...of("limits", limits),
+  ...of("limits", rates),
+  ...of("idempotency", idempotency),
   ...of("secrets", secrets),
 ]
