@@ -38,6 +38,9 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
 const budgetDescription =
   "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
 
+const quotaDescription =
+  "Of a quota, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
+
 const organizationPath = "/api/admin/organizations/:organizationId"
 const ofOrganization = { organizationId: OrganizationId }
 
@@ -50,8 +53,8 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .middleware(RequestBody)
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Rename an organization, or set its budget",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${changeDescription}`,
+      summary: "Rename an organization, or set its budget or quota",
+      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${quotaDescription} ${changeDescription}`,
     }),
   )
 

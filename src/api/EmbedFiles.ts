@@ -37,7 +37,7 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
   payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [UploadFinished, UploadAccepted],
-  error: [Problem.NotFound, Problem.TooManyAtOnce],
+  error: [Problem.NotFound, Problem.QuotaReached, Problem.TooManyAtOnce],
 })
   .middleware(RequestBody)
   .annotate(IsSlow, true)

@@ -14,6 +14,18 @@ const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn 
 const decodeOrganizations = decodeRows(Row)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
+/** The column `used`: what an organization stores. */
+const USED = `(
+  select jsonb_build_object('chatbots', coalesce(sum(chatbots), 0), 'tools', coalesce(sum(tools), 0),
+    'documents', coalesce(sum(documents), 0), 'bytes', coalesce(sum(bytes), 0), 'chunks', coalesce(sum(chunks), 0),
+    'conversations', coalesce(sum(conversations), 0))
+  from (
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holdings
+    union all
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holding_entries
+  ) held where held.organization_id = organizations.id
+) as used`
+
 const organizationNotFound = new NotFound({ detail: "There is no such organization." })
 const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
 
@@ -53,7 +65,7 @@ export class Organizations extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const columns = sql.literal("id, name, is_operator, budget, created_at")
+      const columns = sql.literal(`id, name, is_operator, budget, quota, created_at, ${USED}`)
 
       const insert = Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
@@ -118,9 +130,9 @@ export class Organizations extends Context.Service<
       ) =>
         Effect.gen(function* () {
           const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
-          const { name = before.name, budget = {} } = yield* change(before)
+          const { name = before.name, budget = {}, quota = {} } = yield* change(before)
           return yield* found(
-            sql`update organizations set name = ${name}, budget = budget || ${json(budget)}
+            sql`update organizations set name = ${name}, budget = budget || ${json(budget)}, quota = quota || ${json(quota)}
               where id = ${id} returning ${columns}`,
           )
         }).pipe(transaction(sql), withoutSqlErrors)

@@ -79,7 +79,7 @@ const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503],
   ],
   ["DELETE /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
-  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 413, 415, 429, 500, 503]],
+  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503]],
 ]
 
 const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [

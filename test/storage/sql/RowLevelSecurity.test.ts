@@ -67,6 +67,8 @@ describe("by a statement without a filter", () => {
           "chatbots",
           "chunks",
           "documents",
+          "holding_entries",
+          "holdings",
           "ingestions",
           "messages",
           "reembeddings",
@@ -130,6 +132,8 @@ describe("by a statement without a filter", () => {
             system,
             Effect.gen(function* () {
               yield* system`alter table ${system(table)} disable row level security`
+              // The triggers that count what is stored write to tables whose security is still on.
+              yield* system`alter table ${system(table)} disable trigger user`
               yield* system`select set_config('role', 'parley_tenant', true),
                 set_config('parley.organization_id', ${second.organization}, true)`
               return yield* metBy(system, table)
@@ -143,7 +147,7 @@ describe("by a statement without a filter", () => {
 
 describe("a row of an organization", () => {
   /** Tables without a foreign key to the organization, because their rows expire or are folded. */
-  const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
+  const unreferenced = new Set(["chat_reservations", "holding_entries", "unfinished_replies", "usage_entries"])
 
   test("is deleted with its organization, and with no other", () =>
     run(
@@ -171,7 +175,7 @@ describe("a row of an organization", () => {
       Effect.gen(function* () {
         const system = yield* SystemSql
         for (const table of yield* tablesWithOrganization) {
-          if (unreferenced.has(table) || table === "usage_days") continue
+          if (unreferenced.has(table) || ["holdings", "usage_days"].includes(table)) continue
           const give = system`
             update ${system(table)} set organization_id = ${second.organization}
             where organization_id = ${first.organization}`
