@@ -51,7 +51,7 @@ const settings = Layer.merge(
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ secrets }) => Storage.layer(secrets)).pipe(Layer.provide(database))
+const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
 const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
 
