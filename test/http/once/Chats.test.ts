@@ -104,6 +104,25 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
   })
 })
 
+test("a chat as JSON whose client has left can be asked for again, in the same conversation", async () => {
+  const { id } = await client.newChatbot(claude)
+  const say = (signal?: AbortSignal) =>
+    client.post(`/api/external/chatbot/${id}/chat`, {
+      json: { messages: [{ role: "user", content: "Hello" }] },
+      headers: { "idempotency-key": "left-without-stream" },
+      ...(signal !== undefined && { signal }),
+    })
+  await provider.answers({ kind: "hang" })
+  const leaving = new AbortController()
+  const left = say(leaving.signal).catch(() => "left")
+  await until(provider.arrived, (count) => count === 1)
+  leaving.abort()
+  expect(await left).toBe("left")
+  await provider.answers(says("At noon."))
+  const again = await until(say, ({ status }) => status !== 409)
+  expect([again.status, isReplayed(again), await saidTo(id)]).toEqual([200, false, ["Hello", "At noon."]])
+})
+
 test("a chat that the provider has failed is tried again with the same message, in the session that the client named", async () => {
   const { id } = await client.newChatbot(claude)
   const say = (content: string, key: string) =>
