@@ -84,8 +84,9 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
       body: JSON.stringify(json),
       signal: leaving.signal,
     })
-    const session = response.headers.get("x-session-id")
-    await response.body?.getReader().read()
+    const reader = response.body?.getReader()
+    let text = ""
+    while (text.length < 2_000) text += Buffer.from((await reader?.read())?.value ?? []).toString()
     leaving.abort()
     // What there is of the reply is stored when the client has gone.
     await until(
@@ -97,8 +98,7 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
       () => client.post(path, { json, headers }),
       ({ status }) => status !== 409,
     )
-    expect([again.status, isReplayed(again), again.headers.get("x-session-id")]).toEqual([200, false, session])
-    expect(again.headers.get("x-message-id")).toBe(response.headers.get("x-message-id"))
+    expect([again.status, isReplayed(again)]).toEqual([200, false])
     expect(await saidTo(id)).toEqual(["Hello", "At noon."])
     expect((await client.post(path, { json, headers })).text).toBe(withoutHeartbeats(again.text))
   })
