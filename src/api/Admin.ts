@@ -4,9 +4,10 @@ import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/Api
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
-import { CommitsIn } from "./parts/Annotations.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -64,13 +65,15 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   params: ofOrganization,
   success: Schema.Struct({ message: Schema.Literal("Organization deleted successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Delete an organization",
-    description:
-      "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
-  }),
-)
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete an organization",
+      description:
+        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
+    }),
+  )
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({

@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { FormFile } from "./parts/FormFile.ts"
 import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -39,10 +41,11 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   headers: IfMatch,
   payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
-  error: [Problem.NotFound, Problem.PreconditionFailed],
+  error: [Problem.NotFound, Problem.PreconditionFailed, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -3,7 +3,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -26,6 +27,7 @@ export const chatFailures = (forms: typeof Problem) =>
     forms.TooManyRequests,
     forms.BudgetSpent,
     forms.TooManyChats,
+    forms.TooManyAtOnce,
     forms.ProviderFailed,
     forms.ProviderTimeout,
   ] as const
@@ -76,6 +78,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({

@@ -4,6 +4,8 @@ import { Chatbot, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.t
 import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -61,9 +63,16 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
   query: cursorQuery,
   success: withLink(Schema.Struct({ chatbots: Schema.Array(ChatbotSummary), ...nextCursor })),
+  error: Problem.TooManyAtOnce,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List chatbots",
+      description:
+        "Newest first. A page that has reached some megabytes ends early, also when neither `limit` nor `cursor` was sent: `next_cursor` and `Link` then say where the list goes on.",
+    }),
+  )
 
 const get = HttpApiEndpoint.get("get", chatbotPath, {
   params,
@@ -83,6 +92,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
   success: Schema.Struct({ message: Schema.Literal("Chatbot deleted successfully") }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

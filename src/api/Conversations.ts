@@ -6,9 +6,10 @@ import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
-import { CommitsIn } from "./parts/Annotations.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -97,6 +98,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
   success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
     OpenApi.annotations({

@@ -5,7 +5,8 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { CommitsIn, IsSlow } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { upload } from "./EmbedFiles.ts"
 import { FormFile } from "./parts/FormFile.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -115,7 +116,7 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
     }),
     { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
   ),
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
@@ -156,11 +157,12 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
-  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
+  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -182,6 +184,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   error: Problem.NotFound,
 })
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -22,8 +22,9 @@ const security = {
 /** Declares the middleware for the endpoints of one dialect, with failures in the form of that dialect. */
 const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Problem) => {
   /**
-   * Resolves the API key to its organization. It refuses a missing or invalid key (401), a key without the required
-   * scope (403), and a key that is bound to another chatbot (403).
+   * Resolves the API key to its organization. It refuses a missing or invalid key (401), a key, an organization or an
+   * address beyond its rate limit (429), a key without the required scope (403), and a key that is bound to another
+   * chatbot (403).
    *
    * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
    */
@@ -32,7 +33,7 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
     { provides: Caller | CurrentOrganization; requires: never }
   >()(`parley/api/Authorization/${dialect}`, {
     security,
-    error: [forms.Unauthorized, forms.Forbidden, forms.Unavailable],
+    error: [forms.Unauthorized, forms.Forbidden, forms.RateLimited, forms.Unavailable],
   }) {}
 
   /**

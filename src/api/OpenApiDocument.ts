@@ -112,6 +112,19 @@ const idempotencyKey = {
   },
 }
 
+const rateLimits = {
+  headers: {
+    RateLimit: {
+      description: "What remains of the rate limit of the API key; absent when there is no limit.",
+      schema: { type: "string", examples: ['"key";r=57;t=3'] },
+    },
+    "RateLimit-Policy": {
+      description: "The rate limit of the API key: a quota `q` within `w` seconds.",
+      schema: { type: "string", examples: ['"key";q=100;w=10'] },
+    },
+  },
+}
+
 const changingMethods: ReadonlySet<string> = new Set(["patch", "post"])
 
 const parametersOf = (operation: Schema.JsonObject, method: string): ReadonlyArray<Schema.Json> => {
@@ -127,7 +140,10 @@ const completeOperation = (operation: Schema.Json, method: string): Schema.Json 
         responses: mapFields(operation["responses"], (response, status) => {
           if (!isObject(response)) return response
           const found = failuresOf(status, response["description"])
-          return found.some(saysWhen) ? merge(response, retryAfter(found.every(saysWhen))) : response
+          const timed = found.some(saysWhen) ? merge(response, retryAfter(found.every(saysWhen))) : response
+          const needsKey = Array.isArray(operation["security"]) && operation["security"].length > 0
+          // Without a valid key no key's limit is known.
+          return needsKey && status !== "401" ? merge(timed, rateLimits) : timed
         }),
       }
     : operation

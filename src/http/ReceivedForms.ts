@@ -16,6 +16,7 @@ import {
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
 import { filesUnavailable, notWritable } from "../system/Disk.ts"
+import type { Caller } from "../domain/Caller.ts"
 import {
   type Conflict,
   type IdempotencyInProgress,
@@ -23,8 +24,10 @@ import {
   InvalidRequest,
   RequestTimeout,
   TooLarge,
+  type TooManyAtOnce,
   type Unavailable,
 } from "../domain/Errors.ts"
+import { Shares } from "../services/Shares.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { CurrentIdempotentRequest } from "./edge/Idempotency.ts"
@@ -77,12 +80,15 @@ export class ReceivedForms extends Context.Service<
      * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one chunk
      * at a time, and are deleted when the scope closes. A request with an idempotency key begins once its form is
      * complete.
+     *
+     * Before anything is read, the form takes a place among the uploads of the caller's organization, which it holds
+     * until the scope closes too: so an organization occupies a bounded part of the disk.
      */
     readonly receive: <A>(
       form: Schema.ConstraintDecoder<A>,
       parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
       limits: FormLimits,
-    ) => Effect.Effect<A, UploadFailure, HttpServerRequest.HttpServerRequest | Scope.Scope>
+    ) => Effect.Effect<A, UploadFailure | TooManyAtOnce, Caller | HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
 >()("parley/http/ReceivedForms") {
   static readonly layer = ({ directory, pause }: UploadSettings) =>
@@ -94,6 +100,7 @@ export class ReceivedForms extends Context.Service<
         // A process that has the database to itself has this directory to itself, so all that it finds there is left
         // over.
         const { isAlone } = yield* DatabaseTraits
+        const shares = yield* Shares
 
         const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
           notWritable(`The directory for uploads, ${directory},`, error),
@@ -190,6 +197,7 @@ export class ReceivedForms extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           const total = limits.fileSize * limits.files + OVERHEAD_BYTES
           if (isLonger(request, total)) return yield* formTooLarge(limits)
+          yield* shares.hold("uploads")
           const arrived = { count: 0 }
           const idempotent = yield* CurrentIdempotentRequest
           const hashes = idempotent && new Map<string, Hash>()

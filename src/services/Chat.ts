@@ -6,7 +6,7 @@ import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Passage } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import {
   type BudgetSpent,
@@ -15,6 +15,7 @@ import {
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
   type Unavailable,
@@ -42,6 +43,7 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
+import { Shares } from "./Shares.ts"
 
 export interface ChatSettings {
   /** Most stored messages in the prompt of a model. */
@@ -56,6 +58,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
   | Unavailable
@@ -92,6 +95,7 @@ export class Chat extends Context.Service<
       Effect.gen(function* () {
         const agent = yield* Agent
         const budgets = yield* Budgets
+        const shares = yield* Shares
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -266,6 +270,8 @@ export class Chat extends Context.Service<
           }
         })
 
+        const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
+
         const answer = (
           chatbot: ChatbotRow,
           request: ChatRequest,
@@ -281,10 +287,11 @@ export class Chat extends Context.Service<
             : Effect.fail(inactive)
 
         return {
-          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          reply: (chatbot, request, emit) =>
+            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
           replyAs: (name, request, emit) =>
-            Effect.flatMap(chatbots.named(name), (row) =>
-              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
+            withinShare(emit)(
+              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
             ),
         }
       }),

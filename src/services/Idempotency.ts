@@ -1,14 +1,8 @@
 import { createHmac } from "node:crypto"
-import { Context, Duration, Effect, type Exit, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Aead, Kdf, SecureRandom } from "effect/crypto"
 import { Caller } from "../domain/Caller.ts"
-import {
-  Conflict,
-  IdempotencyInProgress,
-  IdempotencyKeyReused,
-  type InvalidRequest,
-  type Unavailable,
-} from "../domain/Errors.ts"
+import { Conflict, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../domain/Errors.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Attempt, type ClaimOutcome, type CommitClient, IdempotencyKeys } from "../storage/IdempotencyKeys.ts"
@@ -90,35 +84,6 @@ const RENEWALS_PER_LEASE = 3
 const ALGORITHM = Aead.aes256Gcm
 const DERIVATION_CONTEXT = new TextEncoder().encode("parley: idempotency key")
 const DERIVED_BYTES = 32
-
-/** A check that a transaction may not wait for, with a key that names it among the checks of its operation. */
-class NeedsCheck {
-  readonly key: string
-  readonly check: Effect.Effect<void, InvalidRequest>
-
-  constructor(key: string, check: Effect.Effect<void, InvalidRequest>) {
-    this.key = key
-    this.check = check
-  }
-}
-
-/** The results of the checks that were made outside of the operation's transaction; undefined where there is none. */
-const Checks = Context.Reference<Map<string, Exit.Exit<void, InvalidRequest>> | undefined>(
-  "parley/services/Idempotency/Checks",
-  { defaultValue: () => undefined },
-)
-
-/**
- * Runs a check that waits for something outside of the database, such as a name server. No transaction is open
- * meanwhile: the transaction of a claim is rolled back, the check is made, and the operation begins anew with its result.
- */
-export const outsideTransaction = (
-  key: string,
-  check: Effect.Effect<void, InvalidRequest>,
-): Effect.Effect<void, InvalidRequest> =>
-  Effect.flatMap(Checks, (checks): Effect.Effect<void, InvalidRequest> =>
-    checks === undefined ? check : (checks.get(key) ?? Effect.die(new NeedsCheck(key, check))),
-  )
 
 /**
  * Runs requests with an idempotency key once, and keeps their answers for those who send them again. A key belongs to
@@ -224,22 +189,14 @@ export class Idempotency extends Context.Service<
               Effect.provideService(CurrentOrganization, attempt.organization),
             )
 
-          const commit: Claim["commit"] = (client, work, answerOf) => {
-            const checks = new Map<string, Exit.Exit<void, InvalidRequest>>()
-            const once = Effect.tap(work, (result) =>
+          const commit: Claim["commit"] = (client, work, answerOf) =>
+            Effect.tap(work, (result) =>
               // Without its lease the attempt may change nothing: another one has the key.
               Effect.flatMap(complete(client, answerOf(result)), (isKept) => (isKept ? Effect.void : inProgress)),
-            ).pipe(storage.commit(client), Effect.provideService(Checks, checks))
-            const again: typeof once = Effect.catchDefect(once, (defect) =>
-              defect instanceof NeedsCheck && !checks.has(defect.key)
-                ? Effect.flatMap(Effect.exit(defect.check), (result) => {
-                    checks.set(defect.key, result)
-                    return again
-                  })
-                : Effect.die(defect),
+            ).pipe(
+              storage.commit(client),
+              Effect.tap(() => ended),
             )
-            return Effect.tap(again, () => ended)
-          }
 
           return {
             operation,

@@ -8,11 +8,15 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
+import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
 import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
+import { Shares, type SharesSettings } from "./Shares.ts"
+import { AddressLimiter } from "./rates/AddressLimiter.ts"
+import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
@@ -21,6 +25,8 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly idempotency: IdempotencySettings
+  readonly rates: RateLimits
+  readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
 }
@@ -32,6 +38,8 @@ export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKey
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     tenancy,
+    AddressLimiter.layer(settings.rates),
+    RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
@@ -41,4 +49,7 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
-  ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))
+  ).pipe(
+    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
+    Layer.provideMerge(Shares.layer(settings.shares)),
+  )

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
 import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
@@ -37,8 +37,8 @@ export interface ChatbotRow {
 /** The columns that the API shows of a chatbot. */
 export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
 
-/** The columns that a list of models shows of a chatbot. */
-export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at">
+/** The columns that a list of models shows of a chatbot, with its place in the list. */
+export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at"> & PlacedRow
 
 export type NewChatbot = Pick<
   ChatbotRow,
@@ -134,11 +134,11 @@ export class Chatbots extends Context.Service<
 
       const list = Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<NamedChatbot & PlacedRow>`
+        const rows = yield* sql<NamedChatbot>`
           select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
-        return toListed(rows, range, (row): NamedChatbot => row)
+        return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
       }, withoutSqlErrors)
 
       const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {

@@ -18,6 +18,7 @@ import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
 import { Ping } from "./sql/Ping.ts"
+import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
@@ -45,6 +46,7 @@ export const layer = (secrets: SecretsSettings) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Ping.layer,
+    RateCounts.layer,
     Reembeddings.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,

@@ -3,6 +3,10 @@ import type { Part } from "./safety/Part.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
 const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+  matrix: () => import("./safety/Matrix.ts"),
+  canaries: () => import("./safety/Canaries.ts"),
+  faults: () => import("./safety/Faults.ts"),
+  model: () => import("./safety/Model.ts"),
   once: () => import("./safety/Once.ts"),
 }
 

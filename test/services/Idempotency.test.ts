@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Exit, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId, SessionId } from "../../src/domain/Ids.ts"
-import { type Answer, Idempotency, type KeyedRequest, outsideTransaction } from "../../src/services/Idempotency.ts"
+import { type Answer, Idempotency, type KeyedRequest } from "../../src/services/Idempotency.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { asCaller, makeTenant } from "../lib/Tenants.ts"
@@ -128,22 +128,6 @@ describe("an operation that is committed together with its answer", () => {
         const exit = yield* Effect.exit(mine(claim.commit("tenant", rename("Overtaken"), () => answer)))
         expect(Exit.isFailure(exit)).toBe(true)
         expect(yield* nameNow).toBe(before)
-      }),
-    ))
-
-  test("waits for checks outside of its transaction, once each, and then sees their results", () =>
-    run(
-      Effect.gen(function* () {
-        let checks = 0
-        // A statement of the system would die inside the transaction of the tenant.
-        const check = Effect.asVoid(Effect.orDie(Effect.tap(nameNow, () => Effect.sync(() => checks++))))
-        const system = yield* SystemSql
-        const checked = outsideTransaction("a", Effect.provideService(check, SystemSql, system))
-        const claim = yield* claimed(requestOf("checked"))
-        const operation = Effect.andThen(rename("Begun"), Effect.andThen(checked, rename("Checked")))
-        yield* mine(claim.commit("tenant", operation, () => answer))
-        expect([checks, yield* nameNow]).toEqual([1, "Checked"])
-        expect((yield* begin(requestOf("checked")))._tag).toBe("Answered")
       }),
     ))
 })

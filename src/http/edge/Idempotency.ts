@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Result, type Types } from "effect"
+import { Cause, Context, Effect, Exit, Redacted, Result, type Types } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError, type HttpApiEndpoint } from "effect/http-api"
 import type { Middleware } from "../../api/Middleware.ts"
@@ -11,7 +11,7 @@ import { SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { chatAttempt } from "../../services/ChatAttempt.ts"
 import { type Answer, type Claim, Idempotency } from "../../services/Idempotency.ts"
-import { keyOf } from "./Authorization.ts"
+import { keyOf } from "./Admission.ts"
 import { targetOf } from "./PathOf.ts"
 import { respondWith } from "./Respond.ts"
 
@@ -104,7 +104,7 @@ export class IdempotentRequest {
         ...askingHeaders.map((name) => request.headers[name] ?? ""),
         ...body,
       ]
-      return idempotency.begin({ idempotencyKey, credential: keyOf(request), parts }).pipe(
+      return idempotency.begin({ idempotencyKey, credential: Redacted.make(keyOf(request)), parts }).pipe(
         Effect.flatMap((beginning) => {
           if (beginning._tag === "Answered") return Effect.die(new Replayed(beginning.answer))
           this.claim = beginning.claim

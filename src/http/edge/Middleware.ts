@@ -8,7 +8,7 @@ import * as RequestBody from "./RequestBody.ts"
 
 const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(
-    Layer.effect(declared.Authorization, Authorization.make),
+    Layer.effect(declared.Authorization, Authorization.make(dialect)),
     Layer.effect(declared.Idempotent, Idempotency.make(dialect)),
     Layer.effect(declared.RequestBody, RequestBody.make),
     Layer.succeed(declared.Problems, Problems.answerFailures),

@@ -12,6 +12,8 @@ const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
 const DISK_FULL = "53100"
 /** The SQLSTATE of a write where only reads are allowed: the disk is nearly full, or the server is a standby. */
 const READ_ONLY = "25006"
+/** The SQLSTATE with which a transaction was ended because its next statement came too late. */
+const IDLE_TRANSACTION = "25P03"
 
 /** The SQLSTATE of a failure; undefined when the server sent none. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
@@ -24,6 +26,7 @@ const isPassing = (error: SqlError.SqlError): boolean =>
   error.reason.isRetryable ||
   error.reason._tag === "AuthenticationError" ||
   sqlState(error) === READ_ONLY ||
+  sqlState(error) === IDLE_TRANSACTION ||
   PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
 
 /**
