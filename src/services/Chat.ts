@@ -188,7 +188,7 @@ export class Chat extends Context.Service<
             costs: costsByModel(costs),
           })
           const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
-          /** Counts what was used under an id of its own, besides what is counted with the reply. */
+          /** Counts usage apart from the reply, under an id of its own. */
           const countApart = (costs: ReadonlyArray<ModelCost>) =>
             Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
