@@ -8,7 +8,8 @@ import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
 
-setDefaultTimeout(testTimeout)
+// Servers are started several times, which takes long on a busy machine.
+setDefaultTimeout(3 * testTimeout)
 
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
