@@ -6,7 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
-import { Auditing } from "./Auditing.ts"
+import { Auditing } from "./audit/Auditing.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { deleteMostDocuments } from "./LargeDeletions.ts"
 import {
