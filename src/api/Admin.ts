@@ -5,9 +5,9 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { RequestCost } from "./parts/Annotations.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -19,7 +19,9 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an organization",
@@ -40,6 +42,9 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
 const budgetDescription =
   "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
 
+const quotaDescription =
+  "Of a quota, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
+
 const organizationPath = "/api/admin/organizations/:organizationId"
 const ofOrganization = { organizationId: OrganizationId }
 
@@ -49,11 +54,13 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Rename an organization, or set its budget and retention",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${changeDescription}`,
+      summary: "Rename an organization, or set its budget, quota and retention",
+      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${quotaDescription} ${changeDescription}`,
     }),
   )
 
@@ -96,7 +103,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an API key",
@@ -127,7 +136,9 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",

@@ -6,7 +6,7 @@ import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { RequestCost } from "./parts/Annotations.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { FormFile } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 /** Serves the image of an avatar without an API key. The endpoint belongs to the group `system`. */
@@ -43,6 +43,7 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "chatbots:write")

@@ -6,7 +6,7 @@ import { textBetween } from "../domain/schema/Text.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
@@ -24,6 +24,7 @@ export const chatFailures = (forms: typeof Problem) =>
   [
     forms.NotFound,
     forms.ChatbotInactive,
+    forms.QuotaReached,
     forms.TooManyRequests,
     forms.BudgetSpent,
     forms.TooManyChats,
@@ -75,6 +76,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: chatFailures(Problem),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)

@@ -8,9 +8,9 @@ import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { RequestCost } from "./parts/Annotations.ts"
-import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -76,7 +76,9 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
   }),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chat")
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
@@ -127,6 +129,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   success: Schema.Struct({ erased: Erased }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:write")

@@ -5,7 +5,7 @@ import { ChatbotId } from "../domain/Ids.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { FormFiles } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
 
@@ -38,8 +38,9 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
   payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [UploadFinished, UploadAccepted],
-  error: [Problem.NotFound, Problem.TooManyAtOnce],
+  error: [Problem.NotFound, Problem.QuotaReached, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)

@@ -6,10 +6,10 @@ import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { upload } from "./EmbedFiles.ts"
 import { FormFile } from "./parts/FormFile.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -118,6 +118,7 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
   ),
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
@@ -156,8 +157,9 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
-  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument, Problem.TooManyAtOnce],
+  error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)
@@ -234,6 +236,8 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
   success: Schema.Struct({ document: Document }).pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({ summary: "Try a failed document again", description: "409 when it has not failed." }),

@@ -52,7 +52,24 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
     error: [forms.InvalidRequest, forms.RequestTimeout, forms.TooLarge, forms.UnsupportedMediaType],
   }) {}
 
-  return { Authorization, Problems, RequestBody }
+  /**
+   * Answers a request with the header `Idempotency-Key` once, and sends that answer again to whoever repeats the request.
+   * Every endpoint that changes anything has it, before `RequestBody`: what that refuses is not kept.
+   */
+  class Idempotent extends HttpApiMiddleware.Service<
+    Idempotent,
+    { provides: never; requires: Caller | CurrentOrganization }
+  >()(`parley/api/Idempotent/${dialect}`, {
+    error: [
+      forms.InvalidRequest,
+      forms.Conflict,
+      forms.IdempotencyInProgress,
+      forms.IdempotencyKeyReused,
+      forms.Unavailable,
+    ],
+  }) {}
+
+  return { Authorization, Idempotent, Problems, RequestBody }
 }
 
 /** The middleware for the endpoints of one dialect. */
@@ -65,4 +82,4 @@ export const middleware = {
 }
 
 /** The middleware of Parley's own dialect. */
-export const { Authorization, Problems, RequestBody } = middleware.parley
+export const { Authorization, Idempotent, Problems, RequestBody } = middleware.parley

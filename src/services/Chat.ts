@@ -15,6 +15,7 @@ import {
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type QuotaReached,
   type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
@@ -29,6 +30,7 @@ import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
 import type { BotMessage } from "../storage/ConversationWrites.ts"
+import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
@@ -58,6 +60,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | QuotaReached
   | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
@@ -96,6 +99,7 @@ export class Chat extends Context.Service<
         const agent = yield* Agent
         const budgets = yield* Budgets
         const shares = yield* Shares
+        const quotas = yield* Quotas
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -113,13 +117,15 @@ export class Chat extends Context.Service<
         const findContext = (
           chatbot: ChatbotRow,
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> =>
-          request.sessionToken === undefined
+        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> => {
+          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
+          return sessionToken === undefined
             ? Effect.succeed(contextOf(undefined, request))
             : Effect.map(
-                conversations.find(chatbot.id, request.sessionToken, historyBoundsOf(request, promptBounds)),
+                conversations.find(chatbot.id, sessionToken, historyBoundsOf(request, promptBounds)),
                 (session) => contextOf(session, request),
               )
+        }
 
         /** Stores the new messages of the request, and returns the id of their session. */
         const receive = Effect.fnUntraced(function* (
@@ -131,14 +137,14 @@ export class Chat extends Context.Service<
           return yield* conversations.append(
             chatbot.id,
             {
-              id: session?.id ?? SessionId.make(yield* random.uuidV7()),
+              id: session?.id ?? request.attempt?.session ?? SessionId.make(yield* random.uuidV7()),
               token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
               isKnown: session !== undefined,
             },
-            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({
-                id,
+                id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
                 content,
                 mid,
@@ -174,14 +180,28 @@ export class Chat extends Context.Service<
           const { apiKeyId } = yield* Caller
           const gate = emailGateOf(chatbot, context, request)
           const sessionId = yield* receive(chatbot, context, request, gate)
-          const ids = { session_id: sessionId, message_id: yield* newMessageId }
+          const { attempt } = request
+          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId) }
           const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
             costs: costsByModel(costs),
           })
-          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && usageOf(costs), isUnfinished)
+          const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
+          /** Counts usage apart from the reply, under an id of its own. */
+          const countApart = (costs: ReadonlyArray<ModelCost>) =>
+            Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
+          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
+            Effect.andThen(
+              // The reply of an earlier attempt is replaced, and stays counted.
+              costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
+              conversations.reply(
+                sessionId,
+                { id: ids.message_id, ...message },
+                costs && usageOf(costs),
+                isUnfinished || attempt?.isResumed === true,
+              ),
+            )
           yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
@@ -240,7 +260,7 @@ export class Chat extends Context.Service<
                   return Effect.ignore(store(message, costs, isUnfinished))
                 }
                 // A call that produced no text still counts as usage.
-                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, usageOf(costs))) : Effect.void
+                return costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void
               }),
           )
           return {
@@ -264,9 +284,12 @@ export class Chat extends Context.Service<
         ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
           chatbot.active
             ? Effect.flatMap(findContext(chatbot, request), (context) =>
-                // The budget is checked first, so that the messages of a refused chat are not stored.
-                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                  answerIn(chatbot, context, request, emit),
+                // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+                Effect.andThen(
+                  context.session === undefined ? quotas.ensureConversation : Effect.void,
+                  budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                    answerIn(chatbot, context, request, emit),
+                  ),
                 ),
               )
             : Effect.fail(inactive)

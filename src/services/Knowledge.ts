@@ -9,6 +9,7 @@ import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { Documents } from "../storage/Documents.ts"
+import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
 import { Shares } from "./Shares.ts"
@@ -67,6 +68,7 @@ export class Knowledge extends Context.Service<
       const blobs = yield* Blobs
       const ingestion = yield* Ingestion
       const withinShare = (yield* Shares).within("searches")
+      const afterCommit = yield* AfterCommit
 
       const list = Effect.fn("Knowledge.list")(function* (
         chatbot: ChatbotId,
@@ -86,7 +88,7 @@ export class Knowledge extends Context.Service<
       })
 
       const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
-        Effect.tap(documents.retry(chatbot, id), () => ingestion.nudge),
+        Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
       )
 
       return {

@@ -13,6 +13,7 @@ import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
 import { Erasures } from "./Erasures.ts"
+import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
@@ -26,6 +27,7 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly idempotency: IdempotencySettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
@@ -49,6 +51,7 @@ export const layer = (settings: ServicesSettings) =>
     Erasures.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
+    Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
   ).pipe(

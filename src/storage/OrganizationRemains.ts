@@ -49,7 +49,13 @@ export class OrganizationRemains extends Context.Service<
         )
 
       const emptyTable = (
-        table: "chat_reservations" | "ingestions" | "unfinished_replies" | "usage_days" | "usage_entries",
+        table:
+          | "chat_reservations"
+          | "idempotency_keys"
+          | "ingestions"
+          | "unfinished_replies"
+          | "usage_days"
+          | "usage_entries",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
@@ -87,6 +93,7 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("usage_days", organization)
         yield* emptyTable("chat_reservations", organization)
         yield* emptyTable("unfinished_replies", organization)
+        yield* emptyTable("idempotency_keys", organization)
         yield* blankAuditLog(organization)
       }, withoutSqlErrors)
 
@@ -108,6 +115,7 @@ export class OrganizationRemains extends Context.Service<
         function* (organization: OrganizationId) {
           // A chatbot refers to the organization's row, so that none can be inserted under this lock.
           yield* sql`select from organizations where id = ${organization} for update`
+          yield* sql`delete from holding_entries where organization_id = ${organization}`
           yield* sql`
             delete from organizations where id = ${organization} and deleted_at is not null
               and not exists (select from chatbots where organization_id = ${organization})`

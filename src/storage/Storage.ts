@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
+import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
@@ -12,13 +13,16 @@ import { Chunks } from "./search/Chunks.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
+import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
+import type { QuotaLimits } from "../domain/Quota.ts"
 import { Ping } from "./sql/Ping.ts"
+import { Quotas } from "./Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { Retention } from "./Retention.ts"
@@ -27,9 +31,13 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 
-/** Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings. */
-export const layer = (secrets: SecretsSettings) =>
+/**
+ * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
+ * `quotas` are the limits of organizations without a quota of their own.
+ */
+export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
   Layer.mergeAll(
+    AfterCommit.layer,
     ApiKeys.layer,
     AuditLog.layer,
     BlobGarbage.layer,
@@ -41,6 +49,7 @@ export const layer = (secrets: SecretsSettings) =>
     Conversations.layer,
     Documents.layer,
     Erasures.layer,
+    IdempotencyKeys.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -55,4 +64,4 @@ export const layer = (secrets: SecretsSettings) =>
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  ).pipe(Layer.provideMerge(Auditing.layer), Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -29,3 +29,12 @@ export const IsProbe = Context.Reference<boolean>("parley/api/parts/IsProbe", { 
 export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCost", {
   defaultValue: () => requestCosts.plain,
 })
+
+/**
+ * The database client, the tenant's or the system's, in one transaction of which the handler runs when its request has an
+ * idempotency key, so that the change and the answer that is kept are committed together. Undefined for an endpoint that
+ * waits for anything but the database: for a body in parts, a file, a search or a language model.
+ */
+export const CommitsIn = Context.Reference<"tenant" | "system" | undefined>("parley/api/parts/CommitsIn", {
+  defaultValue: () => undefined,
+})

@@ -14,7 +14,7 @@ const UNKEYED_COST = 1
 const WRONG_KEY_COST = 10
 
 /** The API key of a request, from `x-api-key` or `Authorization: Bearer`; empty where there is none. */
-const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
   headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? ""
 
 /**

@@ -2,12 +2,14 @@ import { Layer } from "effect"
 import { type Middleware, middleware } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
+import * as Idempotency from "./Idempotency.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(
     Layer.effect(declared.Authorization, Authorization.make(dialect)),
+    Layer.effect(declared.Idempotent, Idempotency.make(dialect)),
     Layer.effect(declared.RequestBody, RequestBody.make),
     Layer.succeed(declared.Problems, Problems.answerFailures),
   )
