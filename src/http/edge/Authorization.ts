@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/ApiKey.ts"
 import { boundElsewhere, Caller } from "../../domain/Caller.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { turnOf } from "../../system/LoopTurns.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
 
 const bearer = /^bearer +(.+)$/i
@@ -26,6 +27,13 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   )
 }
 
+/** Begins work when it is the turn of its organization. */
+const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const turn = turnOf(organization)
+    return turn === undefined ? work : Effect.andThen(turn, work)
+  })
+
 /** Makes the middleware that authorizes every request to an endpoint that needs an API key. */
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -39,7 +47,7 @@ export const make = Effect.gen(function* () {
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
         // Provided one by one: providing a context would copy all services of the server for each request.
-        Effect.andThen(ensureAllowed(caller, scope), respond).pipe(
+        Effect.andThen(ensureAllowed(caller, scope), inTurn(caller.organizationId, respond)).pipe(
           Effect.provideService(Caller, caller),
           Effect.provideService(CurrentOrganization, caller.organizationId),
         ),
