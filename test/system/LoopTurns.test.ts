@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect } from "effect"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { inTurns } from "../../src/system/InTurns.ts"
 import { turn, turnOf } from "../../src/system/LoopTurns.ts"
 
 const newOrganization = () => OrganizationId.make(crypto.randomUUID())
@@ -25,6 +26,23 @@ test("between two pieces of work of an organization, another one with a hundred 
   const places = ran.flatMap((organization, index) => (organization === other ? [index] : []))
   // Each turn of the loop runs one piece that waits and at most one that has just come, and I/O takes a turn or two.
   for (const [number, place] of places.entries()) expect(place - (places[number - 1] ?? place)).toBeLessThanOrEqual(8)
+})
+
+test("lists that a hundred requests of an organization make delay another one by few pieces of them", async () => {
+  const [busy, other] = [newOrganization(), newOrganization()]
+  const ran: Array<OrganizationId> = []
+  const items = Array.from({ length: 40 }, (_, index) => index)
+  const making = (organization: OrganizationId) =>
+    Effect.provideService(
+      inTurns(items, () => ran.push(organization)),
+      CurrentOrganization,
+      organization,
+    )
+  const works = [...Array.from({ length: 100 }, () => making(busy)), making(other)]
+  await Effect.runPromise(Effect.all(works, { concurrency: "unbounded", discard: true }))
+  expect(ran).toHaveLength(101 * items.length)
+  const last = ran.lastIndexOf(other)
+  expect(ran.slice(0, last).filter((organization) => organization === busy).length).toBeLessThan(10 * items.length)
 })
 
 test("the work of an organization that is alone never waits", async () => {
