@@ -42,6 +42,9 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
 const budgetDescription =
   "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
 
+const quotaDescription =
+  "Of a quota, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
+
 const organizationPath = "/api/admin/organizations/:organizationId"
 const ofOrganization = { organizationId: OrganizationId }
 
@@ -56,8 +59,8 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Rename an organization, or set its budget",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${changeDescription}`,
+      summary: "Rename an organization, or set its budget, quota and retention",
+      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${quotaDescription} ${changeDescription}`,
     }),
   )
 
@@ -71,7 +74,7 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
     OpenApi.annotations({
       summary: "Delete an organization",
       description:
-        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
+        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
     }),
   )
 

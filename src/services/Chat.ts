@@ -15,6 +15,7 @@ import {
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type QuotaReached,
   type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
@@ -29,6 +30,7 @@ import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
 import type { BotMessage } from "../storage/ConversationWrites.ts"
+import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
@@ -58,6 +60,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | QuotaReached
   | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
@@ -96,6 +99,7 @@ export class Chat extends Context.Service<
         const agent = yield* Agent
         const budgets = yield* Budgets
         const shares = yield* Shares
+        const quotas = yield* Quotas
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -136,6 +140,7 @@ export class Chat extends Context.Service<
               id: session?.id ?? request.attempt?.session ?? SessionId.make(yield* random.uuidV7()),
               token: session === undefined ? (request.sessionToken ?? null) : null,
               platform: request.platform,
+              isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({
@@ -183,7 +188,7 @@ export class Chat extends Context.Service<
             costs: costsByModel(costs),
           })
           const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
-          /** Counts what was used under an id of its own, besides what is counted with the reply. */
+          /** Counts usage apart from the reply, under an id of its own. */
           const countApart = (costs: ReadonlyArray<ModelCost>) =>
             Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
@@ -279,9 +284,12 @@ export class Chat extends Context.Service<
         ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
           chatbot.active
             ? Effect.flatMap(findContext(chatbot, request), (context) =>
-                // The budget is checked first, so that the messages of a refused chat are not stored.
-                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                  answerIn(chatbot, context, request, emit),
+                // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+                Effect.andThen(
+                  context.session === undefined ? quotas.ensureConversation : Effect.void,
+                  budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                    answerIn(chatbot, context, request, emit),
+                  ),
                 ),
               )
             : Effect.fail(inactive)

@@ -1,9 +1,13 @@
-import { Context, Effect, Layer, type Schema } from "effect"
+import { Context, Effect, Layer, Redacted, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { originOf } from "../domain/chatbot/UrlTemplate.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Auditing } from "./Auditing.ts"
+import { Quotas } from "./Quotas.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { json, orderedJson } from "./sql/SqlValues.ts"
@@ -48,7 +52,7 @@ export class ChatbotTools extends Context.Service<
       chatbot: ChatbotId,
       content: ToolContent,
       limit: number,
-    ) => Effect.Effect<ToolRow, NotFound | Conflict | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ToolRow, NotFound | Conflict | QuotaReached | Unavailable, CurrentOrganization>
     /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
     readonly list: (chatbot: ChatbotId) => Effect.Effect<ReadonlyArray<ToolRow>, Unavailable, CurrentOrganization>
     readonly get: (
@@ -75,6 +79,8 @@ export class ChatbotTools extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
+      const auditing = yield* Auditing
+      const quotas = yield* Quotas
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
@@ -95,6 +101,7 @@ export class ChatbotTools extends Context.Service<
       const insert = Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
           const organization = yield* CurrentOrganization
+          const ensureRoom = yield* quotas.room
           // Every insert locks this row, so that concurrent ones are counted one after the other.
           const [counted] = yield* sql<{ tool_count: number }>`
             update chatbots set tool_count = tool_count + 1
@@ -103,7 +110,15 @@ export class ChatbotTools extends Context.Service<
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
+          yield* ensureRoom({ tools: 1 })
           const sealed = yield* seal(id, organization, content)
+          yield* auditing.record(sql, {
+            organization,
+            action: "tool.created",
+            target: id,
+            chatbot,
+            after: concealed(auditedTool(content, content.headers)),
+          })
           return yield* only(
             sql<StoredRow>`
               insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
@@ -140,13 +155,17 @@ export class ChatbotTools extends Context.Service<
       const modify = <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const content = yield* change(
-            yield* only(
-              sql<StoredRow>`
-                select ${columns} from chatbot_tools
-                where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
-            ),
+          const before = yield* only(
+            sql<StoredRow>`
+              select ${columns} from chatbot_tools
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
           )
+          const content = yield* change(before)
+          const headers = yield* Effect.orElseSucceed(before.headers, () => Redacted.make({}))
+          const changed = changeOf(auditedTool(before, headers), auditedTool(content, content.headers))
+          if (changed !== undefined) {
+            yield* auditing.record(sql, { organization, action: "tool.updated", target: id, chatbot, ...changed })
+          }
           const sealed = yield* seal(id, organization, content)
           return yield* only(
             sql<StoredRow>`
@@ -166,10 +185,18 @@ export class ChatbotTools extends Context.Service<
           // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
           yield* sql`
             select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
-          const gone = yield* sql`
+          const gone = yield* sql<{ name: string }>`
             delete from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
-          if (gone.length === 0) return yield* toolNotFound
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`
+          const [removed] = gone
+          if (removed === undefined) return yield* toolNotFound
+          yield* auditing.record(sql, {
+            organization,
+            action: "tool.deleted",
+            target: id,
+            chatbot,
+            before: concealed(removed),
+          })
           yield* sql`
             update chatbots set tool_count = tool_count - 1
             where id = ${chatbot} and organization_id = ${organization}`
@@ -182,3 +209,20 @@ export class ChatbotTools extends Context.Service<
     }),
   )
 }
+
+/** What the audit log compares of a tool. Schema and headers are in forms in which all of their contents are concealed. */
+const auditedTool = (
+  { description, input_schema, method, name, timeout_ms, url }: Omit<ToolContent, "headers">,
+  headers: Headers,
+): Schema.JsonObject => ({
+  name,
+  description,
+  method,
+  server: originOf(url),
+  url,
+  timeout_ms,
+  input_schema: JSON.stringify(input_schema),
+  headers: Object.entries(Redacted.value(headers))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => ({ name, value })),
+})

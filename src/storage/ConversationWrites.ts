@@ -46,6 +46,11 @@ export interface SessionTarget {
   readonly id: SessionId
   readonly token: string | null
   readonly platform: string
+  /**
+   * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
+   * the reply would be made of what was deleted.
+   */
+  readonly isKnown?: boolean
 }
 
 /** Tries to find a session that concurrent requests open this many times. */
@@ -76,7 +81,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
             (id, organization_id, chatbot_id, session_token, platform, message_count, user_info, may_ask_email)
           select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.platform}::text,
             ${rows.length}::int, ${userInfo}, ${mayAsk}
-          from chatbots where id = ${chatbot} and organization_id = ${organization_id}
+          from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
           returning id

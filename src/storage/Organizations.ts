@@ -1,9 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import type { NewApiKey } from "./ApiKeys.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { creationOf } from "./ApiKeys.ts"
+import { Auditing } from "./Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
@@ -13,6 +17,18 @@ import { json } from "./sql/SqlValues.ts"
 const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn })
 const decodeOrganizations = decodeRows(Row)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
+
+/** The column `used`: what an organization stores. */
+const USED = `(
+  select jsonb_build_object('chatbots', coalesce(sum(chatbots), 0), 'tools', coalesce(sum(tools), 0),
+    'documents', coalesce(sum(documents), 0), 'bytes', coalesce(sum(bytes), 0), 'chunks', coalesce(sum(chunks), 0),
+    'conversations', coalesce(sum(conversations), 0))
+  from (
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holdings
+    union all
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holding_entries
+  ) held where held.organization_id = organizations.id
+) as used`
 
 const organizationNotFound = new NotFound({ detail: "There is no such organization." })
 const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
@@ -53,13 +69,24 @@ export class Organizations extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const columns = sql.literal("id, name, is_operator, budget, created_at")
+      const auditing = yield* Auditing
+      const columns = sql.literal(`id, name, is_operator, budget, quota, retention_days, created_at, ${USED}`)
+
+      const creation = (
+        { id, name }: { readonly id: OrganizationId; readonly name: string },
+        condition?: Statement.Fragment,
+      ) =>
+        auditing.entry(
+          sql,
+          { organization: id, action: "organization.created", target: id, after: concealed({ name }) },
+          condition,
+        )
 
       const insert = Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
-          const [row] = yield* decodeOrganizations(
-            sql`insert into organizations ${sql.insert(organization)} returning ${columns}`,
-          )
+          const [row] = yield* decodeOrganizations(sql`
+            with audited as (${yield* creation(organization)})
+            insert into organizations ${sql.insert(organization)} returning ${columns}`)
           return yield* Effect.fromNullishOr(row)
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
@@ -72,6 +99,7 @@ export class Organizations extends Context.Service<
           id: OrganizationId,
           key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
         ) {
+          const isMade = sql`exists (select from made)`
           const [made] = yield* decodeOrganizations(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
@@ -80,6 +108,10 @@ export class Organizations extends Context.Service<
               insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
                 ${key.last_four}::text, ${key.scopes}::text[] from made
+            ), audited as (
+              ${yield* creation({ id, name }, isMade)}
+            ), key_audited as (
+              ${yield* auditing.entry(sql, creationOf({ ...key, organization_id: id }), isMade)}
             )
             select * from made`)
           const [existing] =
@@ -118,19 +150,37 @@ export class Organizations extends Context.Service<
       ) =>
         Effect.gen(function* () {
           const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
-          const { name = before.name, budget = {} } = yield* change(before)
-          return yield* found(
-            sql`update organizations set name = ${name}, budget = budget || ${json(budget)}
+          const {
+            name = before.name,
+            budget = {},
+            quota = {},
+            retention_days = before.retention_days,
+          } = yield* change(before)
+          const after = yield* found(
+            sql`update organizations set name = ${name}, budget = budget || ${json(budget)},
+                quota = quota || ${json(quota)}, retention_days = ${retention_days}
               where id = ${id} returning ${columns}`,
           )
+          // What an organization stores changes by itself.
+          const changed = changeOf({ ...before, used: null }, { ...after, used: null })
+          if (changed !== undefined) {
+            yield* auditing.record(sql, { organization: id, action: "organization.updated", target: id, ...changed })
+          }
+          return after
         }).pipe(transaction(sql), withoutSqlErrors)
 
       const remove = Effect.fnUntraced(
         function* (id: OrganizationId) {
-          const { is_operator } = yield* found(
+          const { is_operator, name } = yield* found(
             sql`select ${columns} from organizations where ${present(id)} for update`,
           )
           if (is_operator) return yield* isOperators
+          yield* auditing.record(sql, {
+            organization: id,
+            action: "organization.deleted",
+            target: id,
+            before: concealed({ name }),
+          })
           yield* sql`update organizations set deleted_at = now() where id = ${id}`
         },
         transaction(sql),

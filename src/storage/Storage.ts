@@ -2,6 +2,8 @@ import { Layer } from "effect"
 import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
 import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { Auditing } from "./Auditing.ts"
+import { AuditLog } from "./AuditLog.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -10,6 +12,7 @@ import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
+import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
@@ -17,19 +20,26 @@ import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
+import type { QuotaLimits } from "../domain/Quota.ts"
 import { Ping } from "./sql/Ping.ts"
+import { Quotas } from "./Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
+import { Retention } from "./Retention.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 
-/** Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings. */
-export const layer = (secrets: SecretsSettings) =>
+/**
+ * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
+ * `quotas` are the limits of organizations without a quota of their own.
+ */
+export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
   Layer.mergeAll(
     AfterCommit.layer,
     ApiKeys.layer,
+    AuditLog.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -38,6 +48,7 @@ export const layer = (secrets: SecretsSettings) =>
     Chunks.layer,
     Conversations.layer,
     Documents.layer,
+    Erasures.layer,
     IdempotencyKeys.layer,
     Ingestions.layer,
     Inspection.layer,
@@ -48,8 +59,9 @@ export const layer = (secrets: SecretsSettings) =>
     Ping.layer,
     RateCounts.layer,
     Reembeddings.layer,
+    Retention.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  ).pipe(Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))
