@@ -99,8 +99,8 @@ export class ApiKeys extends Context.Service<
       const storage = yield* Storage.ApiKeys
       const random = yield* SecureRandom.SecureRandom
 
-      /** The hashes of keys that were valid when they were looked up last. */
-      const valid = new Set<string>()
+      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
+      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
       // Whoever sends wrong keys keeps neither the database nor the event loop from those with valid ones.
       const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
 
@@ -112,8 +112,7 @@ export class ApiKeys extends Context.Service<
         Effect.fnUntraced(function* (hash: string) {
           const startedAt = yield* currentMonotonicMillis
           const find = storage.findLive(Buffer.from(hash, "base64"))
-          const found = yield* Effect.result(valid.has(hash) ? find : strangers.withPermit(find))
-          if (Result.isSuccess(found)) remember(hash, found.success !== undefined)
+          const found = yield* Effect.result(valid.find(hash) === true ? find : strangers.withPermit(find))
           if (Result.isFailure(found)) {
             return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
           }
@@ -125,17 +124,6 @@ export class ApiKeys extends Context.Service<
           timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
         },
       )
-
-      /** Remembers whether a key was valid, of as many keys as lookups are remembered. */
-      const remember = (hash: string, isValid: boolean) => {
-        valid.delete(hash)
-        if (!isValid) return
-        valid.add(hash)
-        for (const oldest of valid) {
-          if (valid.size <= LOOKUP_CAPACITY) break
-          valid.delete(oldest)
-        }
-      }
 
       const lookUp = (hash: string) =>
         Effect.flatMap(currentMonotonicMillis, (now) =>
@@ -149,9 +137,6 @@ export class ApiKeys extends Context.Service<
               ),
           ),
         )
-
-      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
-      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
 
       const authenticate = Effect.fnUntraced(function* <E>(
         key: Redacted.Redacted,

@@ -96,7 +96,7 @@ describe("a connection in which a statement was interrupted", () => {
     ) => Effect.Effect<void, unknown, CurrentOrganization>,
   ) => {
     const made = makePool()
-    const connections = { pool: made.pool, pipeline: 32 }
+    const connections = { pool: made.pool, connections: 16, pipeline: 32 }
     await Effect.runPromise(
       Effect.gen(function* () {
         const { tenant } = yield* makeClients({ tenant: connections, system: connections })

@@ -116,7 +116,13 @@ const relations = SystemSql.use(
 )
 
 /** What belongs to no organization, and to which tenants have no access. */
-const OF_SYSTEM: ReadonlyArray<string> = ["blob_checks", "embedding_setting", "ingestion_clock", "parley_migrations"]
+const OF_SYSTEM: ReadonlyArray<string> = [
+  "blob_checks",
+  "embedding_setting",
+  "ingestion_clock",
+  "parley_migrations",
+  "rate_counts",
+]
 /** Triggers write into the register of garbage as the tenant. It holds random keys of files, and no organization. */
 const UNSECURED: ReadonlyArray<string> = ["blob_garbage"]
 const OWN_ROWS =
