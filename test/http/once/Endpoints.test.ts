@@ -94,6 +94,10 @@ const cases: Readonly<Record<string, Case>> = {
     path: at(`/conversations/${session}/messages/${reply}/feedback`),
     sent: (number) => ({ json: { rating: "up", comment: `Good ${number}` } }),
   },
+  "POST /api/external/erasures": {
+    path: "/api/external/erasures",
+    sent: (number) => ({ json: { session_token: `visitor-${number}` } }),
+  },
   "POST /api/external/chatbot/:chatbotId/tools": {
     path: at("/tools"),
     sent: (number) => ({ json: tool(`tool_${number}`) }),
