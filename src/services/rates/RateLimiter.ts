@@ -13,8 +13,8 @@ import { RecentMap } from "./RecentMap.ts"
 
 /** The most limits whose counts are kept in memory; one takes about half a kilobyte. */
 const COUNTERS_MAX = 50_000
-/** The time between two reports that no request waits for. */
-const REPORT_INTERVAL = Duration.millis(20)
+/** The time between two reports that no request waits for. A report takes about a millisecond of a processor. */
+const REPORT_INTERVAL = Duration.millis(100)
 /** How long a request waits for the answer to a report before the server decides alone. */
 const REPORT_PATIENCE = Duration.seconds(1)
 /** How long a server decides alone after the others could not be reached. */
@@ -41,7 +41,7 @@ interface Waiting {
  * Limits the rate of requests of each API key and each organization.
  *
  * Where servers share one Postgres they share the counts, without a statement for each request: a server grants a small
- * share of a quota alone and reports it within 20 ms, all limits in one statement. Only a request beyond that share waits
+ * share of a quota alone and reports it within 100 ms, all limits in one statement. Only a request beyond that waits
  * for an answer, together with all others that wait, and a request that cannot be granted is refused without asking.
  * When the database cannot be reached, each server decides by its own counts.
  *

@@ -7,8 +7,8 @@ import * as Load from "../http/Load.ts"
 import type { Part, PartSettings } from "./Part.ts"
 
 const CLIENTS = 16
-const ROUNDS = 3
-const ROUND_MILLISECONDS = 4_000
+const ROUNDS = 5
+const ROUND_MILLISECONDS = 3_000
 /** The load before the first round, after which a server has compiled what it needs. */
 const WARM_UP_MILLISECONDS = 12_000
 

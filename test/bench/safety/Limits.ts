@@ -108,7 +108,8 @@ const mostWithin = (granted: ReadonlyArray<Granted>, window: number): number =>
 const grantsOf = ({ granted, refused }: Saturation, servers: number): ReadonlyArray<Finding> => {
   const window = WINDOW_SECONDS * 1_000
   const first = granted[0]?.answered ?? 0
-  const windows = Math.floor(((granted.at(-1)?.answered ?? 0) - first) / window) + 1
+  // Whole windows only: in the last one the run ends before all of it is granted.
+  const windows = Math.max(1, Math.floor(((granted.at(-1)?.answered ?? 0) - first) / window))
   const within = granted.filter(({ answered }) => answered < first + windows * window).length
   const most = mostWithin(granted, window)
   const demand = (granted.length + refused) / (windows * QUOTA)
