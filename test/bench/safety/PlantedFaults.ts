@@ -314,7 +314,7 @@ const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "an organization has as much work under way as its keys together",
-    file: "src/services/Share.ts",
+    file: "src/system/Share.ts",
     text: "return held < this.limits.organization &&",
     replacement: "return held >= 0 &&",
     tests: ["services/Shares"],
