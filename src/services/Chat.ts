@@ -9,9 +9,16 @@ import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServes } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import {
+  isGuessable,
+  readsConversations,
+  sessionToContinue,
+  UNGUESSABLE_TOKEN_MIN_LENGTH,
+} from "../domain/chat/SessionToken.ts"
+import {
   type BudgetSpent,
   ChatbotInactive,
   type Forbidden,
+  InvalidRequest,
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
@@ -31,7 +38,17 @@ import type { BotMessage } from "../storage/ConversationWrites.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
-import { type ChatAnswer, type ChatEmit, costOf, noCost, textEvents, textOf, withoutModel } from "./ChatAnswer.ts"
+import {
+  type ChatAnswer,
+  type ChatEmit,
+  costOf,
+  noCost,
+  type Notice,
+  textEvents,
+  textOf,
+  withoutModel,
+  withoutRequest,
+} from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,
@@ -48,11 +65,14 @@ export interface ChatSettings {
   readonly historyLimit: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
+  /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
+  readonly sessionTokens: "any" | "strict"
 }
 
 type ChatFailure =
   | BudgetSpent
   | ChatbotInactive
+  | InvalidRequest
   | NotFound
   | ProviderFailed
   | ProviderTimeout
@@ -70,6 +90,9 @@ export class Chat extends Context.Service<
     /**
      * Answers the last message of the request. The message is stored before the model is called, and the reply when it
      * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
+     * The steps do not show the requests to the model to a caller who may not read conversations. A guessable session
+     * token continues only a conversation that the caller's key opened; with the setting `strict` it is an
+     * `InvalidRequest`.
      */
     readonly reply: (
       chatbot: ChatbotId,
@@ -105,30 +128,45 @@ export class Chat extends Context.Service<
 
         const promptBounds = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
 
+        /**
+         * Makes the id of a new session, which is as good as a secret: whoever knows it continues the session. The ids
+         * that one process makes within a millisecond are consecutive, so only the time of such an id is used, and the
+         * other 74 bits are random.
+         */
+        const newSessionId = Effect.zipWith(random.uuidV7(), random.uuidV4(), (ordered, unordered) =>
+          SessionId.make(ordered.slice(0, UUID_VERSION_END) + unordered.slice(UUID_VERSION_END)),
+        )
+
         /** Finds the session that the request continues. */
         const findContext = (
           chatbot: ChatbotRow,
+          caller: Caller["Service"],
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> =>
-          request.sessionToken === undefined
-            ? Effect.succeed(contextOf(undefined, request))
-            : Effect.map(
-                conversations.find(chatbot.id, request.sessionToken, historyBoundsOf(request, promptBounds)),
-                (session) => contextOf(session, request),
-              )
+        ): Effect.Effect<ChatContext, InvalidRequest | Unavailable, CurrentOrganization> => {
+          const { sessionToken } = request
+          if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
+          if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
+          const name = sessionToContinue(caller, sessionToken)
+          return Effect.map(conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)), (session) =>
+            contextOf(session, request),
+          )
+        }
 
         /** Stores the new messages of the request, and returns the id of their session. */
         const receive = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
           { session, fresh }: ChatContext,
+          { apiKeyId }: Caller["Service"],
           request: ChatRequest,
           gate: EmailGate | undefined,
         ) {
+          const token = session === undefined ? (request.sessionToken ?? null) : null
           return yield* conversations.append(
             chatbot.id,
             {
-              id: session?.id ?? SessionId.make(yield* random.uuidV7()),
-              token: session === undefined ? (request.sessionToken ?? null) : null,
+              id: session?.id ?? (yield* newSessionId),
+              token,
+              tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
@@ -163,13 +201,15 @@ export class Chat extends Context.Service<
         const answerIn = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
           context: ChatContext,
+          caller: Caller["Service"],
           request: ChatRequest,
+          notices: ReadonlyArray<Notice>,
           emit?: ChatEmit,
         ) {
-          const { apiKeyId } = yield* Caller
+          const { apiKeyId } = caller
           const gate = emailGateOf(chatbot, context, request)
-          const sessionId = yield* receive(chatbot, context, request, gate)
-          const ids = { session_id: sessionId, message_id: yield* newMessageId }
+          const sessionId = yield* receive(chatbot, context, caller, request, gate)
+          const ids = { session_id: sessionId, message_id: yield* newMessageId, notices }
           const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
@@ -243,7 +283,7 @@ export class Chat extends Context.Service<
             finish_reason: reply.finishReason,
             output: reply.output,
             sources: reply.sources,
-            steps: reply.steps,
+            steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
             tool_calls: reply.toolCalls,
             tool_results: reply.toolResults,
             tokens: reply.tokens,
@@ -252,17 +292,19 @@ export class Chat extends Context.Service<
 
         const answer = (
           chatbot: ChatbotRow,
-          request: ChatRequest,
+          asked: ChatRequest,
           emit?: ChatEmit,
         ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
-          chatbot.active
-            ? Effect.flatMap(findContext(chatbot, request), (context) =>
-                // The budget is checked first, so that the messages of a refused chat are not stored.
-                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                  answerIn(chatbot, context, request, emit),
-                ),
-              )
-            : Effect.fail(inactive)
+          Effect.flatMap(Caller, (caller): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> => {
+            if (!chatbot.active) return Effect.fail(inactive)
+            const { notices, request } = admitted(chatbot, caller, asked)
+            return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
+              // The budget is checked first, so that the messages of a refused chat are not stored.
+              budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                answerIn(chatbot, context, caller, request, notices, emit),
+              ),
+            )
+          })
 
         return {
           reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
@@ -278,6 +320,31 @@ export class Chat extends Context.Service<
 const inactive = new ChatbotInactive({
   detail: "This chatbot is not active: it does not answer until `active` is true again.",
 })
+
+const tokenTooShort = InvalidRequest.at(
+  "sessionToken",
+  `Expected at least ${UNGUESSABLE_TOKEN_MIN_LENGTH} characters, which nobody can guess`,
+)
+
+const UUID_VERSION_END = "xxxxxxxx-xxxx-7".length
+
+/**
+ * Whether the chatbot follows the instructions of the calling application: if it is set to, or if the application could
+ * change the chatbot's own instructions as well.
+ */
+const followsApplication = ({ settings }: ChatbotRow, { scopes }: Caller["Service"]): boolean =>
+  settings.isSystemMessageEnabled === true || scopes.includes("chatbots:write")
+
+/** The request without what is ignored of it, and what the client is told of it. */
+const admitted = (chatbot: ChatbotRow, caller: Caller["Service"], request: ChatRequest) => {
+  const { instructions = "", sessionToken } = request
+  const isIgnored = instructions.trim() !== "" && !followsApplication(chatbot, caller)
+  const notices: ReadonlyArray<Notice> = [
+    ...(sessionToken !== undefined && isGuessable(sessionToken) ? (["guessable_session_token"] as const) : []),
+    ...(isIgnored ? (["system_messages_ignored"] as const) : []),
+  ]
+  return { notices, request: isIgnored ? { ...request, instructions: undefined } : request }
+}
 
 const noTools = Effect.succeed([])
 

@@ -3,7 +3,7 @@ import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import type { NewApiKey } from "./ApiKeys.ts"
+import type { FirstApiKey } from "./ApiKeys.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
@@ -32,7 +32,7 @@ export class Organizations extends Context.Service<
     readonly bootstrap: (
       name: string,
       id: OrganizationId,
-      key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
+      key: Omit<FirstApiKey, "organization_id">,
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
     readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
     /** Lists the organizations, oldest first. */
@@ -67,19 +67,15 @@ export class Organizations extends Context.Service<
       )
 
       const bootstrap = Effect.fnUntraced(
-        function* (
-          name: string,
-          id: OrganizationId,
-          key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
-        ) {
+        function* (name: string, id: OrganizationId, key: Omit<FirstApiKey, "organization_id">) {
           const [made] = yield* decodeOrganizations(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
               on conflict (is_operator) where is_operator do nothing returning ${columns}
             ), key as (
-              insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
+              insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes, created_by)
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
-                ${key.last_four}::text, ${key.scopes}::text[] from made
+                ${key.last_four}::text, ${key.scopes}::text[], ${key.created_by}::text from made
             )
             select * from made`)
           const [existing] =

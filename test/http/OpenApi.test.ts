@@ -146,7 +146,11 @@ describe("/openapi.json", () => {
   test("describes the headers of a reply, and fields with checks", () => {
     for (const name of ["POST /api/external/chatbot/{chatbotId}/chat", "POST /v1/chat/completions"]) {
       const { requestBody, responses } = named(name) ?? {}
-      expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual(["x-session-id", "x-message-id"])
+      expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual([
+        "x-session-id",
+        "x-message-id",
+        "x-parley-notice",
+      ])
       expect(requestBody?.content).toMatchObject({
         "application/json": {
           schema: { properties: { messages: { description: expect.stringContaining("messag") } } },

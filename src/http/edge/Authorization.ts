@@ -22,7 +22,9 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   const bound = caller.chatbotId
   if (bound === null) return Effect.void
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
-    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || scope === "admin" ? boundElsewhere : Effect.void,
+    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || scope === "admin" || scope === "operator"
+      ? boundElsewhere
+      : Effect.void,
   )
 }
 

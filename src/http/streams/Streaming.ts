@@ -5,11 +5,11 @@ import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import type { ChatAnswer, ChatEmit, ChatEvent } from "../../services/ChatAnswer.ts"
+import type { ChatAnswer, ChatEmit, ChatEvent, ReplyFacts } from "../../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
-import { type ReplyIds, replyHeaders } from "../ReplyHeaders.ts"
+import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
 /** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
@@ -62,13 +62,13 @@ export const respondWithStream = <E extends Failure>(
   { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
 ) =>
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
-    let ids: ReplyIds | undefined
+    let facts: ReplyFacts | undefined
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
       onLeave: () => fiber.interruptUnsafe(),
     })
     const emit: ChatEmit = (event) => {
-      if (event.type === "start") ids = event
+      if (event.type === "start") facts = event
       const text = protocol.event(event)
       return text === "" ? undefined : events.write(text)
     }
@@ -95,7 +95,7 @@ export const respondWithStream = <E extends Failure>(
             ...protocol.headers,
             "cache-control": "no-cache",
             "x-accel-buffering": "no",
-            ...(ids && replyHeaders(ids)),
+            ...(facts && replyHeaders(facts)),
           },
         }),
       ),
