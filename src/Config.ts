@@ -4,10 +4,12 @@ import { chats, spending } from "./config/Chats.ts"
 import { data } from "./config/Data.ts"
 import { documents } from "./config/Documents.ts"
 import { languageModels } from "./config/LanguageModels.ts"
+import { rateLimits } from "./config/Rates.ts"
 import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
+import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
@@ -15,11 +17,13 @@ const groups: ReadonlyArray<Group> = [
   data,
   languageModels,
   search,
+  rateLimits,
   requestsAndUploads,
   documents,
   chats,
   tools,
   spending,
+  sharesAndQuotas,
 ]
 
 const sections = {
@@ -27,11 +31,13 @@ const sections = {
   ...data.sections,
   ...languageModels.sections,
   ...search.sections,
+  ...rateLimits.sections,
   ...requestsAndUploads.sections,
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
   ...spending.sections,
+  ...sharesAndQuotas.sections,
 }
 
 type Values = ValuesOf<typeof sections>

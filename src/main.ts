@@ -36,6 +36,7 @@ import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
 import { StartupError } from "./system/StartupError.ts"
+import { printable } from "./system/Printable.ts"
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -133,7 +134,7 @@ const serve = Effect.scoped(
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
-  if (error instanceof StartupError) return Console.error(`parley: ${error.message}`)
+  if (error instanceof StartupError) return Console.error(`parley: ${printable(error.message)}`)
   // The command line prints its own errors, and a stop by a signal needs no explanation.
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }

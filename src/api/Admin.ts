@@ -4,8 +4,10 @@ import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, Scope } from "../do
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -19,8 +21,10 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an organization",
@@ -52,8 +56,10 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Rename an organization, or set its budget",
@@ -67,6 +73,7 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   error: [Problem.NotFound, Problem.Conflict],
 })
   .annotate(RequiredScope, "operator")
+  .annotate(RequestCost, requestCosts.bulk)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Delete an organization",
@@ -104,8 +111,10 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "admin")
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an API key",
@@ -142,8 +151,10 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "admin")
+  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",

@@ -27,7 +27,7 @@ export class Api extends HttpApi.make("parley")
         "The [guide](/docs/guide) leads through this API with curl; beside it are pages about [errors](/docs/errors), [keys and budgets](/docs/keys-and-budgets) and running a server.",
         "Errors are RFC 9457 problems (`application/problem+json`): `code` is stable and meant for programs, `detail` for people, `request_id` finds the line in the server's log. Below `/v1` they have OpenAI's form.",
         "Every response carries `x-request-id` (a well-formed incoming one is kept) and `X-Api-Version`. `Accept-Version` may ask for `1`, `1.0` or `1.0.0`.",
-        "429 and 503 carry `Retry-After`.",
+        "429 and 503 carry `Retry-After`. `RateLimit-Policy` and `RateLimit` say what an API key may ask for, and what remains of it.",
       ].join("\n\n"),
       license: { name: "MIT", identifier: "MIT" },
       servers: [{ url: "/", description: "The server that this document comes from." }],

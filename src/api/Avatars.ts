@@ -2,9 +2,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { FormFile } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 /** Serves the image of an avatar without an API key. The endpoint belongs to the group `system`. */
@@ -39,9 +41,11 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   headers: IfMatch,
   payload: AvatarForm.pipe(HttpApiSchema.asMultipartStream()),
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
-  error: [Problem.NotFound, Problem.PreconditionFailed],
+  error: [Problem.NotFound, Problem.PreconditionFailed, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -3,9 +3,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const SessionToken = textBetween(1, 200).annotate({ examples: ["0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35"] })
@@ -33,6 +34,7 @@ export const chatFailures = (forms: typeof Problem) =>
     forms.TooManyRequests,
     forms.BudgetSpent,
     forms.TooManyChats,
+    forms.TooManyAtOnce,
     forms.ProviderFailed,
     forms.ProviderTimeout,
   ] as const
@@ -80,8 +82,10 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: chatFailures(Problem),
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({

@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
-import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
+import { CommitsIn } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -19,7 +20,9 @@ const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
   success: OneTool.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -49,7 +52,9 @@ const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   success: OneTool,
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

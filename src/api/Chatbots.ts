@@ -4,10 +4,13 @@ import { Chatbot, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.t
 import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { RequestCost } from "./parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { CommitsIn } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -24,7 +27,9 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
   error: Problem.SlugTaken,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -44,7 +49,9 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -56,9 +63,16 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
 const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
   query: cursorQuery,
   success: withLink(Schema.Struct({ chatbots: Schema.Array(ChatbotSummary), ...nextCursor })),
+  error: Problem.TooManyAtOnce,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List chatbots", description: "Newest first." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List chatbots",
+      description:
+        "Newest first. A page that has reached some megabytes ends early, also when neither `limit` nor `cursor` was sent: `next_cursor` and `Link` then say where the list goes on.",
+    }),
+  )
 
 const get = HttpApiEndpoint.get("get", chatbotPath, {
   params,
@@ -78,6 +92,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
   success: Schema.Struct({ message: Schema.Literal("Chatbot deleted successfully") }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -98,7 +113,9 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -142,7 +159,9 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

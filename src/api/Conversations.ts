@@ -6,8 +6,10 @@ import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
-import { Authorization, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
+import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -74,7 +76,9 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
   }),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chat")
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
@@ -95,6 +99,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
   success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
   error: Problem.NotFound,
 })
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
     OpenApi.annotations({

@@ -2,9 +2,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Document } from "../domain/Document.ts"
 import { ChatbotId } from "../domain/Ids.ts"
-import { IsSlow } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { FormFiles } from "./parts/FormFile.ts"
-import { RequestBody, RequiredScope } from "./Middleware.ts"
+import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
 
@@ -37,10 +38,12 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
   payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [UploadFinished, UploadAccepted],
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -5,10 +5,11 @@ import { Document, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
-import { IsSlow } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { upload } from "./EmbedFiles.ts"
 import { FormFile } from "./parts/FormFile.ts"
-import { Authorization, RequestBody, Problems, RequiredScope } from "./Middleware.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -115,8 +116,9 @@ const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
     }),
     { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
   ),
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
@@ -155,10 +157,12 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
-  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument],
+  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -180,6 +184,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   error: Problem.NotFound,
 })
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -231,6 +236,8 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
   success: Schema.Struct({ document: Document }).pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .middleware(Idempotent)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     OpenApi.annotations({ summary: "Try a failed document again", description: "409 when it has not failed." }),

@@ -22,8 +22,9 @@ const security = {
 /** Declares the middleware for the endpoints of one dialect, with failures in the form of that dialect. */
 const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Problem) => {
   /**
-   * Resolves the API key to its organization. It refuses a missing or invalid key (401), a key without the required
-   * scope (403), and a key that is bound to another chatbot (403).
+   * Resolves the API key to its organization. It refuses a missing or invalid key (401), a key, an organization or an
+   * address beyond its rate limit (429), a key without the required scope (403), and a key that is bound to another
+   * chatbot (403).
    *
    * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
    */
@@ -32,7 +33,7 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
     { provides: Caller | CurrentOrganization; requires: never }
   >()(`parley/api/Authorization/${dialect}`, {
     security,
-    error: [forms.Unauthorized, forms.Forbidden, forms.Unavailable],
+    error: [forms.Unauthorized, forms.Forbidden, forms.RateLimited, forms.Unavailable],
   }) {}
 
   /**
@@ -51,7 +52,24 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
     error: [forms.InvalidRequest, forms.RequestTimeout, forms.TooLarge, forms.UnsupportedMediaType],
   }) {}
 
-  return { Authorization, Problems, RequestBody }
+  /**
+   * Answers a request with the header `Idempotency-Key` once, and sends that answer again to whoever repeats the request.
+   * Every endpoint that changes anything has it, before `RequestBody`: what that refuses is not kept.
+   */
+  class Idempotent extends HttpApiMiddleware.Service<
+    Idempotent,
+    { provides: never; requires: Caller | CurrentOrganization }
+  >()(`parley/api/Idempotent/${dialect}`, {
+    error: [
+      forms.InvalidRequest,
+      forms.Conflict,
+      forms.IdempotencyInProgress,
+      forms.IdempotencyKeyReused,
+      forms.Unavailable,
+    ],
+  }) {}
+
+  return { Authorization, Idempotent, Problems, RequestBody }
 }
 
 /** The middleware for the endpoints of one dialect. */
@@ -64,4 +82,4 @@ export const middleware = {
 }
 
 /** The middleware of Parley's own dialect. */
-export const { Authorization, Problems, RequestBody } = middleware.parley
+export const { Authorization, Idempotent, Problems, RequestBody } = middleware.parley

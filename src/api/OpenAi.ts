@@ -4,8 +4,9 @@ import { boundedList } from "../domain/schema/Bounded.ts"
 import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } from "../domain/chat/Chat.ts"
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { chatFailures, ReplyHeaders } from "./Chat.ts"
-import { IsSlow, Speaks } from "./parts/Annotations.ts"
+import { IsSlow, Speaks, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
@@ -158,8 +159,10 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
   error: chatFailures(OpenAiError),
 })
+  .middleware(middleware.openai.Idempotent)
   .middleware(middleware.openai.RequestBody)
   .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({

@@ -2,6 +2,7 @@ import type { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../domain/IdempotencyKey.ts"
 import { merge } from "../domain/schema/Merge.ts"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
@@ -77,29 +78,73 @@ const describedParameter = (parameter: Schema.Json): Schema.Json => {
   return description === undefined ? parameter : { ...parameter, description }
 }
 
-/** The statuses whose failures say when the request may be sent again. */
-const retryStatuses: ReadonlySet<string> = new Set(
-  Object.values(failures).flatMap((failure) => (saysWhen(failure) ? [String(failure.declaration.status)] : [])),
-)
+const failuresByStatus = Map.groupBy(Object.values(failures), ({ declaration }) => String(declaration.status))
 
-const retryAfter = {
+/** The failures that a response stands for: those of its status that its description names, else all of its status. */
+const failuresOf = (status: string, description: Schema.Json | undefined) => {
+  const all = failuresByStatus.get(status) ?? []
+  const named = all.filter(({ declaration }) => String(description).includes(`\`${declaration.code}\``))
+  return named.length === 0 ? all : named
+}
+
+const retryAfter = (required: boolean) => ({
   headers: {
     "Retry-After": {
       description: "Seconds to wait before the request is sent again.",
-      required: true,
+      required,
       schema: { type: "integer", minimum: 1, examples: [5] },
+    },
+  },
+})
+
+/** The request header that every operation which may change anything understands. */
+const idempotencyKey = {
+  name: "idempotency-key",
+  in: "header",
+  required: false,
+  schema: {
+    type: "string",
+    minLength: 1,
+    // The longest key, with each character escaped, in quotes.
+    maxLength: 2 * IDEMPOTENCY_KEY_MAX_LENGTH + 2,
+    description: `Makes it safe to send this request again: it is done once, and the same request with the same key is sent the first answer for 24 hours, with \`Idempotency-Replayed: true\`. At most ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters that nobody chooses twice, such as a UUID. 409 while the first request is running, 422 with another request.`,
+    examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
+  },
+}
+
+const rateLimits = {
+  headers: {
+    RateLimit: {
+      description: "What remains of the rate limit of the API key; absent when there is no limit.",
+      schema: { type: "string", examples: ['"key";r=57;t=3'] },
+    },
+    "RateLimit-Policy": {
+      description: "The rate limit of the API key: a quota `q` within `w` seconds.",
+      schema: { type: "string", examples: ['"key";q=100;w=10'] },
     },
   },
 }
 
-const completeOperation = (operation: Schema.Json): Schema.Json =>
+const changingMethods: ReadonlySet<string> = new Set(["patch", "post"])
+
+const parametersOf = (operation: Schema.JsonObject, method: string): ReadonlyArray<Schema.Json> => {
+  const { parameters } = operation
+  return [...(Array.isArray(parameters) ? parameters : []), ...(changingMethods.has(method) ? [idempotencyKey] : [])]
+}
+
+const completeOperation = (operation: Schema.Json, method: string): Schema.Json =>
   isObject(operation)
     ? {
         ...operation,
-        ...(Array.isArray(operation["parameters"]) && { parameters: operation["parameters"].map(describedParameter) }),
-        responses: mapFields(operation["responses"], (response, status) =>
-          isObject(response) && retryStatuses.has(status) ? merge(response, retryAfter) : response,
-        ),
+        parameters: parametersOf(operation, method).map(describedParameter),
+        responses: mapFields(operation["responses"], (response, status) => {
+          if (!isObject(response)) return response
+          const found = failuresOf(status, response["description"])
+          const timed = found.some(saysWhen) ? merge(response, retryAfter(found.every(saysWhen))) : response
+          const needsKey = Array.isArray(operation["security"]) && operation["security"].length > 0
+          // Without a valid key no key's limit is known.
+          return needsKey && status !== "401" ? merge(timed, rateLimits) : timed
+        }),
       }
     : operation
 

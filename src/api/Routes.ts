@@ -110,6 +110,12 @@ const operations = routes.flatMap(({ isDocumented, method, path }) =>
   isDocumented ? [{ method, pattern: patternOf([path]) }] : [],
 )
 
+/** The segment that names a conversation: its id or the visitor's token, either of which continues it. */
+const conversation = /\/conversations\/[^/]+/
+
+/** The path of a request as the log shows it, without what only the visitor of a conversation should know. */
+export const loggedPath = (path: string): string => path.replace(conversation, "/conversations/…")
+
 /** The methods of the documented operations at a path, for `Allow`; empty where there is no operation. */
 export const methodsAt = (path: string): ReadonlyArray<string> => {
   const methods = new Set(operations.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])))

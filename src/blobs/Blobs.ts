@@ -2,6 +2,7 @@ import { Cause, Context, Duration, Effect, Latch, Layer, Semaphore, type Stream 
 import { BlobStore } from "./BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobGarbage } from "../storage/BlobGarbage.ts"
+import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { regularly } from "../system/Background.ts"
 
 /** The time in which the owner of a new blob has to be committed. It is longer than any request. */
@@ -38,7 +39,10 @@ export class Blobs extends Context.Service<
     readonly putAll: <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) => Effect.Effect<void, E | Unavailable, R>
     /** Starts the next sweep soon, after owners may have been deleted. */
     readonly nudge: Effect.Effect<void>
-    /** Deletes the blobs of deleted owners, for at most 5 s. The next sweep deletes the rest. */
+    /**
+     * Deletes the blobs of deleted owners, for at most 5 s, once the tenant's open transaction is committed. The next
+     * sweep deletes the rest.
+     */
     readonly collect: Effect.Effect<void>
   }
 >()("parley/blobs/Blobs") {
@@ -48,6 +52,7 @@ export class Blobs extends Context.Service<
     Effect.gen(function* () {
       const store = yield* BlobStore
       const garbage = yield* BlobGarbage
+      const afterCommit = yield* AfterCommit
 
       const putAll = Effect.fn("Blobs.putAll")(function* <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) {
         yield* garbage.announce(
@@ -95,7 +100,9 @@ export class Blobs extends Context.Service<
         put: (key, content) => putAll([{ key, content }]),
         putAll,
         nudge,
-        collect: Effect.timeoutOrElse(sweep, { duration: COLLECT_PATIENCE, orElse: () => nudge }).pipe(Effect.asVoid),
+        collect: afterCommit.run(
+          Effect.asVoid(Effect.timeoutOrElse(sweep, { duration: COLLECT_PATIENCE, orElse: () => nudge })),
+        ),
       }
     }),
   )

@@ -2,6 +2,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { Doctor } from "../services/Doctor.ts"
 import { StartupError } from "../system/StartupError.ts"
+import { printable } from "../system/Printable.ts"
 import { withHints } from "./Arguments.ts"
 
 export const doctor = Command.make(
@@ -10,7 +11,7 @@ export const doctor = Command.make(
   Effect.fn(function* () {
     const findings = yield* (yield* Doctor).examine
     for (const { state, part, text } of findings) {
-      yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${text}`)
+      yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${printable(text)}`)
     }
     const wrong = findings.filter(({ state }) => state === "wrong").length
     if (wrong > 0) {

@@ -6,6 +6,7 @@ import { everything } from "../domain/Page.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
+import { printable } from "../system/Printable.ts"
 import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
 
@@ -87,7 +88,7 @@ const described = Effect.fnUntraced(function* (key: ApiKey) {
         : `${(yield* DateTime.isPast(DateTime.makeUnsafe(key.expires_at))) ? "expired" : "expires"} ${key.expires_at}`
   const chatbots = key.chatbot_id === null ? "all chatbots" : `chatbot ${key.chatbot_id}`
   const maker = key.created_by === null ? "" : `  made by ${key.created_by}`
-  return `${key.id}  ${key.prefix}…${key.last_four}  ${key.name}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}${maker}`
+  return `${key.id}  ${key.prefix}…${key.last_four}  ${printable(key.name)}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}${maker}`
 })
 
 const list = Command.make(
@@ -105,7 +106,7 @@ const revoke = Command.make(
   { id: idArgument(ApiKeyId, "API key") },
   Effect.fn(function* ({ id }) {
     const key = yield* (yield* ApiKeys).revoke(id, undefined)
-    yield* Console.log(`Revoked ${key.id} (${key.name}). Running servers refuse it within a second.`)
+    yield* Console.log(`Revoked ${key.id} (${printable(key.name)}). Running servers refuse it within a second.`)
   }, withHints),
 ).pipe(Command.withDescription("Revoke an API key"))
 

@@ -6,6 +6,7 @@ import { everything } from "../domain/Page.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
+import { printable } from "../system/Printable.ts"
 import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
 
@@ -31,7 +32,7 @@ const list = Command.make(
   Effect.fn(function* () {
     const { items } = yield* (yield* Organizations).list(everything)
     for (const { id, name, is_operator } of items) {
-      yield* Console.log(`${id}  ${name}${is_operator ? "  (operator)" : ""}`)
+      yield* Console.log(`${id}  ${printable(name)}${is_operator ? "  (operator)" : ""}`)
     }
   }, withHints),
 ).pipe(Command.withDescription("List the organizations"))
@@ -41,7 +42,7 @@ const rename = Command.make(
   { id: organizationId, name: organizationName },
   Effect.fn(function* ({ id, name }) {
     yield* (yield* Organizations).update(id, () => Effect.succeed({ name }))
-    yield* Console.log(`${id}  ${name}`)
+    yield* Console.log(`${id}  ${printable(name)}`)
   }, withHints),
 ).pipe(Command.withDescription("Rename an organization"))
 

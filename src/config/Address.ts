@@ -1,6 +1,6 @@
-import { HOST, PORT, PUBLIC_URL } from "../system/Variables.ts"
+import { HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES } from "../system/Variables.ts"
 import { replyDeadline } from "./Chats.ts"
-import { duration, httpUrl, integer, oneOf, text } from "./Kinds.ts"
+import { duration, httpUrl, integer, oneOf, proxies, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const server = {
@@ -22,6 +22,15 @@ const server = {
   patience: replyDeadline.elsewhere,
 }
 
+const clients = {
+  trustedProxies: proxies
+    .orAbsent(
+      TRUSTED_PROXIES,
+      "Reverse proxies whose `Forwarded` or `X-Forwarded-For` says which address a client has: addresses, CIDRs, `loopback` and `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Set it when a proxy stands in front, or all clients count as one. Absent: none, and the address is that of the connection.",
+    )
+    .map((ranges) => ranges ?? []),
+}
+
 const log = {
   level: oneOf("trace", "debug", "info", "warn", "error", "none").or(
     "LOG_LEVEL",
@@ -37,5 +46,5 @@ const log = {
 export const address = {
   title: "Address and log",
   introduction: "Where the server listens, how it stops, and what it logs.",
-  sections: { server, log },
+  sections: { server, clients, log },
 } satisfies Group

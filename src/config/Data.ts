@@ -39,15 +39,21 @@ const database = {
   timeLimit: positiveDuration.or(
     "DATABASE_TIMEOUT",
     "10s",
-    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503. Work that rightly takes long is exempt, such as building indexes.",
+    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503; Postgres itself cancels a statement at 90 % of it (`statement_timeout`). Work that rightly takes long is exempt, such as building indexes.",
+  ),
+  idleTransactionLimit: positiveDuration.or(
+    "DATABASE_IDLE_TRANSACTION_TIMEOUT",
+    "30s",
+    "How long a transaction may wait for its next statement before Postgres ends its connection and frees its locks (`idle_in_transaction_session_timeout`). It ends the transactions of a server that hangs or cannot be reached.",
   ),
 }
 
 const bootstrap = {
   apiKey: apiKey.orAbsent(
     BOOTSTRAP_API_KEY,
-    "Key with all scopes of the first organization. Set it if nobody reads the output of the first start. Absent: the first start generates one and prints it once.",
+    "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600.",
   ),
+  keyFile: below("first-api-key").elsewhere,
 }
 
 const secrets = {

@@ -1,6 +1,8 @@
 import { Duration, Option, Redacted } from "effect"
 import { isWellFormedKey } from "../domain/ApiKey.ts"
+import { noRateLimit, type RateLimit } from "../domain/rates/RateLimit.ts"
 import { parsePrivateNetworks } from "../outbound/PrivateNetworks.ts"
+import { parseProxies } from "../system/AddressRanges.ts"
 import { Setting } from "./Setting.ts"
 
 /*
@@ -88,20 +90,47 @@ export const encryptionKeys = kind(
 
 export const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, crm.internal`", parsePrivateNetworks)
 
+/** Reverse proxies whose reports of client addresses are believed. */
+export const proxies = kind("`loopback`, `private`, addresses and CIDRs, such as `loopback, 10.1.0.0/16`", parseProxies)
+
 /** A limit, which is `Infinity` when it is off. */
 export const limit = kind("`off`, or a whole number", (value) =>
   value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,
+)
+
+const QUOTA_MAX = 1_000_000_000
+const WINDOW_SECONDS_MAX = 86_400
+
+/** A rate limit, whose quota is `Infinity` when it is off. */
+export const rateLimit = kind(
+  "`off`, or units and a time such as `100/10s` or `600/1m`",
+  (value): RateLimit | undefined => {
+    const [, units, amount, unit] = /^(\d{1,10})\/(\d{1,5})([smh])$/.exec(value) ?? []
+    if (value === "off") return noRateLimit
+    const quota = Number(units)
+    const seconds = Number(amount) * (unit === "s" ? 1 : unit === "m" ? 60 : 3_600)
+    return quota >= 1 && quota <= QUOTA_MAX && seconds >= 1 && seconds <= WINDOW_SECONDS_MAX
+      ? { quota, seconds }
+      : undefined
+  },
 )
 
 export const fraction = kind("a number from 0 to 1", (value) =>
   /^(?:0?\.\d+|[01](?:\.0+)?)$/.test(value) ? Number(value) : undefined,
 )
 
-/** A size in bytes. */
-export const size = kind("a size such as `512KiB` or `25MiB`", (value) => {
+const parseSize = (value: string) => {
   const [, amount, unit] = /^(\d{1,6})([KMG])iB$/.exec(value) ?? []
   return amount === undefined ? undefined : Number(amount) * 1024 ** " KMG".indexOf(unit ?? " ")
-})
+}
+
+/** A size in bytes. */
+export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
+
+/** A size in bytes, which is `Infinity` when it is off. */
+export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>
+  value === "off" ? Number.POSITIVE_INFINITY : parseSize(value),
+)
 
 const parseDuration = (value: string) => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []

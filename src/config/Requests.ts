@@ -36,8 +36,32 @@ const uploads = {
   waitLimit: duration.or("UPLOAD_WAIT_LIMIT", "60s", "The longest wait that `Prefer: wait=N` can ask for."),
 }
 
+const idempotency = {
+  retention: positiveDuration.or(
+    "IDEMPOTENCY_RETENTION",
+    "24h",
+    "How long the answer to a request with an `Idempotency-Key` is kept, to be sent again.",
+  ),
+  lease: positiveDuration.or(
+    "IDEMPOTENCY_LEASE",
+    "30s",
+    "How long an `Idempotency-Key` stays taken when the server that ran its request has died. The embedded database frees all keys at the start.",
+  ),
+  answerLimit: size.or(
+    "IDEMPOTENCY_ANSWER_LIMIT",
+    "4MiB",
+    "Largest answer that is kept. The request of a larger one is not repeated either: sent again, it fails with 409.",
+  ),
+  storedLimit: size.or(
+    "IDEMPOTENCY_STORED_LIMIT",
+    "1GiB",
+    "Most bytes of all kept answers of an organization. Every few minutes, the oldest ones beyond it are dropped.",
+  ),
+}
+
 export const requestsAndUploads = {
   title: "Requests and uploads",
-  introduction: "The sizes of requests, and how long they may take to arrive.",
-  sections: { requests, uploads },
+  introduction:
+    "The sizes of requests, how long they may take to arrive, and how long answers are kept for those who ask again.",
+  sections: { requests, uploads, idempotency },
 } satisfies Group

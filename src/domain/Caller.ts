@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import type { Scope } from "./ApiKey.ts"
 import type { Budget } from "./Budget.ts"
-import { Forbidden } from "./Errors.ts"
+import { Forbidden, type NotFound, type Unavailable } from "./Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
 
 /**
@@ -35,3 +35,20 @@ export const boundElsewhere = new Forbidden({
 /** Fails when the caller's key is bound to another chatbot. */
 export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>
   Caller.use((caller) => (caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere))
+
+/**
+ * Requires that the caller's key may use the chatbot that a name led to. A key that is bound to a chatbot is refused
+ * alike whether its organization has another chatbot of that name or not, so that it cannot find out.
+ */
+export const ensureServesNamed = <A extends { readonly id: ChatbotId }, R>(
+  found: Effect.Effect<A, NotFound | Unavailable, R>,
+): Effect.Effect<A, NotFound | Forbidden | Unavailable, R | Caller> =>
+  Caller.use(({ chatbotId }): Effect.Effect<A, NotFound | Forbidden | Unavailable, R> => {
+    if (chatbotId === null) return found
+    const refused = Effect.catchTag(found, "NotFound", () => Effect.fail(boundElsewhere))
+    return Effect.filterOrFail(
+      refused,
+      ({ id }) => id === chatbotId,
+      () => boundElsewhere,
+    )
+  })

@@ -10,6 +10,7 @@ import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
+import { clientAddresses } from "./edge/ClientAddresses.ts"
 import { edge } from "./edge/Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./edge/Lifecycle.ts"
@@ -46,7 +47,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
 /** Serves the API from the server for as long as the layer's scope is open. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { jsonBodyLimit } = (yield* Config).requests
+    const { clients, requests } = yield* Config
     const server = yield* Server
     const lifecycle = yield* Lifecycle
     const random = yield* SecureRandom.SecureRandom
@@ -57,11 +58,12 @@ export const layer = Layer.effectDiscard(
       ignoreDuplicateSlashes: false,
       ignoreTrailingSlash: false,
     })
+    const addressOf = yield* clientAddresses(clients.trustedProxies, server.peerOf)
     // The limit of every body, except of uploads, which have a limit of their own.
-    const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(jsonBodyLimit))
+    const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(yield* Effect.context<never>(), limits),
-    )(edge(lifecycle, random)(api))
+    )(edge(lifecycle, random, addressOf)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

@@ -4,7 +4,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import type { ChatReply } from "../domain/chat/Chat.ts"
 import { Chat } from "../services/Chat.ts"
+import type { ChatAttempt } from "../services/ChatAttempt.ts"
 import type { ChatAnswer } from "../services/ChatAnswer.ts"
+import { currentAttempt } from "./edge/Idempotency.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
 import { UiMessages } from "./streams/UiMessages.ts"
@@ -23,16 +25,20 @@ export const layer = HttpApiBuilder.group(
         payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
         request,
       }) => {
-        const chatRequest = {
-          messages,
-          platform,
-          sessionToken: sessionToken ?? id,
-          again: trigger === "regenerate-message",
-          replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
+        const answerTo = (attempt: ChatAttempt | undefined) => {
+          const chatRequest = {
+            attempt,
+            messages,
+            platform,
+            sessionToken: sessionToken ?? id,
+            again: trigger === "regenerate-message",
+            replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
+          }
+          return wantsStream(query.stream, request)
+            ? respondWithStream((emit) => chat.reply(params.chatbotId, chatRequest, emit), new UiMessages(), streaming)
+            : Effect.map(chat.reply(params.chatbotId, chatRequest), respond)
         }
-        return wantsStream(query.stream, request)
-          ? respondWithStream((emit) => chat.reply(params.chatbotId, chatRequest, emit), new UiMessages(), streaming)
-          : Effect.map(chat.reply(params.chatbotId, chatRequest), respond)
+        return Effect.flatMap(currentAttempt, answerTo)
       },
     })
   }),

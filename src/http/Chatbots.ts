@@ -1,8 +1,9 @@
-import { Array, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { ChatbotSummary } from "../api/Chatbots.ts"
+import { Config } from "../Config.ts"
 import { Chatbot, ChatbotPatch } from "../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
@@ -10,13 +11,14 @@ import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { Chatbots } from "../services/Chatbots.ts"
+import { Shares } from "../services/Shares.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "./Changes.ts"
 import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
 
-/** How many chatbots a list reads and encodes at once. A thousand chatbots may have a thousand long prompts. */
-const READ_AT_ONCE = 50
+/** How many chatbots a list reads at once. A thousand chatbots may have a thousand long prompts. */
+const READ_AT_ONCE = 20
 
 const encodeSummary = Schema.encodeSync(ChatbotSummary)
 const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
@@ -59,6 +61,8 @@ export const layer = HttpApiBuilder.group(
   "chatbots",
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
+    const shares = yield* Shares
+    const { lists } = yield* Config
     const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
@@ -73,11 +77,19 @@ export const layer = HttpApiBuilder.group(
       }),
 
       list: Effect.fnUntraced(function* ({ query, request }) {
+        // Held until the client has received the list, which the server keeps in memory until then.
+        yield* shares.hold("lists")
         const { items, next } = yield* chatbots.list(rangeOf(query))
-        const { body, headers } = nextPage(request.url, query, next)
-        const parts = yield* Effect.forEach(Array.chunksOf(items, READ_AT_ONCE), (some) =>
-          Effect.flatMap(chatbots.getMany(some.map(({ id }) => id)), (found) => inTurns(found, summaryOf)),
-        )
+        const parts: Array<ReadonlyArray<string>> = []
+        let [bytes, shown] = [0, 0]
+        while (shown < items.length && bytes < lists.bytes) {
+          const some = items.slice(shown, shown + READ_AT_ONCE)
+          const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
+          parts.push(found)
+          bytes += found.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+          shown += some.length
+        }
+        const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
         return respondWithList(parts, body, headers)
       }),
 

@@ -1,43 +1,84 @@
 import { createHash } from "node:crypto"
-import { Effect, FileSystem, Layer, Scope } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, FileSystem, Layer, Option, Scope } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { docs } from "../api/Docs.ts"
-import { contentSecurityPolicy, entries, htmlOf, pagePath } from "./DocsPage.ts"
+import { entries, htmlOf, pagePath, style } from "./DocsPage.ts"
 
-/** Serves the reference of the API. Its script takes 10 MB of memory, so it is loaded for the first request. */
+/** The Content-Security-Policy source of an inline script or style. */
+const inline = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
+
+/** The headers of a page that no other site may frame, and that may load nothing but what `sources` allows. */
+const pageHeaders = (sources: ReadonlyArray<string>) => ({
+  "content-security-policy": [
+    "default-src 'none'",
+    ...sources,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  // For browsers without frame-ancestors.
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+})
+
+/**
+ * Serves the reference of the API. Its script takes 10 MB of memory, so it is loaded for the first request. The page may
+ * run this script, which adds styles of its own and sends the requests that a reader tries, and loads nothing from
+ * other servers.
+ */
 const reference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const scope = yield* Effect.scope
+    const scalar = HttpApiScalar.layer(Api, { path: docs.path, scalar: { withDefaultFonts: false } })
     const page = yield* Effect.cached(
-      Scope.provide(HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: docs.path })), scope),
+      Effect.gen(function* () {
+        const response = yield* Effect.flatten(Scope.provide(HttpRouter.toHttpEffect(scalar), scope))
+        const html = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+        const scripts = Array.from(html.matchAll(/<script>([^]*?)<\/script>/g), ([, script = ""]) => inline(script))
+        return HttpServerResponse.setHeaders(
+          response,
+          pageHeaders([
+            `script-src ${scripts.join(" ")}`,
+            "style-src 'unsafe-inline'",
+            "img-src 'self' data:",
+            "connect-src 'self'",
+          ]),
+        )
+      }),
     )
-    yield* router.add("GET", docs.path, Effect.flatten(page))
+    yield* router.add("GET", docs.path, page)
   }),
 )
 
-/** Serves the pages of the documentation. Each is rendered for its first request and kept until the server ends. */
+const headersOfPages = { "cache-control": "no-cache", ...pageHeaders([`style-src ${inline(style)}`]) }
+
+/**
+ * Serves the pages of the documentation. Each is rendered for its first request and kept until the server ends. A page
+ * whose Markdown file is not in the checkout does not exist.
+ */
 const pages = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* FileSystem.FileSystem
     for (const entry of entries) {
-      const rendered = Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files)
       const page = yield* Effect.cached(
-        Effect.map(rendered, (html) => ({
-          html,
-          headers: {
-            etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
-            "cache-control": "no-cache",
-            "content-security-policy": contentSecurityPolicy,
-            "x-content-type-options": "nosniff",
-          },
-        })),
+        Effect.map(Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files), (rendered) =>
+          Option.map(rendered, (html) => ({
+            html,
+            headers: { etag: `"${createHash("sha256").update(html).digest("base64url")}"`, ...headersOfPages },
+          })),
+        ),
       )
       const answer = Effect.gen(function* () {
-        const { html, headers } = yield* page
-        const known = (yield* HttpServerRequest.HttpServerRequest).headers["if-none-match"]
-        return isKnown(known, headers.etag)
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const found = yield* page
+        if (Option.isNone(found)) {
+          return yield* new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })
+        }
+        const { html, headers } = found.value
+        return isKnown(request.headers["if-none-match"], headers.etag)
           ? HttpServerResponse.empty({ status: 304, headers })
           : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(headers))
       })

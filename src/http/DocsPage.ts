@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Option } from "effect"
 import type { Tokens } from "marked"
 import { docs } from "../api/Docs.ts"
 
@@ -38,7 +37,8 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "changelog", title: "Changelog", file: "CHANGELOG.md" },
 ]
 
-const style = `
+/** The content of the only `style` element of a page. */
+export const style = `
 :root { color-scheme: light dark; --line: #8884; --quiet: #8881; --link: light-dark(#0a58ca, #7ab3ff) }
 body { margin: 0 auto; padding: 1.5rem; max-width: 50rem; font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: break-word }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding-bottom: 1rem; border-bottom: 1px solid var(--line) }
@@ -52,15 +52,6 @@ pre code { padding: 0; background: none; font-size: 1em }
 table { display: block; overflow-x: auto; border-collapse: collapse }
 th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top }
 `
-
-/** The Content-Security-Policy of a page: it allows the page's own style, and neither scripts nor requests. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ")
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
@@ -108,12 +99,13 @@ const converter = Effect.map(
     }),
 )
 
-/** Renders an entry as a page of HTML. Dies when its Markdown file is missing. */
+/** Renders an entry as a page of HTML. Returns none when its Markdown file cannot be read. */
 export const htmlOf = Effect.fn("DocsPage.htmlOf")(function* ({ file, name, title }: Entry) {
   const files = yield* FileSystem.FileSystem
-  const markdown = yield* Effect.orDie(files.readFileString(`${root}/${file}`))
-  const content = (yield* converter).parse(markdown, { async: false })
-  return `<!doctype html>
+  const markdown = yield* Effect.option(files.readFileString(`${root}/${file}`))
+  if (Option.isNone(markdown)) return Option.none()
+  const content = (yield* converter).parse(markdown.value, { async: false })
+  return Option.some(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -129,5 +121,5 @@ ${navigation(name)}
 ${content}</main>
 </body>
 </html>
-`
+`)
 })

@@ -20,8 +20,13 @@ export const uploadHandler = Effect.gen(function* () {
     "knowledge",
     "upload",
     Effect.fnUntraced(function* ({ payload, headers }) {
-      const { chatbotId, files } = yield* uploads.receive(UploadForm, payload, limits)
-      const documents = yield* embedFiles.upload(chatbotId, files, waitOf(headers.prefer, settings))
+      // The received files are deleted, and the next upload may begin, before this one waits for its documents.
+      const settled = yield* Effect.scoped(
+        Effect.flatMap(uploads.receive(UploadForm, payload, limits), ({ chatbotId, files }) =>
+          embedFiles.upload(chatbotId, files),
+        ),
+      )
+      const documents = yield* settled(waitOf(headers.prefer, settings))
       const body = { message: summary(documents), documents }
       return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
     }),

@@ -50,14 +50,17 @@ export const layer = HttpApiBuilder.group(
       overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
 
       replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {
-        const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, {
-          fileSize: settings.fileLimit,
-          files: 1,
-        })
-        if (query.id !== undefined && query.id !== documentId) {
-          return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
-        }
-        const document = yield* embedFiles.replace(params.chatbotId, documentId, file, waitOf(headers.prefer, settings))
+        const settled = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const limits = { fileSize: settings.fileLimit, files: 1 }
+            const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, limits)
+            if (query.id !== undefined && query.id !== documentId) {
+              return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
+            }
+            return yield* embedFiles.replace(params.chatbotId, documentId, file)
+          }),
+        )
+        const document = yield* settled(waitOf(headers.prefer, settings))
         const chatbot = yield* chatbots.get(params.chatbotId)
         return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
       }),

@@ -4,8 +4,10 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import type { Model } from "../api/OpenAi.ts"
 import { Chat } from "../services/Chat.ts"
+import type { ChatAttempt } from "../services/ChatAttempt.ts"
 import type { ChatRequest } from "../services/ChatHistory.ts"
 import { Chatbots } from "../services/Chatbots.ts"
+import { currentAttempt } from "./edge/Idempotency.ts"
 import { completion, CompletionChunks, type CompletionOptions } from "./streams/Completions.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
@@ -24,24 +26,32 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       completions: ({ headers, payload: { messages, metadata, model, stream, stream_options } }) => {
-        const request: ChatRequest = {
-          ...conversationOf(messages),
-          platform: PLATFORM,
-          sessionToken: metadata?.session_id ?? headers["x-session-id"],
-          again: Number(headers["x-stainless-retry-count"] ?? 0) > 0,
-        }
-        return Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-          const options: CompletionOptions = {
-            model,
-            created: Math.floor(millis / 1_000),
-            includeUsage: stream_options?.include_usage === true,
+        const answerTo = (attempt: ChatAttempt | undefined) => {
+          const request: ChatRequest = {
+            attempt,
+            ...conversationOf(messages),
+            platform: PLATFORM,
+            sessionToken: metadata?.session_id ?? headers["x-session-id"],
+            again: Number(headers["x-stainless-retry-count"] ?? 0) > 0,
           }
-          return stream === true
-            ? respondWithStream((emit) => chat.replyAs(model, request, emit), new CompletionChunks(options), streaming)
-            : Effect.map(chat.replyAs(model, request), (answer) =>
-                HttpServerResponse.jsonUnsafe(completion(answer, options), { headers: replyHeaders(answer) }),
-              )
-        })
+          return Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+            const options: CompletionOptions = {
+              model,
+              created: Math.floor(millis / 1_000),
+              includeUsage: stream_options?.include_usage === true,
+            }
+            return stream === true
+              ? respondWithStream(
+                  (emit) => chat.replyAs(model, request, emit),
+                  new CompletionChunks(options),
+                  streaming,
+                )
+              : Effect.map(chat.replyAs(model, request), (answer) =>
+                  HttpServerResponse.jsonUnsafe(completion(answer, options), { headers: replyHeaders(answer) }),
+                )
+          })
+        }
+        return Effect.flatMap(currentAttempt, answerTo)
       },
 
       models: ({ query, request }) =>

@@ -7,7 +7,11 @@ import { openApiDocument } from "../api/OpenApiDocument.ts"
 /** Serves the OpenAPI document. It is made for the first request and kept. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))
+    const document = yield* Effect.cached(
+      Effect.sync(() =>
+        HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api), { headers: { "x-content-type-options": "nosniff" } }),
+      ),
+    )
     yield* router.add("GET", openApiDocument.path, document)
   }),
 )

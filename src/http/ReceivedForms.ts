@@ -1,3 +1,4 @@
+import { createHash, type Hash } from "node:crypto"
 import {
   ByteSize,
   Context,
@@ -15,9 +16,21 @@ import {
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
 import { filesUnavailable, notWritable } from "../system/Disk.ts"
-import { InvalidRequest, RequestTimeout, TooLarge, type Unavailable } from "../domain/Errors.ts"
+import type { Caller } from "../domain/Caller.ts"
+import {
+  type Conflict,
+  type IdempotencyInProgress,
+  type IdempotencyKeyReused,
+  InvalidRequest,
+  RequestTimeout,
+  TooLarge,
+  type TooManyAtOnce,
+  type Unavailable,
+} from "../domain/Errors.ts"
+import { Shares } from "../services/Shares.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
+import { CurrentIdempotentRequest } from "./edge/Idempotency.ts"
 import { invalidBody } from "./edge/Problems.ts"
 import { isLonger, tooSlow } from "./edge/RequestBody.ts"
 
@@ -46,7 +59,14 @@ const SIGN_INTERVAL = Duration.seconds(10)
 /** The age of a sign of life from which on the process counts as dead, and its directory is deleted. */
 const ABANDONED_AFTER = Duration.minutes(1)
 
-type UploadFailure = InvalidRequest | RequestTimeout | TooLarge | Unavailable
+type UploadFailure =
+  | Conflict
+  | IdempotencyInProgress
+  | IdempotencyKeyReused
+  | InvalidRequest
+  | RequestTimeout
+  | TooLarge
+  | Unavailable
 
 /**
  * Receives files into a directory that only the server can read, with a subdirectory for each process. The files are
@@ -58,13 +78,17 @@ export class ReceivedForms extends Context.Service<
   {
     /**
      * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one chunk
-     * at a time, and are deleted when the scope closes.
+     * at a time, and are deleted when the scope closes. A request with an idempotency key begins once its form is
+     * complete.
+     *
+     * Before anything is read, the form takes a place among the uploads of the caller's organization, which it holds
+     * until the scope closes too: so an organization occupies a bounded part of the disk.
      */
     readonly receive: <A>(
       form: Schema.ConstraintDecoder<A>,
       parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
       limits: FormLimits,
-    ) => Effect.Effect<A, UploadFailure, HttpServerRequest.HttpServerRequest | Scope.Scope>
+    ) => Effect.Effect<A, UploadFailure | TooManyAtOnce, Caller | HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
 >()("parley/http/ReceivedForms") {
   static readonly layer = ({ directory, pause }: UploadSettings) =>
@@ -76,6 +100,7 @@ export class ReceivedForms extends Context.Service<
         // A process that has the database to itself has this directory to itself, so all that it finds there is left
         // over.
         const { isAlone } = yield* DatabaseTraits
+        const shares = yield* Shares
 
         const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
           notWritable(`The directory for uploads, ${directory},`, error),
@@ -126,18 +151,24 @@ export class ReceivedForms extends Context.Service<
           }),
         )
 
-        /** Makes the writer of one form's files for `Multipart.toPersisted`. It counts the chunks in `arrived`. */
-        const writer = (limits: FormLimits, arrived: { count: number }) => {
+        /**
+         * Makes the writer of one form's files for `Multipart.toPersisted`. It counts the chunks in `arrived`, and puts the
+         * hash of each file by its path into `hashes`, if there is such a map.
+         */
+        const writer = (limits: FormLimits, arrived: { count: number }, hashes: Map<string, Hash> | undefined) => {
           let filesCount = 0
           return (path: string, file: Multipart.File) => {
             filesCount++
             if (filesCount > limits.files) return Effect.fail(multipartError(TooLarge.files(limits.files)))
             let size = 0
+            const hash = hashes && createHash("sha256")
+            if (hash !== undefined) hashes?.set(path, hash)
             const tooLarge = multipartError(TooLarge.of(displayName(file.name), limits.fileSize))
             return file.content.pipe(
               Stream.tap((chunk) => {
                 arrived.count++
                 size += chunk.length
+                hash?.update(chunk)
                 return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void
               }),
               Stream.run(files.sink(path, { flag: "wx", mode: 0o600 })),
@@ -166,9 +197,12 @@ export class ReceivedForms extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           const total = limits.fileSize * limits.files + OVERHEAD_BYTES
           if (isLonger(request, total)) return yield* formTooLarge(limits)
+          yield* shares.hold("uploads")
           const arrived = { count: 0 }
+          const idempotent = yield* CurrentIdempotentRequest
+          const hashes = idempotent && new Map<string, Hash>()
           const counted = Stream.tap(parts, () => Effect.sync(() => arrived.count++))
-          const persisted = yield* Multipart.toPersisted(counted, writer(limits, arrived)).pipe(
+          const persisted = yield* Multipart.toPersisted(counted, writer(limits, arrived, hashes)).pipe(
             Effect.raceFirst(whileArriving(arrived)),
             Effect.provideContext(
               Context.merge(
@@ -183,15 +217,33 @@ export class ReceivedForms extends Context.Service<
             ),
             Effect.catchTag("MultipartError", (error) => failWith(error, limits)),
           )
-          return yield* Effect.mapError(Schema.decodeEffect(form, { errors: "all" })(persisted), ({ issue }) =>
+          const decoded = yield* Effect.mapError(Schema.decodeEffect(form, { errors: "all" })(persisted), ({ issue }) =>
             invalidBody(issue),
           )
+          if (idempotent !== undefined) yield* idempotent.begin(partsOf(persisted, hashes))
+          return decoded
         })
 
         return { receive }
       }),
     )
 }
+
+/**
+ * What makes two forms the same: the names of their parts, and what these hold; of files, their names and hashes. The
+ * boundary between the parts is another one each time that a client sends a form.
+ */
+const partsOf = (form: Multipart.Persisted, hashes: ReadonlyMap<string, Hash> | undefined): ReadonlyArray<string> =>
+  Object.entries(form)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([name, values]) => [
+      name,
+      ...(Array.isArray(values) ? values : [values]).flatMap((value) =>
+        typeof value === "string"
+          ? ["field", value]
+          : ["file", value.name, hashes?.get(value.path)?.digest("hex") ?? ""],
+      ),
+    ])
 
 const formTooLarge = ({ fileSize, files }: FormLimits) =>
   TooLarge.of(files === 1 ? "The file" : `The form: at most ${files} files. Each of them`, fileSize)

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
 import { RequestId } from "../api/parts/RequestId.ts"
+import { printable } from "../system/Printable.ts"
 
 const levels = {
   trace: "Trace",
@@ -56,7 +57,7 @@ const json = Logger.make((options: Logger.Options<unknown>) => {
   const { message, fields } = entryOf(options)
   const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
   // Fields may not replace the time, level and message; those keys come first and win.
-  return JSON.stringify({ ...own, ...fields, ...own })
+  return printable(JSON.stringify({ ...own, ...fields, ...own }))
 })
 
 const dim = (text: string) => `\u001b[2m${text}\u001b[0m`
@@ -66,10 +67,10 @@ const pretty = Logger.make((options: Logger.Options<unknown>) => {
   const { message, fields } = entryOf(options)
   const { cause, ...rest } = fields
   const level = `${colors[options.logLevel] ?? ""}${options.logLevel.toLowerCase().padEnd(5)}\u001b[0m`
-  const shown = Object.entries(rest).map(([key, value]) => `${dim(`${key}=`)}${String(value)}`)
-  return (
-    [dim(options.date.toISOString().slice(11, 23)), level, message, ...shown].join(" ") + (cause ? `\n${cause}` : "")
-  )
+  const shown = Object.entries(rest).map(([key, value]) => `${dim(`${printable(key)}=`)}${printable(String(value))}`)
+  const first = [dim(options.date.toISOString().slice(11, 23)), level, printable(message), ...shown].join(" ")
+  // The lines of a cause are indented, so that none of them looks like an entry of its own.
+  return [first, ...(cause === undefined ? [] : String(cause).split("\n").map(printable))].join("\n  ")
 })
 
 /** Errors of a reader or terminal that has gone. They must not end the server; the lines are lost. */

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { type AddressRange, type IpAddress, isWithin, parseRange } from "../system/AddressRanges.ts"
 
 /*
  * The addresses that tools may call. The server stands in a network to which its tenants have no access: without this
@@ -7,7 +8,7 @@ import ipaddr from "ipaddr.js"
 
 /** Private addresses that may be called nevertheless: ranges, and hosts with any address that they resolve to. */
 export interface PrivateNetworks {
-  readonly ranges: ReadonlyArray<readonly [ipaddr.IPv4 | ipaddr.IPv6, number]>
+  readonly ranges: ReadonlyArray<AddressRange>
   readonly hosts: ReadonlySet<string>
 }
 
@@ -17,12 +18,11 @@ const hostForm = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[
 
 /** Reads CIDRs, addresses and host names that are separated by commas; undefined when a part is none of these. */
 export const parsePrivateNetworks = (text: string): PrivateNetworks | undefined => {
-  const ranges: Array<PrivateNetworks["ranges"][number]> = []
+  const ranges: Array<AddressRange> = []
   const hosts = new Set<string>()
   for (const part of text.split(",").map((one) => one.trim().toLowerCase())) {
-    if (ipaddr.isValidCIDR(part)) ranges.push(ipaddr.parseCIDR(part))
-    else if (ipaddr.IPv4.isValidFourPartDecimal(part)) ranges.push([ipaddr.parse(part), 32])
-    else if (ipaddr.IPv6.isValid(part)) ranges.push([ipaddr.parse(part), 128])
+    const range = parseRange(part)
+    if (range !== undefined) ranges.push(range)
     // The last label of a host name is never a number: such a text is an address with a mistake.
     else if (hostForm.test(part) && !/(?:^|\.)\d+$/.test(part)) hosts.add(part)
     else return undefined
@@ -36,20 +36,17 @@ const azureMetadata = ipaddr.parse("168.63.129.16")
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /** The IPv4 address that an IPv6 address carries, mapped or translated by NAT64; any other address as it is. */
-const unwrap = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
+const unwrap = (address: IpAddress): IpAddress => {
   if (!(address instanceof ipaddr.IPv6)) return address
   const range = address.range()
   if (range !== "ipv4Mapped" && range !== "rfc6052") return address
   return new ipaddr.IPv4(address.toByteArray().slice(-4))
 }
 
-const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => {
+const isPublic = (address: IpAddress): boolean => {
   if (address.range() !== "unicast") return false
   return address instanceof ipaddr.IPv6 ? address.match(globalUnicast) : address.toString() !== azureMetadata.toString()
 }
-
-const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: PrivateNetworks["ranges"][number]): boolean =>
-  address.kind() === network.kind() && address.match(network, bits)
 
 /** Whether an address may be called to which a host resolved. */
 export const mayCall = (host: string, address: string, { hosts, ranges }: PrivateNetworks): boolean => {

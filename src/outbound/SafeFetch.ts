@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress } from "node:dns"
 import type { IncomingMessage, request, RequestOptions } from "node:http"
 import { isIP } from "node:net"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
@@ -23,13 +23,11 @@ export interface SafeResponse {
   readonly isCut: boolean
 }
 
-/** There is no response. `detail` reveals nothing of the server's network. */
+/**
+ * There is no response. `detail` reveals nothing of the server's network: a name that resolves to a private address
+ * fails like a name that cannot be found.
+ */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", { detail: Schema.String }) {}
-
-/** The host of a URL has an address that may not be called. */
-export class PrivateAddress extends Schema.TaggedError<PrivateAddress>()("PrivateAddress", {
-  detail: Schema.String,
-}) {}
 
 /** Looks up every address of a host. The list is empty when there is no such host. */
 export type Resolve = (host: string) => Effect.Effect<ReadonlyArray<LookupAddress>>
@@ -39,14 +37,19 @@ export interface SafeFetchSettings {
   /** The most bytes that are read of a response. */
   readonly responseLimit: number
   readonly resolve?: Resolve
+  /** The least time until a name is refused, so that the time does not tell private names from unknown ones. */
+  readonly refusedAfter?: Duration.Duration
 }
 
 const REDIRECTS_MAX = 3
+/** Longer than it usually takes to find out that there is no such name. */
+const REFUSED_AFTER = Duration.millis(500)
 
-const privateAddress = new PrivateAddress({ detail: "The address is private, and may not be called." })
-const noSuchHost = new FetchFailed({ detail: "The host cannot be found." })
+const privateAddress = new FetchFailed({ detail: "The address is private, and may not be called." })
+const noSuchHost = new FetchFailed({ detail: "The host cannot be found, or may not be called." })
 const unreachable = new FetchFailed({ detail: "The server cannot be reached." })
 const tooManyRedirects = new FetchFailed({ detail: "The server redirects too often." })
+const bodyElsewhere = new FetchFailed({ detail: "The server redirects a request with a body to another server." })
 const badRedirect = new FetchFailed({ detail: "The server redirects to what is no http(s) address." })
 const compressed = new FetchFailed({ detail: "The answer is compressed, although that was not asked for." })
 
@@ -59,43 +62,66 @@ export class SafeFetch extends Context.Service<
   SafeFetch,
   {
     /** Sends a request. Interruption closes the connection. */
-    readonly fetch: (request: SafeRequest) => Effect.Effect<SafeResponse, FetchFailed | PrivateAddress>
-    /** Fails when the host of a URL has an address that may not be called. A host that cannot be found passes. */
-    readonly check: (url: URL) => Effect.Effect<void, PrivateAddress>
+    readonly fetch: (request: SafeRequest) => Effect.Effect<SafeResponse, FetchFailed>
+    /**
+     * Fails when the host of a URL is written as an address that may not be called. A name passes without being looked
+     * up, since the outcome would tell names of the server's network from unknown ones.
+     */
+    readonly check: (url: URL) => Effect.Effect<void, FetchFailed>
   }
 >()("parley/outbound/SafeFetch") {
-  static readonly layer = ({ allowed, resolve = resolveByName, responseLimit }: SafeFetchSettings) => {
-    const addressesOf = (url: URL): Effect.Effect<ReadonlyArray<LookupAddress>, PrivateAddress> => {
+  static readonly layer = ({
+    allowed,
+    resolve = resolveByName,
+    refusedAfter = REFUSED_AFTER,
+    responseLimit,
+  }: SafeFetchSettings) => {
+    const check = (url: URL) => {
+      const host = hostOf(url)
+      const written = isIP(host) !== 0 ? [host] : isLoopbackName(host) ? LOOPBACK : []
+      const isRefused = written.length > 0 && !written.some((address) => mayCall(host, address, allowed))
+      return isRefused ? Effect.fail(privateAddress) : Effect.void
+    }
+
+    const addressesOf = Effect.fnUntraced(function* (url: URL) {
+      yield* check(url)
       const host = hostOf(url)
       const family = isIP(host)
-      const found = family === 0 ? resolve(host) : Effect.succeed([{ address: host, family }])
-      return Effect.filterOrFail(
-        found,
-        (addresses) => addresses.every(({ address }) => mayCall(host, address, allowed)),
-        () => privateAddress,
-      )
-    }
+      if (family !== 0) return [{ address: host, family }]
+      const [took, addresses] = yield* Effect.timed(resolve(host))
+      const refused = addresses.find(({ address }) => !mayCall(host, address, allowed))
+      if (addresses.length > 0 && refused === undefined) return addresses
+      yield* Effect.sleep(Duration.subtract(refusedAfter, took))
+      // Only the operator learns the reason.
+      if (refused !== undefined) yield* Effect.logWarning("A tool may not call a private address", { host, ...refused })
+      return yield* noSuchHost
+    })
 
     const fetch = Effect.fnUntraced(function* (first: SafeRequest) {
       let request = first
       for (let redirects = 0; ; redirects++) {
-        const addresses = yield* addressesOf(request.url)
-        if (addresses.length === 0) return yield* noSuchHost
-        const answer = yield* send(request, addresses, responseLimit)
+        const answer = yield* send(request, yield* addressesOf(request.url), responseLimit)
         if (!("location" in answer)) return answer
         if (redirects >= REDIRECTS_MAX) return yield* tooManyRedirects
         const next = redirected(request, answer)
         if (next === undefined) return yield* badRedirect
+        if (next.body !== undefined && next.url.origin !== request.url.origin) return yield* bodyElsewhere
         request = next
       }
     })
 
-    return Layer.succeed(SafeFetch, { fetch, check: (url) => Effect.asVoid(addressesOf(url)) })
+    return Layer.succeed(SafeFetch, { fetch, check })
   }
 }
 
 /** The host of a URL without the brackets of an IPv6 address and without the dot at the end of an absolute name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "")
+
+/** The addresses that one of a machine's own names may stand for. */
+const LOOPBACK = ["127.0.0.1", "::1"]
+
+/** Whether a name means this machine wherever it is looked up. */
+const isLoopbackName = (host: string): boolean => /(?:^|\.)localhost$/.test(host)
 
 const resolveByName: Resolve = (host) =>
   Effect.callback((resume) =>
@@ -112,13 +138,13 @@ const redirected = (request: SafeRequest, { location, status }: Redirect): SafeR
   const url = URL.parse(location, request.url.href)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return undefined
   const asGet = status === 303 || (status < 303 && request.method === "POST")
-  const isSame = url.origin === request.url.origin
+  const { "content-type": _, ...withoutType } = request.headers
   return {
     url,
     method: asGet ? "GET" : request.method,
     body: asGet ? undefined : request.body,
-    headers: request.headers,
-    secrets: isSame ? request.secrets : {},
+    headers: asGet ? withoutType : request.headers,
+    secrets: url.origin === request.url.origin ? request.secrets : {},
   }
 }
 

@@ -21,6 +21,7 @@ import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 import { Organizations } from "../storage/Organizations.ts"
+import { RecentMap } from "./rates/RecentMap.ts"
 
 /** Milliseconds for which a process remembers a key: less than the second within which revocations take effect. */
 const LOOKUP_TIME_TO_LIVE = 900
@@ -59,8 +60,14 @@ export interface IssuedKey {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Returns the caller to whom a key belongs. */
-    readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable>
+    /**
+     * Returns the caller to whom a key belongs. `unlessKnown` runs before anything else, except for keys that this
+     * process has found valid before.
+     */
+    readonly authenticate: <E = never>(
+      key: Redacted.Redacted,
+      unlessKnown?: Effect.Effect<void, E>,
+    ) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable | E>
     /**
      * Creates a key with any scopes, as the command line does for the operator. An expiry in the past, or after the year
      * 9999, is an `InvalidRequest`; so is the scope `operator` for another organization than the operator's.
@@ -134,12 +141,25 @@ export class ApiKeys extends Context.Service<
           ),
         )
 
-      const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
+      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
+      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
+
+      const authenticate = Effect.fnUntraced(function* <E>(
+        key: Redacted.Redacted,
+        unlessKnown: Effect.Effect<void, E> = Effect.void,
+      ): Effect.fn.Return<Caller["Service"], Unauthorized | Unavailable | E> {
         const presented = Redacted.value(key)
-        if (!isWellFormedKey(presented)) return yield* unauthorized
-        const { found } = yield* lookUp(Buffer.from(hashKey(presented)).toString("base64"))
+        if (!isWellFormedKey(presented)) return yield* Effect.andThen(unlessKnown, unauthorized)
+        const hash = Buffer.from(hashKey(presented)).toString("base64")
+        const isKnown = valid.find(hash) === true
+        if (!isKnown) yield* unlessKnown
+        const { found } = yield* lookUp(hash)
         const live = yield* Effect.fromResult(found)
-        if (live === undefined) return yield* unauthorized
+        if (live === undefined) {
+          valid.delete(hash)
+          return yield* unauthorized
+        }
+        if (!isKnown) valid.set(hash, true)
         return {
           apiKeyId: live.id,
           organizationId: live.organization_id,

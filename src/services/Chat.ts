@@ -6,22 +6,18 @@ import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Passage } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
-import {
-  isGuessable,
-  readsConversations,
-  sessionToContinue,
-  UNGUESSABLE_TOKEN_MIN_LENGTH,
-} from "../domain/chat/SessionToken.ts"
+import { isGuessable, readsConversations, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
   type Forbidden,
-  InvalidRequest,
+  type InvalidRequest,
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
   type Unavailable,
@@ -38,12 +34,12 @@ import type { BotMessage } from "../storage/ConversationWrites.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
+import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import {
   type ChatAnswer,
   type ChatEmit,
   costOf,
   noCost,
-  type Notice,
   textEvents,
   textOf,
   withoutModel,
@@ -58,7 +54,9 @@ import {
   historyBoundsOf,
   promptTextsOf,
 } from "./ChatHistory.ts"
+import { unguessableUuid } from "../system/UnguessableId.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
+import { Shares } from "./Shares.ts"
 
 export interface ChatSettings {
   /** Most stored messages in the prompt of a model. */
@@ -76,6 +74,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
   | Unavailable
@@ -115,6 +114,7 @@ export class Chat extends Context.Service<
       Effect.gen(function* () {
         const agent = yield* Agent
         const budgets = yield* Budgets
+        const shares = yield* Shares
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -128,14 +128,7 @@ export class Chat extends Context.Service<
 
         const promptBounds = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
 
-        /**
-         * Makes the id of a new session, which is as good as a secret: whoever knows it continues the session. The ids
-         * that one process makes within a millisecond are consecutive, so only the time of such an id is used, and the
-         * other 74 bits are random.
-         */
-        const newSessionId = Effect.zipWith(random.uuidV7(), random.uuidV4(), (ordered, unordered) =>
-          SessionId.make(ordered.slice(0, UUID_VERSION_END) + unordered.slice(UUID_VERSION_END)),
-        )
+        const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
 
         /** Finds the session that the request continues. */
         const findContext = (
@@ -143,7 +136,7 @@ export class Chat extends Context.Service<
           caller: Caller["Service"],
           request: ChatRequest,
         ): Effect.Effect<ChatContext, InvalidRequest | Unavailable, CurrentOrganization> => {
-          const { sessionToken } = request
+          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
           if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
           if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
           const name = sessionToContinue(caller, sessionToken)
@@ -164,14 +157,14 @@ export class Chat extends Context.Service<
           return yield* conversations.append(
             chatbot.id,
             {
-              id: session?.id ?? (yield* newSessionId),
+              id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
               token,
               tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
             },
-            yield* Effect.forEach(fresh, ({ role, content, id: mid }) =>
+            yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({
-                id,
+                id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
                 sender_type: role === "user" ? ("user" as const) : ("bot" as const),
                 content,
                 mid,
@@ -209,14 +202,28 @@ export class Chat extends Context.Service<
           const { apiKeyId } = caller
           const gate = emailGateOf(chatbot, context, request)
           const sessionId = yield* receive(chatbot, context, caller, request, gate)
-          const ids = { session_id: sessionId, message_id: yield* newMessageId, notices }
+          const { attempt } = request
+          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
           const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
             costs: costsByModel(costs),
           })
-          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished?: boolean) =>
-            conversations.reply(sessionId, { id: ids.message_id, ...message }, costs && usageOf(costs), isUnfinished)
+          const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
+          /** Counts what was used under an id of its own, besides what is counted with the reply. */
+          const countApart = (costs: ReadonlyArray<ModelCost>) =>
+            Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
+          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
+            Effect.andThen(
+              // The reply of an earlier attempt is replaced, and stays counted.
+              costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
+              conversations.reply(
+                sessionId,
+                { id: ids.message_id, ...message },
+                costs && usageOf(costs),
+                isUnfinished || attempt?.isResumed === true,
+              ),
+            )
           yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
@@ -275,7 +282,7 @@ export class Chat extends Context.Service<
                   return Effect.ignore(store(message, costs, isUnfinished))
                 }
                 // A call that produced no text still counts as usage.
-                return costs.length > 0 ? Effect.ignore(usage.add(ids.message_id, usageOf(costs))) : Effect.void
+                return costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void
               }),
           )
           return {
@@ -289,6 +296,8 @@ export class Chat extends Context.Service<
             tokens: reply.tokens,
           }
         })
+
+        const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
 
         const answer = (
           chatbot: ChatbotRow,
@@ -307,10 +316,11 @@ export class Chat extends Context.Service<
           })
 
         return {
-          reply: (chatbot, request, emit) => Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit)),
+          reply: (chatbot, request, emit) =>
+            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
           replyAs: (name, request, emit) =>
-            Effect.flatMap(chatbots.named(name), (row) =>
-              Effect.andThen(ensureServes(row.id), answer(row, request, emit)),
+            withinShare(emit)(
+              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
             ),
         }
       }),
@@ -320,31 +330,6 @@ export class Chat extends Context.Service<
 const inactive = new ChatbotInactive({
   detail: "This chatbot is not active: it does not answer until `active` is true again.",
 })
-
-const tokenTooShort = InvalidRequest.at(
-  "sessionToken",
-  `Expected at least ${UNGUESSABLE_TOKEN_MIN_LENGTH} characters, which nobody can guess`,
-)
-
-const UUID_VERSION_END = "xxxxxxxx-xxxx-7".length
-
-/**
- * Whether the chatbot follows the instructions of the calling application: if it is set to, or if the application could
- * change the chatbot's own instructions as well.
- */
-const followsApplication = ({ settings }: ChatbotRow, { scopes }: Caller["Service"]): boolean =>
-  settings.isSystemMessageEnabled === true || scopes.includes("chatbots:write")
-
-/** The request without what is ignored of it, and what the client is told of it. */
-const admitted = (chatbot: ChatbotRow, caller: Caller["Service"], request: ChatRequest) => {
-  const { instructions = "", sessionToken } = request
-  const isIgnored = instructions.trim() !== "" && !followsApplication(chatbot, caller)
-  const notices: ReadonlyArray<Notice> = [
-    ...(sessionToken !== undefined && isGuessable(sessionToken) ? (["guessable_session_token"] as const) : []),
-    ...(isIgnored ? (["system_messages_ignored"] as const) : []),
-  ]
-  return { notices, request: isIgnored ? { ...request, instructions: undefined } : request }
-}
 
 const noTools = Effect.succeed([])
 

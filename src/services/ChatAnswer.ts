@@ -2,14 +2,12 @@ import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import type { StepContent } from "../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import type { MessageId, SessionId } from "../domain/Ids.ts"
+import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 
 /*
  * The answer of a chat: what it consists of, the events of which its stream consists, and how it is stored.
  */
-
-/** A remark to the developer of a client whose request was answered nevertheless. */
-export type Notice = "guessable_session_token" | "system_messages_ignored"
 
 /** Under which ids a reply is stored, and what is to be remarked on its request. */
 export interface ReplyFacts {

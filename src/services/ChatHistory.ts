@@ -2,6 +2,7 @@ import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
+import type { ChatAttempt } from "./ChatAttempt.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
 
 /*
@@ -19,6 +20,8 @@ export interface ChatRequest {
   readonly again?: boolean
   /** The client's id of a stored message that the last message replaces. */
   readonly replaces?: string | undefined
+  /** The attempt at a chat that is made once; undefined for a request without an idempotency key. */
+  readonly attempt?: ChatAttempt | undefined
   /** Instructions of the calling application, in addition to the chatbot's own. */
   readonly instructions?: string | undefined
 }
@@ -59,10 +62,16 @@ export const historyBoundsOf = (
 /** Relates a request to the session that it continues, if there is one. */
 export const contextOf = (session: OpenSession | undefined, request: ChatRequest): ChatContext => {
   const stored = session?.history ?? []
+  const before = indexOfAttempt(stored, request.attempt)
+  if (before !== -1) return { session, fresh: [], history: stored.slice(0, before) }
   const fresh = newTurns(stored.map(toStoredTurn), request.messages, request.again)
   const index = indexIn(stored, request, fresh.length === 0)
   return { session, fresh, history: index === -1 ? stored : stored.slice(0, index) }
 }
+
+/** Finds the message that an earlier attempt at the same chat has stored; -1 if there is none. */
+const indexOfAttempt = (stored: ReadonlyArray<HistoryMessage>, attempt: ChatAttempt | undefined): number =>
+  attempt?.isResumed === true ? stored.findIndex(({ id }) => id === attempt.message) : -1
 
 /**
  * Finds the stored message that the request repeats or replaces; the model sees only the messages before it. Returns -1

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
@@ -17,9 +17,6 @@ export interface ChatbotToolsSettings {
   /** Most tools of one chatbot. */
   readonly toolsLimit: number
 }
-
-/** Longest wait for the addresses of the host of a declared URL. */
-const RESOLVE_TIMEOUT = Duration.seconds(3)
 
 type Changed = NotFound | Conflict | InvalidRequest | Unavailable
 
@@ -60,11 +57,7 @@ export class ChatbotTools extends Context.Service<
         const { check } = yield* SafeFetch
 
         const ensureMayCall = ({ url }: Storage.ToolContent) =>
-          check(new URL(url)).pipe(
-            Effect.mapError(({ detail }) => InvalidRequest.at("url", detail)),
-            // Every call checks again, so a declaration does not fail because its host cannot be resolved in time.
-            Effect.timeoutOrElse({ duration: RESOLVE_TIMEOUT, orElse: () => Effect.void }),
-          )
+          Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
         const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
           const content = {
@@ -85,16 +78,9 @@ export class ChatbotTools extends Context.Service<
         ) {
           const changed = (row: Storage.ToolRow) =>
             Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
-          // The host is resolved before the row is locked, because resolving takes time.
-          const seen = yield* changed(yield* storage.get(chatbot, id))
-          yield* ensureMayCall(seen)
           return present(
             yield* storage.modify(chatbot, id, (row) =>
-              Effect.flatMap(changed(row), (content) =>
-                content.url === seen.url
-                  ? Effect.as(ensureConsistent(content), content)
-                  : Effect.fail(changedMeanwhile),
-              ),
+              Effect.tap(changed(row), (content) => Effect.andThen(ensureConsistent(content), ensureMayCall(content))),
             ),
           )
         })
@@ -113,7 +99,6 @@ export class ChatbotTools extends Context.Service<
 }
 
 const reserved = new Conflict({ detail: `Every chatbot has a tool ${searchKnowledgeBase.name} already.` })
-const changedMeanwhile = new Conflict({ detail: "Somebody else has changed the tool at the same moment." })
 const unreadable = (kept: ReadonlyArray<string>) =>
   new Conflict({
     detail: `The server cannot decrypt the headers of the tool any more: give ${kept.join(", ")} anew, or an empty text to remove it.`,

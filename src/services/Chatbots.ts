@@ -11,7 +11,7 @@ import {
 } from "../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../domain/chatbot/Slug.ts"
 import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
-import { Caller, ensureServes } from "../domain/Caller.ts"
+import { Caller, ensureServes, ensureServesNamed } from "../domain/Caller.ts"
 import {
   Forbidden,
   InvalidRequest,
@@ -252,7 +252,9 @@ export class Chatbots extends Context.Service<
         const { chatbotId } = yield* Caller
         if (chatbotId === null) return yield* storage.list(range)
         // The list has a single entry, so a page after a cursor is empty.
-        return { items: range.after === undefined ? yield* storage.getMany([chatbotId]) : [], next: undefined }
+        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
+        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
+        return { items, next: undefined }
       })
 
       const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
@@ -267,11 +269,7 @@ export class Chatbots extends Context.Service<
         get: (id) => Effect.map(storage.get(id), present),
         list,
         getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
-        named: (name) =>
-          Effect.map(
-            Effect.tap(storage.named(name), ({ id }) => ensureServes(id)),
-            present,
-          ),
+        named: (name) => Effect.map(ensureServesNamed(storage.named(name)), present),
         update,
         setAvatar,
         chatWidget,
@@ -298,6 +296,8 @@ const decodeParts = (merged: object) =>
       },
     })),
   )
+
+const microseconds = (time: Date) => String(time.getTime() * 1_000)
 
 const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
   Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))

@@ -94,6 +94,7 @@ export class Doctor extends Context.Service<
             "database",
             `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}`,
           ),
+          ...ofLimits(facts),
           ...(yield* probes.run).map(({ failure, provider }) =>
             failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
           ),
@@ -119,6 +120,17 @@ export class Doctor extends Context.Service<
     }),
   )
 }
+
+/** Reports the time limits that a Postgres server keeps; the embedded database has none. */
+const ofLimits = ({ limits }: DatabaseFacts): ReadonlyArray<Finding> =>
+  limits.statement === 0
+    ? []
+    : [
+        ok(
+          "database",
+          `cancels a statement after ${limits.statement / 1_000} s, and ends a transaction that idles for ${limits.idleTransaction / 1_000} s`,
+        ),
+      ]
 
 /** Describes the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {

@@ -37,6 +37,9 @@ export interface ReceivedFile {
 
 type Refused = TooLarge | UnsupportedMediaType | Unavailable
 
+/** Waits at most so long until documents can be searched or have failed. The received files are not needed for it. */
+type Settling<A, E = never> = (wait: Duration.Duration) => Effect.Effect<A, E | Unavailable, CurrentOrganization>
+
 /** Pauses between looks at documents that another process may have ended; this process announces those that it ends. */
 const WATCH_FIRST = Duration.millis(50)
 const WATCH_GROWTH = 1.5
@@ -47,23 +50,22 @@ export class EmbedFiles extends Context.Service<
   EmbedFiles,
   {
     /**
-     * Adds each file as a document, and waits at most for `wait` until all documents can be searched or have failed. If
-     * one file is too large or of an unsupported format, none is added.
+     * Adds each file as a document, and returns how to wait for them. If one file is too large or of an unsupported
+     * format, none is added.
      */
     readonly upload: (
       chatbot: ChatbotId,
       files: ReadonlyArray<ReceivedFile>,
-      wait: Duration.Duration,
-    ) => Effect.Effect<ReadonlyArray<Document>, Forbidden | NotFound | Refused, Caller | CurrentOrganization>
+    ) => Effect.Effect<Settling<ReadonlyArray<Document>>, Forbidden | NotFound | Refused, Caller | CurrentOrganization>
     /**
-     * Replaces the content of a document. Fails with `UnreadableDocument` if the file proves unreadable within `wait`.
+     * Replaces the content of a document, and returns how to wait for it, which fails with `UnreadableDocument` if the
+     * file proves unreadable meanwhile.
      */
     readonly replace: (
       chatbot: ChatbotId,
       id: DocumentId,
       file: ReceivedFile,
-      wait: Duration.Duration,
-    ) => Effect.Effect<Document, NotFound | Conflict | UnreadableDocument | Refused, CurrentOrganization>
+    ) => Effect.Effect<Settling<Document, UnreadableDocument>, NotFound | Conflict | Refused, CurrentOrganization>
   }
 >()("parley/services/EmbedFiles") {
   static readonly layer = (settings: EmbedFilesSettings) =>
@@ -162,7 +164,6 @@ export class EmbedFiles extends Context.Service<
         const upload = Effect.fn("EmbedFiles.upload")(function* (
           chatbot: ChatbotId,
           received: ReadonlyArray<ReceivedFile>,
-          wait: Duration.Duration,
         ) {
           yield* ensureServes(chatbot)
           if (received.length > settings.filesLimit) {
@@ -181,14 +182,13 @@ export class EmbedFiles extends Context.Service<
             }),
           )
           yield* blobs.nudge
-          return yield* watch(chatbot, added, wait)
+          return (wait: Duration.Duration) => watch(chatbot, added, wait)
         })
 
         const replace = Effect.fn("EmbedFiles.replace")(function* (
           chatbot: ChatbotId,
           id: DocumentId,
           file: ReceivedFile,
-          wait: Duration.Duration,
         ) {
           yield* documents.get(chatbot, id)
           const prepared = yield* prepare(yield* inspect(file))
@@ -197,10 +197,12 @@ export class EmbedFiles extends Context.Service<
           const document = yield* documents.replace(chatbot, id, content)
           yield* ingestion.nudge
           yield* blobs.nudge
-          const [now = document] = yield* watch(chatbot, [document], wait)
-          return now.error === null
-            ? now
-            : yield* new UnreadableDocument({ detail: `${content.name}: ${now.error.message}` })
+          return Effect.fnUntraced(function* (wait: Duration.Duration) {
+            const [now = document] = yield* watch(chatbot, [document], wait)
+            return now.error === null
+              ? now
+              : yield* new UnreadableDocument({ detail: `${content.name}: ${now.error.message}` })
+          })
         })
 
         return { upload, replace }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Document, DocumentStatus } from "../domain/Document.ts"
-import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
+import type { Caller } from "../domain/Caller.ts"
+import type { Conflict, NotFound, TooManyAtOnce, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -8,8 +9,10 @@ import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { Documents } from "../storage/Documents.ts"
+import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
+import { Shares } from "./Shares.ts"
 
 export type { Hit } from "../knowledge/Retriever.ts"
 
@@ -26,8 +29,8 @@ export class Knowledge extends Context.Service<
       limit: number,
     ) => Effect.Effect<
       { readonly hits: ReadonlyArray<Hit>; readonly threshold: number },
-      NotFound | Unavailable,
-      CurrentOrganization
+      NotFound | TooManyAtOnce | Unavailable,
+      Caller | CurrentOrganization
     >
     /** Deletes a document, or all documents of the chatbot. */
     readonly remove: (
@@ -64,6 +67,8 @@ export class Knowledge extends Context.Service<
       const documents = yield* Documents
       const blobs = yield* Blobs
       const ingestion = yield* Ingestion
+      const withinShare = (yield* Shares).within("searches")
+      const afterCommit = yield* AfterCommit
 
       const list = Effect.fn("Knowledge.list")(function* (
         chatbot: ChatbotId,
@@ -83,11 +88,11 @@ export class Knowledge extends Context.Service<
       })
 
       const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
-        Effect.tap(documents.retry(chatbot, id), () => ingestion.nudge),
+        Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
       )
 
       return {
-        search: (chatbotId, query, topK) => retriever.search({ chatbotId, query, topK }),
+        search: (chatbotId, query, topK) => withinShare(retriever.search({ chatbotId, query, topK })),
         remove,
         get: documents.get,
         list,

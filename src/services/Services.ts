@@ -8,10 +8,15 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { Conversations } from "./Conversations.ts"
+import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
+import { Shares, type SharesSettings } from "./Shares.ts"
+import { AddressLimiter } from "./rates/AddressLimiter.ts"
+import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
@@ -19,6 +24,9 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly idempotency: IdempotencySettings
+  readonly rates: RateLimits
+  readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
 }
@@ -30,12 +38,18 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    AddressLimiter.layer(settings.rates),
+    RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
+    Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
-  ).pipe(Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]))
+  ).pipe(
+    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
+    Layer.provideMerge(Shares.layer(settings.shares)),
+  )

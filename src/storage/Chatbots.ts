@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
 import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
@@ -9,7 +9,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
 import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
-import { onUniqueViolation, transaction, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { onUniqueViolation, transaction, retryConflicts, undoneAlone, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -37,8 +37,8 @@ export interface ChatbotRow {
 /** The columns that the API shows of a chatbot. */
 export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
 
-/** The columns that a list of models shows of a chatbot. */
-export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at">
+/** The columns that a list of models shows of a chatbot, with its place in the list. */
+export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at"> & PlacedRow
 
 export type NewChatbot = Pick<
   ChatbotRow,
@@ -109,7 +109,7 @@ export class Chatbots extends Context.Service<
           return yield* only(
             sql<ChatbotRow>`insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))}
               returning ${columns}`,
-          ).pipe(Effect.catchTag("NotFound", Effect.die))
+          ).pipe(Effect.catchTag("NotFound", Effect.die), undoneAlone(sql))
         },
         onUniqueViolation("chatbots_slug", slugTaken),
         withoutSqlErrors,
@@ -134,11 +134,11 @@ export class Chatbots extends Context.Service<
 
       const list = Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<NamedChatbot & PlacedRow>`
+        const rows = yield* sql<NamedChatbot>`
           select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
-        return toListed(rows, range, (row): NamedChatbot => row)
+        return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
       }, withoutSqlErrors)
 
       const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {

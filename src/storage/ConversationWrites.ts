@@ -99,6 +99,8 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
             as (id uuid, sender_type text, content text, metadata jsonb)) with ordinality
             as m(id, sender_type, content, metadata, position)
           order by m.position
+          -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
+          on conflict (id) do nothing
         )
         select id from target`
       let [found] = yield* statement

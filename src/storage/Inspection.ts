@@ -5,7 +5,7 @@ import { SystemSql } from "./sql/Database.ts"
 import { type QueueState, queueState } from "./sql/LeaseQueue.ts"
 import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { withoutTimeLimit } from "./sql/TimeLimit.ts"
+import { TimeLimited, withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -17,6 +17,12 @@ const Server = Schema.Struct({
   /** The number of blobs that have been due for deletion for more than an hour. */
   garbageOverdue: Count,
 })
+const Limits = Schema.Struct({
+  /** `statement_timeout` in milliseconds; 0 for none, as on the embedded database. */
+  statement: Count,
+  /** `idle_in_transaction_session_timeout` in milliseconds; 0 for none, as on the embedded database. */
+  idleTransaction: Count,
+})
 const Migration = Schema.Struct({ name: Schema.String })
 const Model = Schema.Struct({ model: Schema.String, documents: Count, chunks: Count })
 const Failure = Schema.Struct({ code: Schema.String, documents: Count })
@@ -27,6 +33,7 @@ const LexemeIndex = Schema.Struct({
 })
 
 const decodeServer = decodeRows(Server)
+const decodeLimits = decodeRows(Limits)
 const decodeMigrations = decodeRows(Migration)
 const decodeModels = decodeRows(Model)
 const decodeFailures = decodeRows(Failure)
@@ -34,6 +41,8 @@ const decodeLexemeIndexes = decodeRows(LexemeIndex)
 
 /** The state of the whole database. */
 export interface DatabaseFacts extends Schema.Schema.Type<typeof Server> {
+  /** The limits that the database itself keeps for a statement that is not exempt from them. */
+  readonly limits: typeof Limits.Type
   /** The names of the migrations that were applied, ordered by number. */
   readonly migrations: ReadonlyArray<string>
   /** The serving documents and their chunks, by the model of their embeddings. */
@@ -62,6 +71,13 @@ export class Inspection extends Context.Service<
             (select extversion from pg_extension where extname = 'vector') as pgvector,
             (select model from embedding_setting) as declared,
             (select count(*)::int from blob_garbage where due_at < now() - interval '1 hour') as "garbageOverdue"`)
+        const [limits] = yield* Effect.provideService(
+          decodeLimits(sql`
+            select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
+              (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleTransaction"`),
+          TimeLimited,
+          true,
+        )
         const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
         const models = yield* decodeModels(sql`
           select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
@@ -78,6 +94,7 @@ export class Inspection extends Context.Service<
           where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
         return {
           ...(yield* Effect.orDie(Effect.fromNullishOr(server))),
+          limits: yield* Effect.orDie(Effect.fromNullishOr(limits)),
           migrations: migrations.map(({ name }) => name),
           models,
           failures,

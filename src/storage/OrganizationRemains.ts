@@ -49,7 +49,13 @@ export class OrganizationRemains extends Context.Service<
         )
 
       const emptyTable = (
-        table: "chat_reservations" | "ingestions" | "unfinished_replies" | "usage_days" | "usage_entries",
+        table:
+          | "chat_reservations"
+          | "idempotency_keys"
+          | "ingestions"
+          | "unfinished_replies"
+          | "usage_days"
+          | "usage_entries",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
@@ -70,6 +76,7 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("usage_days", organization)
         yield* emptyTable("chat_reservations", organization)
         yield* emptyTable("unfinished_replies", organization)
+        yield* emptyTable("idempotency_keys", organization)
       }, withoutSqlErrors)
 
       const organizations = decodeOrganizations(

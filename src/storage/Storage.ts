@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
+import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
@@ -9,6 +10,7 @@ import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
+import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
@@ -16,6 +18,7 @@ import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
 import { Ping } from "./sql/Ping.ts"
+import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
@@ -25,6 +28,7 @@ import { VectorIndexes } from "./search/VectorIndexes.ts"
 /** Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings. */
 export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
+    AfterCommit.layer,
     ApiKeys.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
@@ -34,6 +38,7 @@ export const layer = (secrets: SecretsSettings) =>
     Chunks.layer,
     Conversations.layer,
     Documents.layer,
+    IdempotencyKeys.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -41,6 +46,7 @@ export const layer = (secrets: SecretsSettings) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Ping.layer,
+    RateCounts.layer,
     Reembeddings.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
 import { Api } from "../../src/api/Api.ts"
-import { areaOf, isSlow, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
+import { areaOf, isSlow, loggedPath, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
 
 const names = ({ method, path }: Route) => `${method} ${path}`
 
@@ -128,4 +128,11 @@ test("no source file of the server repeats a path that an endpoint declares", ()
       .some((line) => path.test(line) && !/^import |^ *(?:\*|\/\*|\/\/)/.test(line)),
   )
   expect(naming).toEqual([])
+})
+
+test("the log shows no session token", () => {
+  const bot = "/api/external/chatbot/01a1f95a-aa00-7248-baf8-9c775ba3da2c"
+  expect(loggedPath(`${bot}/conversations/visitor-token/messages`)).toBe(`${bot}/conversations/…/messages`)
+  expect(loggedPath(`${bot}/conversations/visitor-token`)).toBe(`${bot}/conversations/…`)
+  expect(loggedPath(`${bot}/conversations`)).toBe(`${bot}/conversations`)
 })

@@ -128,6 +128,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
+      RATE_LIMIT: "off",
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       INDEX_MEMORY: settings.indexMemory,

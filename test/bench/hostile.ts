@@ -86,6 +86,7 @@ const bench = Effect.fnUntraced(function* (server: string) {
       DATA_DIR: join(directory, "data"),
       DATABASE_URL: yield* database(server, "parley"),
       BOOTSTRAP_API_KEY: apiKey,
+      RATE_LIMIT: "off",
       LOG_FORMAT: "json",
     },
     ready: { path: "/readyz" },

@@ -42,7 +42,13 @@ export const authenticated = { path: "/api/external/chatbots", headers: { "x-api
 
 export const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
   script: parleyScript,
-  environment: { DATA_DIR: join(directory, "data"), BOOTSTRAP_API_KEY: apiKey, LOG_FORMAT: "json", ...environment },
+  environment: {
+    DATA_DIR: join(directory, "data"),
+    BOOTSTRAP_API_KEY: apiKey,
+    LOG_FORMAT: "json",
+    RATE_LIMIT: "off",
+    ...environment,
+  },
   ready: authenticated,
   output: join(directory, "parley.log"),
 })

@@ -187,6 +187,7 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
+      RATE_LIMIT: "off",
       LOG_FORMAT: "json",
       DATABASE_URL: url,
     },

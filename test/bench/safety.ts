@@ -2,7 +2,12 @@ import { parseArgs } from "node:util"
 import type { Part } from "./safety/Part.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
-const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {}
+const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+  matrix: () => import("./safety/Matrix.ts"),
+  canaries: () => import("./safety/Canaries.ts"),
+  faults: () => import("./safety/Faults.ts"),
+  model: () => import("./safety/Model.ts"),
+}
 
 /**
  * `bun run bench safety [part…] [--seed N] [--postgres URL] [--scale 0.1]`: attacks a server in every way that is

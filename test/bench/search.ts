@@ -169,6 +169,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
+      RATE_LIMIT: "off",
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),

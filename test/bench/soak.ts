@@ -79,6 +79,7 @@ const bench = Effect.fnUntraced(function* (settings: SoakSettings) {
       DATA_DIR: join(directory, "data"),
       ...(settings.postgres !== undefined && { DATABASE_URL: yield* database(settings.postgres, "soak") }),
       BOOTSTRAP_API_KEY: apiKey,
+      RATE_LIMIT: "off",
       LOG_FORMAT: "json",
     },
     ready: { path: "/readyz" },

@@ -151,6 +151,14 @@ describe("the command line", () => {
   )
 })
 
+test("a name that tenants choose cannot command the terminal of whoever lists it", async () => {
+  await run("organizations", "create", "\u001B[31mred")
+  await run("keys", "create", "\u001B]0;title\u0007", "--scope", "chat")
+  const listed = (await outputOf("organizations list")) + (await outputOf("keys list"))
+  expect(listed).toContain(String.raw`\u001b[31mred`)
+  expect(listed).not.toMatch(/(?!\n)\p{Cc}/u)
+})
+
 describe("a command fails when nothing has the given id:", () => {
   test.each([
     [`keys revoke ${nowhere}`, /no such API key/],

@@ -1,8 +1,9 @@
-import { cpSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import manifest from "../../package.json" with { type: "json" }
+import { until } from "../lib/Client.ts"
 import { serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
 import { fresh, freshDirectory, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
@@ -32,12 +33,40 @@ describe("the process of a command", () => {
     settings = await run(Effect.flatMap(fresh, settingsFor))
   })
 
-  test("ends with 0 on success, and prints the first API key once", async () => {
+  test("ends with 0 on success, and says once where the first API key is", async () => {
     const { BOOTSTRAP_API_KEY: _, ...keyless } = settings
     const first = await parley(keyless, "migrate")
     expect(first).toMatchObject({ code: 0, error: "" })
-    expect(first.out).toMatch(/^Your API key, shown this once:\n\n {2}prl_\w+\n\nThe database is up to date\.\n$/)
+    expect(first.out).toBe(
+      `Your API key is in ${keyless["DATA_DIR"]}/first-api-key, which you should delete once you have the key.\nThe database is up to date.\n`,
+    )
     expect(await parley(keyless, "migrate")).toEqual({ code: 0, out: "The database is up to date.\n", error: "" })
+  })
+
+  test("prints the first API key to a terminal, and keeps it nowhere", async () => {
+    const { BOOTSTRAP_API_KEY: _, ...keyless } = await run(Effect.flatMap(fresh, settingsFor))
+    let shown = ""
+    const child = Bun.spawn([process.execPath, "src/main.ts", "migrate"], {
+      cwd: join(import.meta.dir, "..", ".."),
+      env: { PATH: process.env["PATH"] ?? "", ...keyless },
+      terminal: { cols: 200, rows: 50, data: (_, bytes) => void (shown += new TextDecoder().decode(bytes)) },
+    })
+    expect(await child.exited).toBe(0)
+    await until(
+      () => shown,
+      (text) => text.includes("up to date"),
+    )
+    expect(shown).toMatch(/^Your API key, shown this once:\s+prl_\w+\s+The database is up to date\.\s+$/)
+    expect(existsSync(join(keyless["DATA_DIR"] ?? "", "first-api-key"))).toBe(false)
+  })
+
+  test("ends with 1 and says where to get a key when the first one cannot be written", async () => {
+    const { BOOTSTRAP_API_KEY: _, ...keyless } = await run(Effect.flatMap(fresh, settingsFor))
+    mkdirSync(join(keyless["DATA_DIR"] ?? "", "first-api-key"))
+    const { code, error, out } = await parley(keyless, "migrate")
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(error).toMatch(/^parley: The first API key could not be written to [^\n]+\n$/)
+    expect(error).toContain("`bun run parley keys create first --scope all` makes another one.")
   })
 
   test("ends with 1 and prints one line on failure", async () => {

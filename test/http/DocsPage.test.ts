@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Layer, Option, PlatformError } from "effect"
+import { HttpRouter } from "effect/http"
+import * as Docs from "../../src/http/Docs.ts"
 import { anchorOf, htmlOf } from "../../src/http/DocsPage.ts"
 
 /** Renders a Markdown text and returns the content of the page's `main`. */
@@ -7,7 +9,7 @@ const shown = async (markdown: string): Promise<string> => {
   const files = FileSystem.layerNoop({ readFileString: () => Effect.succeed(markdown) })
   const page = htmlOf({ name: "guide", title: "Guide", file: "docs/guide.md" })
   const html = await Effect.runPromise(Effect.provide(page, files))
-  return /<main>\n([^]*)<\/main>/.exec(html)?.[1] ?? ""
+  return /<main>\n([^]*)<\/main>/.exec(Option.getOrElse(html, () => ""))?.[1] ?? ""
 }
 
 test.each([
@@ -37,4 +39,13 @@ test("headings have the same anchors as on GitHub", async () => {
     '<h2 id="the-parley-command-and-why">The <code>parley</code> command, and why?</h2>\n',
   )
   expect(anchorOf("Keys & budgets")).toBe("keys--budgets")
+})
+
+const missing = PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "readFileString" })
+
+test("a page whose Markdown file is not in the checkout is not found", async () => {
+  const files = FileSystem.layerNoop({ readFileString: () => Effect.fail(missing) })
+  const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(Docs.layer, files), { disableLogger: true })
+  expect((await handler(new Request("http://localhost/docs/guide"))).status).toBe(404)
+  await dispose()
 })

@@ -57,32 +57,47 @@ const named = (name: string) => operations.find((operation) => operation.name ==
 
 /** The operations with the statuses that the source specification and the contract promise. */
 const promised: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
-  ["POST /api/external/chatbots", [200, 400, 401, 403, 408, 409, 413, 415, 500, 503]],
-  ["PATCH /api/external/chatbots", [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 500, 503]],
-  ["GET /api/external/chatbots", [200, 400, 401, 403, 500, 503]],
-  ["GET /api/external/chatbot/{chatbotId}", [200, 400, 401, 403, 404, 500, 503]],
-  ["PATCH /api/external/chatbot/{chatbotId}/update-avatar", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
-  ["PATCH /api/external/chatbot/{chatbotId}/chat-widget", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
-  ["PATCH /api/external/chatbot/{chatbotId}/voice-agent", [200, 400, 401, 403, 404, 408, 412, 413, 415, 500, 503]],
+  ["POST /api/external/chatbots", [200, 400, 401, 403, 408, 409, 413, 415, 422, 429, 500, 503]],
+  ["PATCH /api/external/chatbots", [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 500, 503]],
+  ["GET /api/external/chatbots", [200, 400, 401, 403, 429, 500, 503]],
+  ["GET /api/external/chatbot/{chatbotId}", [200, 400, 401, 403, 404, 429, 500, 503]],
+  [
+    "PATCH /api/external/chatbot/{chatbotId}/update-avatar",
+    [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 500, 503],
+  ],
+  [
+    "PATCH /api/external/chatbot/{chatbotId}/chat-widget",
+    [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 500, 503],
+  ],
+  [
+    "PATCH /api/external/chatbot/{chatbotId}/voice-agent",
+    [200, 400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 500, 503],
+  ],
   [
     "POST /api/external/chatbot/{chatbotId}/chat",
-    [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 502, 503, 504],
+    [200, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504],
   ],
-  ["GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages", [200, 400, 401, 403, 404, 500, 503]],
-  ["POST /api/external/chatbot/{chatbotId}/query-knowledge", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
-  ["GET /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
+  [
+    "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages",
+    [200, 400, 401, 403, 404, 429, 500, 503],
+  ],
+  [
+    "POST /api/external/chatbot/{chatbotId}/query-knowledge",
+    [200, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503],
+  ],
+  ["GET /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 429, 500, 503]],
   [
     "PATCH /api/external/chatbot/{chatbotId}/knowledge-base",
-    [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 503],
+    [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503],
   ],
-  ["DELETE /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 500, 503]],
-  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
+  ["DELETE /api/external/chatbot/{chatbotId}/knowledge-base", [200, 400, 401, 403, 404, 429, 500, 503]],
+  ["POST /api/embedfiles", [200, 202, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]],
 ]
 
 const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
-  ["POST /v1/chat/completions", [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 502, 503, 504]],
-  ["GET /v1/models", [200, 400, 401, 403, 500, 503]],
-  ["GET /v1/models/{model}", [200, 400, 401, 403, 404, 500, 503]],
+  ["POST /v1/chat/completions", [200, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504]],
+  ["GET /v1/models", [200, 400, 401, 403, 429, 500, 503]],
+  ["GET /v1/models/{model}", [200, 400, 401, 403, 404, 429, 500, 503]],
 ]
 
 const additions = [
@@ -150,6 +165,8 @@ describe("/openapi.json", () => {
         "x-session-id",
         "x-message-id",
         "x-parley-notice",
+        "RateLimit",
+        "RateLimit-Policy",
       ])
       expect(requestBody?.content).toMatchObject({
         "application/json": {
@@ -182,15 +199,20 @@ describe("/openapi.json", () => {
     }
   })
 
-  test("describes every failure by its code, and declares Retry-After", () => {
-    for (const { name, responses } of operations) {
+  test("describes every failure by its code, and declares Retry-After and the rate limit", () => {
+    for (const { name, responses, security } of operations) {
       for (const [status, { description, headers }] of Object.entries(responses)) {
         if (Number(status) < 400) continue
         expect([name, status, description]).toEqual([name, status, expect.stringMatching(/^`[a-z_]+`: [A-Z].*\.$/)])
         expect([name, status, Object.keys(headers ?? {})]).toEqual([
           name,
           status,
-          status === "429" || status === "503" ? ["Retry-After"] : [],
+          [
+            ...(status === "429" || status === "503" || description.includes("`idempotency_in_progress`")
+              ? ["Retry-After"]
+              : []),
+            ...(security.length > 0 && status !== "401" ? ["RateLimit", "RateLimit-Policy"] : []),
+          ],
         ])
       }
     }

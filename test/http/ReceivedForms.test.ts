@@ -5,7 +5,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
-import { platform } from "../lib/Layers.ts"
+import { platform, unlimitedShares } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
@@ -123,6 +123,7 @@ describe("the directory of uploads", () => {
       Layer.build(
         Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
+          unlimitedShares,
           databaseTraits({ isAlone }),
         ]),
       ),
@@ -149,6 +150,7 @@ describe("the directory of uploads", () => {
       Layer.build(
         Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
+          unlimitedShares,
           databaseTraits({ isAlone: false }),
         ]),
       ).pipe(Effect.provideService(Clock.Clock, clock)),

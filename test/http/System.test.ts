@@ -22,6 +22,22 @@ describe("without a key", () => {
     expect(reply.text).toContain("Parley")
   })
 
+  test.each(["/docs", "/docs/guide"])("%s may not be framed, and loads nothing from other servers", async (path) => {
+    const { headers, text } = await nobody.get(path)
+    expect(headers.get("x-frame-options")).toBe("DENY")
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("referrer-policy")).toBe("no-referrer")
+    const policy = headers.get("content-security-policy") ?? ""
+    expect(policy).toStartWith("default-src 'none'; ")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+    const scripts = Array.from(text.matchAll(/<script[^>]*>([^]*?)<\/script>/g), ([, script = ""]) => script)
+    expect(scripts).toHaveLength(path === "/docs" ? 2 : 0)
+    for (const script of scripts) {
+      expect(policy).toContain(`'sha256-${new Bun.CryptoHasher("sha256").update(script).digest("base64")}'`)
+    }
+  })
+
   test("/docs/guide is a page that links to the other pages and runs no script", async () => {
     const reply = await nobody.get("/docs/guide")
     expect(reply.status).toBe(200)

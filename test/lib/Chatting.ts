@@ -17,7 +17,7 @@ import { Checkpoints } from "../../src/services/Checkpoints.ts"
 import type { ChatRequest } from "../../src/services/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Messages } from "../../src/storage/Messages.ts"
-import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage } from "./Layers.ts"
+import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage, unlimitedShares } from "./Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "./Tenants.ts"
 
 /*
@@ -75,6 +75,7 @@ export const chatLayer = Chat.layer({
 }).pipe(
   Layer.provide([
     Budgets.layer(budgetSettings),
+    unlimitedShares,
     Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
   ]),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),

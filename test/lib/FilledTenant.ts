@@ -1,5 +1,6 @@
 import { Duration, Effect, Redacted } from "effect"
-import { type ApiKeyId, MessageId, SessionId, ToolId } from "../../src/domain/Ids.ts"
+import { hashKey } from "../../src/domain/ApiKey.ts"
+import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/Budgets.ts"
@@ -8,6 +9,7 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import type { BotMessage } from "../../src/storage/ConversationWrites.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
+import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
@@ -84,10 +86,14 @@ export const makeFilledTenant = Effect.gen(function* () {
   const unfinished = MessageId.make(yield* newId)
   const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId }
   yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], [], Duration.minutes(5))
+  const keyed = keyedOf(organization, apiKeyId, yield* newId)
+  const idempotencyKeys = yield* IdempotencyKeys
+  yield* mine(idempotencyKeys.claim(claimOf(keyed)))
   return {
     organization,
     chatbot,
     apiKeyId,
+    keyed,
     reply,
     reservation,
     tool,
@@ -101,6 +107,24 @@ export const makeFilledTenant = Effect.gen(function* () {
   }
 })
 export type Tenant = Effect.Success<typeof makeFilledTenant>
+
+/** An attempt at a request with an idempotency key. */
+export const keyedOf = (organization: OrganizationId, apiKey: ApiKeyId, lease: string): Attempt => ({
+  organization,
+  apiKey,
+  name: hashKey(lease),
+  lease,
+})
+
+/** What claims the key of an attempt, for five minutes. */
+export const claimOf = (attempt: Attempt, more: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  ...attempt,
+  fingerprint: hashKey("request"),
+  operation: attempt.lease,
+  duration: Duration.minutes(5),
+  retention: Duration.hours(1),
+  ...more,
+})
 
 export const replyOf = (id: MessageId): BotMessage => ({
   id,

@@ -8,7 +8,9 @@ import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
+import { Shares } from "../../src/services/Shares.ts"
 import * as Storage from "../../src/storage/Storage.ts"
+import { defaults } from "./Defaults.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -23,6 +25,12 @@ export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
 /** Every repository, without encryption. */
 export const repositories = Layer.provide(Storage.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
+
+/** Shares that limit nothing. */
+export const unlimitedShares = Shares.layer({
+  ...defaults.shares,
+  organization: { uploads: Infinity, searches: Infinity, chats: Infinity, streams: Infinity, lists: Infinity },
+})
 
 /** Every repository, over a new database, which is provided too. */
 export const storage = Layer.provideMerge(repositories, TestDatabase.layer)

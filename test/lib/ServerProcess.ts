@@ -27,6 +27,8 @@ export const settingsFor = Effect.fnUntraced(function* (
     DATA_DIR: directory,
     BOOTSTRAP_API_KEY: operatorKey,
     DEFAULT_MODEL: "local/extractive",
+    // Tests ask as fast as they can.
+    RATE_LIMIT: "off",
     ...(database.kind === "postgres" && { DATABASE_URL: database.url }),
   }
 })

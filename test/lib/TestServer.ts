@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
 import { Client } from "./Client.ts"
@@ -25,11 +27,14 @@ export interface TestServer {
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
   /** The paths of the stored search indexes. */
   readonly indexes: () => ReadonlyArray<string>
+  /** Runs statements, by `SystemSql` as the owner of the tables, whom row-level security does not restrict. */
+  readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql | SqlClient.SqlClient>) => Promise<A>
 }
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
-const start = Effect.fnUntraced(function* (settings: Settings) {
+/** Starts a server as `startServer` does, until the scope closes. */
+export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
   const anthropic = yield* provider
   const given = yield* settingsFor(yield* fresh)
   const env = {
@@ -49,7 +54,7 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
     url,
     client: new Client(url, operatorKey),
     provider: anthropic,
-    stored: (kind: string) => {
+    stored: (kind) => {
       const directory = join(given.DATA_DIR, "files", kind)
       return existsSync(directory) ? readdirSync(directory) : []
     },
@@ -57,7 +62,8 @@ const start = Effect.fnUntraced(function* (settings: Settings) {
       readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".segment"),
       ),
-  }
+    query: (query) => Effect.runPromiseWith(context)(query),
+  } satisfies TestServer
 })
 
 /**
@@ -68,5 +74,5 @@ export const startServer = (settings: Settings = {}): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
   const scope = Scope.makeUnsafe()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(start(settings), scope))
+  return Effect.runPromise(Scope.provide(makeServer(settings), scope))
 }

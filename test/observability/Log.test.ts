@@ -68,6 +68,20 @@ describe("a log line", () => {
     expect(cause).toContain("reason")
   })
 
+  test("can neither command the terminal that shows it nor pretend to be two", async () => {
+    const hostile = "\\u001B[2J\\u009B2J\\u007F\\u202Ename\\r\\n12:00:00.000 info forged"
+    const program = `yield* Effect.logInfo("Read ${hostile}", { "a${hostile}": "${hostile}" }, Cause.die(new Error("${hostile}")))`
+    const [line = "", ...others] = await linesOf(program, { LOG_FORMAT: "json" })
+    expect(others).toEqual([])
+    expect(line).not.toMatch(/[\p{Cc}\u202E]/u)
+    expect(JSON.parse(line).message).toStartWith("Read \u001B[2J\u009B2J\u007F\u202Ename\r\n12:00")
+    const pretty = await linesOf(program, { LOG_FORMAT: "pretty" })
+    const withoutColours = ["0", "2"].reduce((text, code) => text.replaceAll(`\u001B[${code}m`, ""), pretty.join(""))
+    expect(withoutColours).not.toMatch(/[\p{Cc}\u202E]/u)
+    expect(pretty[0]).toContain(String.raw`Read \u001b[2J\u009b2J\u007f\u202ename\r\n12:00`)
+    expect(pretty.slice(1).filter((line) => !line.startsWith("  "))).toEqual([])
+  })
+
   test("describes a failure by its message and that of its cause, without the names of classes", async () => {
     const [line = "", other = ""] = await linesOf(
       `class Gone extends Error { detail = "The file is gone." }

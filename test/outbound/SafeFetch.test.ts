@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createSocketServer } from "node:net"
 import { gzipSync } from "node:zlib"
-import { Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { type Resolve, SafeFetch, type SafeRequest } from "../../src/outbound/SafeFetch.ts"
 import { noPrivateNetworks, parsePrivateNetworks } from "../../src/outbound/PrivateNetworks.ts"
 
@@ -39,7 +40,13 @@ const here: Resolve = () => Effect.succeed([{ address: "127.0.0.1", family: 4 }]
 const withFetch = <A, E>(
   use: (fetch: SafeFetch["Service"]) => Effect.Effect<A, E>,
   { allowed = local, resolve = here, responseLimit = 1_000 } = {},
-) => Effect.runPromise(Effect.provide(SafeFetch.use(use), SafeFetch.layer({ allowed, resolve, responseLimit })))
+) =>
+  Effect.runPromise(
+    Effect.provide(
+      SafeFetch.use(use),
+      SafeFetch.layer({ allowed, resolve, responseLimit, refusedAfter: Duration.zero }),
+    ),
+  )
 
 const to = (url: string, more: Partial<SafeRequest> = {}): SafeRequest => ({
   method: "GET",
@@ -54,6 +61,8 @@ const fetched = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]
   withFetch(({ fetch }) => fetch(request), options)
 const refused = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]) =>
   withFetch(({ fetch }) => Effect.flip(fetch(request)), options)
+const isPrivate = { _tag: "FetchFailed", detail: "The address is private, and may not be called." }
+const isUnknown = { _tag: "FetchFailed", detail: "The host cannot be found, or may not be called." }
 const textOf = ({ body }: { readonly body: Uint8Array }) => new TextDecoder().decode(body)
 const redirect = (status: number, location: string) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status, { location }).end()
@@ -85,7 +94,7 @@ describe("a request", () => {
       "tools.example.",
     ]) {
       const failure = await refused(to(at("/", host)), { allowed: noPrivateNetworks })
-      expect([host, failure._tag]).toEqual([host, "PrivateAddress"])
+      expect([host, failure]).toMatchObject([host, host === "tools.example." ? isUnknown : isPrivate])
     }
     expect(seen).toEqual([])
   })
@@ -96,7 +105,7 @@ describe("a request", () => {
         { address: "93.184.215.14", family: 4 },
         { address: "10.0.0.1", family: 4 },
       ])
-    expect((await refused(to(at("/")), { resolve: mixed }))._tag).toBe("PrivateAddress")
+    expect(await refused(to(at("/")), { resolve: mixed })).toMatchObject(isUnknown)
   })
 
   test("goes to the checked address even when the name resolves to another one by then", async () => {
@@ -114,7 +123,35 @@ describe("a request", () => {
     const nobody = await refused(to("http://127.0.0.1:1/"))
     expect(nobody).toMatchObject({ _tag: "FetchFailed", detail: "The server cannot be reached." })
     const nowhere = await refused(to(at("/")), { resolve: () => Effect.succeed([]) })
-    expect(nowhere).toMatchObject({ _tag: "FetchFailed", detail: "The host cannot be found." })
+    expect(nowhere).toMatchObject(isUnknown)
+  })
+
+  test("is refused for a private name in the words and after the time of an unknown name", async () => {
+    const names: Resolve = (host) =>
+      Effect.delay(
+        Effect.succeed(host === "inside.example" ? [{ address: "10.0.0.1", family: 4 }] : []),
+        Duration.millis(host === "inside.example" ? 1 : 300),
+      )
+    const refusalOf = (host: string) =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          const asked = yield* Effect.forkChild(
+            SafeFetch.use(({ fetch }) => Effect.timed(Effect.flip(fetch(to(at("/", host)))))),
+          )
+          yield* TestClock.adjust("1 minute")
+          const [took, failure] = yield* Fiber.join(asked)
+          return [Duration.toMillis(took), failure]
+        }).pipe(
+          Effect.provide([
+            SafeFetch.layer({ allowed: noPrivateNetworks, resolve: names, responseLimit: 1_000 }),
+            TestClock.layer(),
+          ]),
+          Effect.scoped,
+        ),
+      )
+    const refusal = await refusalOf("inside.example")
+    expect(refusal).toMatchObject([500, isUnknown])
+    expect(await refusalOf("gone.example")).toEqual(refusal)
   })
 
   test("is closed when it is interrupted, before the response and within its body", async () => {
@@ -200,13 +237,35 @@ describe("a redirect", () => {
   test("to another server is followed without the secret headers", async () => {
     answer = (request, response) =>
       request.url === "/a"
-        ? redirect(307, at("/b", "other.example"))(request, response)
+        ? redirect(303, at("/b", "other.example"))(request, response)
         : void response.writeHead(200, { "content-type": "text/plain" }).end("there")
-    await fetched(to(at("/a"), { method: "POST", body: "{}" }))
-    expect(seen.map(({ body, headers, line }) => [line, body, headers.authorization])).toEqual([
-      ["POST /a", "{}", "Bearer secret"],
-      ["POST /b", "{}", undefined],
-    ])
+    const headers = { accept: "text/plain", "content-type": "application/json" }
+    await fetched(to(at("/a"), { method: "POST", body: "{}", headers }))
+    expect(seen.map(({ body, headers, line }) => [line, body, headers.authorization, headers["content-type"]])).toEqual(
+      [
+        ["POST /a", "{}", "Bearer secret", "application/json"],
+        ["GET /b", "", undefined, undefined],
+      ],
+    )
+  })
+
+  test.each([
+    [301, "PUT"],
+    [302, "PATCH"],
+    [307, "POST"],
+    [308, "POST"],
+  ] as const)("of status %d to another server does not carry the body of %s there", async (status, method) => {
+    for (const elsewhere of [
+      at("/b", "other.example"),
+      `http://tools.example:1/b`,
+      `https://tools.example:${port}/b`,
+    ]) {
+      answer = redirect(status, elsewhere)
+      expect(await refused(to(at("/a"), { method, body: "{}" }))).toMatchObject({
+        detail: "The server redirects a request with a body to another server.",
+      })
+    }
+    expect(seen.map(({ line }) => line)).toEqual(Array.from({ length: 3 }, () => `${method} /a`))
   })
 
   test.each([
@@ -229,7 +288,7 @@ describe("a redirect", () => {
   test("to a private address is not followed", async () => {
     for (const inside of ["http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://10.0.0.1/"]) {
       answer = redirect(302, inside)
-      expect([inside, (await refused(to(at("/a"))))._tag]).toEqual([inside, "PrivateAddress"])
+      expect([inside, await refused(to(at("/a")))]).toMatchObject([inside, isPrivate])
     }
     expect(seen).toHaveLength(3)
   })
@@ -238,7 +297,7 @@ describe("a redirect", () => {
     answer = redirect(302, "http://inside.example/")
     const resolve: Resolve = (host) =>
       Effect.succeed([{ address: host === "inside.example" ? "192.168.0.1" : "127.0.0.1", family: 4 }])
-    expect((await refused(to(at("/a")), { resolve }))._tag).toBe("PrivateAddress")
+    expect(await refused(to(at("/a")), { resolve })).toMatchObject(isUnknown)
   })
 
   test.each(["file:///etc/passwd", "gopher://tools.example/", "http://user:password@tools.example/", "http://"])(
@@ -258,15 +317,18 @@ describe("a redirect", () => {
 })
 
 describe("a check", () => {
-  test("fails for a private address, and passes for a host that cannot be found", async () => {
-    const check = (url: string, resolve: Resolve) =>
+  test("fails for a private address, and looks no name up", async () => {
+    let lookups = 0
+    const check = (url: string, allowed = noPrivateNetworks) =>
       withFetch((safe) => Effect.match(safe.check(new URL(url)), { onFailure: () => false, onSuccess: () => true }), {
-        allowed: noPrivateNetworks,
-        resolve,
+        allowed,
+        resolve: () => Effect.sync(() => (lookups++, [])),
       })
-    expect(await check("http://inside.example/", here)).toBe(false)
-    expect(await check("http://10.0.0.1/", here)).toBe(false)
-    expect(await check("http://gone.example/", () => Effect.succeed([]))).toBe(true)
-    expect(await check("http://93.184.215.14/", here)).toBe(true)
+    expect(await check("http://10.0.0.1/")).toBe(false)
+    expect(await check("http://localhost/")).toBe(false)
+    expect(await check("http://localhost/", local)).toBe(true)
+    expect(await check("http://93.184.215.14/")).toBe(true)
+    expect(await check("http://inside.example/")).toBe(true)
+    expect(lookups).toBe(0)
   })
 })

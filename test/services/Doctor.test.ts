@@ -68,6 +68,8 @@ test("a healthy server has no wrong findings", () =>
       const lines = yield* findings
       expect(lines.filter((line) => !line.startsWith("ok"))).toEqual([])
       expect(lines[0]).toMatch(/^ok database: PostgreSQL \d+.*, pgvector \d.*, \d+ migrations up to \d{4}_/)
+      const limits = "ok database: cancels a statement after 9 s, and ends a transaction that idles for 30 s"
+      expect(lines.includes(limits)).toBe(process.env["DATABASE_URL"] !== undefined)
       expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
       expect(blobs.size).toBe(before)
     }),

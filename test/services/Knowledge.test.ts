@@ -26,6 +26,7 @@ import {
   quiet,
   scriptedExtract,
   storage,
+  unlimitedShares,
 } from "../lib/Layers.ts"
 import { ingestionDefaults } from "../lib/Ingesting.ts"
 import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
@@ -39,6 +40,7 @@ const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
   Layer.merge(Knowledge.layer, EmbedFiles.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
+    Layer.provide(unlimitedShares),
     Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: 50_000_000 })),
@@ -77,13 +79,17 @@ const received = (text: string, name = "file.txt"): ReceivedFile => {
 }
 
 const upload = ({ organization, chatbot }: Tenant, files: ReadonlyArray<ReceivedFile>, wait = PATIENCE) =>
-  EmbedFiles.use((embedFiles) => asCaller(organization)(embedFiles.upload(chatbot, files, wait)))
+  EmbedFiles.use((embedFiles) =>
+    asCaller(organization)(Effect.flatMap(embedFiles.upload(chatbot, files), (settled) => settled(wait))),
+  )
 const uploadOne = (tenant: Tenant, text: string, name?: string) =>
   Effect.flatMap(upload(tenant, [received(text, name)]), ([document]) =>
     document === undefined ? Effect.die("no document") : Effect.succeed(document),
   )
 const replace = ({ organization, chatbot }: Tenant, id: DocumentId, file: ReceivedFile, wait = PATIENCE) =>
-  EmbedFiles.use((embedFiles) => as(organization)(embedFiles.replace(chatbot, id, file, wait)))
+  EmbedFiles.use((embedFiles) =>
+    as(organization)(Effect.flatMap(embedFiles.replace(chatbot, id, file), (settled) => settled(wait))),
+  )
 const remove = ({ organization, chatbot }: Tenant, id: DocumentId | "all") =>
   Knowledge.use((knowledge) => as(organization)(knowledge.remove(chatbot, id)))
 const list = ({ organization, chatbot }: Tenant) =>
@@ -92,7 +98,7 @@ const get = ({ organization, chatbot }: Tenant, id: DocumentId) =>
   Knowledge.use((knowledge) => as(organization)(knowledge.get(chatbot, id)))
 const find = ({ organization, chatbot }: Tenant, query: string) =>
   Knowledge.use((knowledge) =>
-    Effect.map(as(organization)(knowledge.search(chatbot, query, 10)), ({ hits }) =>
+    Effect.map(asCaller(organization)(knowledge.search(chatbot, query, 10)), ({ hits }) =>
       hits.map(({ content }) => content),
     ),
   )

@@ -45,6 +45,14 @@ describe("a key", () => {
       }),
     ))
 
+  test("of another organization than the operator's never has the scope `operator`, whatever is stored", () =>
+    run(
+      Effect.gen(function* () {
+        const { hash } = yield* insert(yield* makeOrganization, { scopes: ["operator", "chat", "admin"] })
+        expect((yield* (yield* ApiKeys).findLive(hash))?.scopes).toEqual(["chat", "admin"])
+      }),
+    ))
+
   test("is not found once it is expired or revoked, and keeps the time of its first revocation", () =>
     run(
       Effect.gen(function* () {

@@ -7,6 +7,7 @@ import type { SecretUnreadable } from "../../system/Secrets.ts"
 import type { SafeFetch, SafeRequest, SafeResponse } from "../../outbound/SafeFetch.ts"
 import { type AgentTool, failedOutcome, type ToolOutcome } from "./AgentTool.ts"
 import { cut } from "../../text/Cut.ts"
+import { withoutSecrets } from "./EchoedSecrets.ts"
 
 /** An HTTP endpoint that the owner of a chatbot declared as a tool. */
 export interface HttpToolSpec {
@@ -33,9 +34,6 @@ const INPUT_MAX_LENGTH = 16_384
 const RESULT_MAX_DEPTH = 32
 /** The most mistakes of an input that are reported to the model. */
 const MISTAKES_MAX = 5
-/** The length from which a header's value is treated as a secret. Shorter ones may be any word of an answer. */
-const SECRET_MIN_LENGTH = 6
-
 const accept = "application/json, text/*;q=0.9"
 
 /**
@@ -61,7 +59,6 @@ export const httpTool = (spec: HttpToolSpec, { fetch, resultMaxLength }: HttpToo
         }).pipe(
           Effect.catchTags({
             FetchFailed: ({ detail }) => Effect.succeed(failedOutcome(detail)),
-            PrivateAddress: ({ detail }) => Effect.succeed(failedOutcome(detail)),
             SecretUnreadable: ({ key, why }) =>
               Effect.as(
                 Effect.logWarning("The headers of a tool cannot be decrypted", { tool: spec.name, key, why }),
@@ -137,8 +134,11 @@ const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxL
 
 const isReadable = /^(?:text\/|application\/(?:[\w.+-]+\+)?json\b)/i
 const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i
-/** The escapes of NUL and of lone surrogates in the text of `JSON.stringify`. Postgres stores neither in JSON. */
-const unstorable = /\\u(?:0000|d[89a-f]..)/
+/**
+ * The escapes of NUL and of lone surrogates in the text of `JSON.stringify`, after an even number of backslashes.
+ * Postgres stores neither in JSON.
+ */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/
 
 /** The body of a response as JSON, or else as text. Undefined when it is neither. */
 const answerOf = (
@@ -177,24 +177,3 @@ const parse = (text: string): Schema.Json | undefined => {
     return undefined
   }
 }
-
-/** Replaces the values of secret headers, because a server that echoes its request must not reveal them to a model. */
-const withoutSecrets = (text: string, secrets: SafeRequest["secrets"]): string =>
-  Object.values(secrets)
-    .map((value) => value.trim())
-    // Both the whole value, such as `Bearer s3cr3t`, and the part after its scheme.
-    .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
-    .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
-    .reduce((clean, secret) => clean.replaceAll(asWritten(secret), "[secret]"), text)
-
-/** Matches an ASCII text as it is, or as JSON may escape it: by code points, or with backslashes before punctuation. */
-const asWritten = (text: string): RegExp =>
-  new RegExp(
-    Array.from(text, (character) => {
-      const code = character.charCodeAt(0).toString(16).padStart(2, "0")
-      const inJson = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
-      const behind = /\w/.test(character) ? "" : "\\\\?"
-      return `(?:${behind}\\x${code}|\\\\u00${inJson})`
-    }).join(""),
-    "g",
-  )

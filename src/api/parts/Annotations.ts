@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import type { Dialect } from "./Dialect.ts"
 
 /*
@@ -23,3 +24,17 @@ export const IsCrossOrigin = Context.Reference<boolean>("parley/api/parts/IsCros
 
 /** Whether the endpoint is a health check of load balancers. Health checks are answered while the server shuts down. */
 export const IsProbe = Context.Reference<boolean>("parley/api/parts/IsProbe", { defaultValue: () => false })
+
+/** The units that a request to the endpoint takes of the rate limits of its API key and organization. */
+export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCost", {
+  defaultValue: () => requestCosts.plain,
+})
+
+/**
+ * The database client, the tenant's or the system's, in one transaction of which the handler runs when its request has an
+ * idempotency key, so that the change and the answer that is kept are committed together. Undefined for an endpoint that
+ * waits for anything but the database: for a body in parts, a file, a search or a language model.
+ */
+export const CommitsIn = Context.Reference<"tenant" | "system" | undefined>("parley/api/parts/CommitsIn", {
+  defaultValue: () => undefined,
+})

@@ -1,18 +1,18 @@
-import { Context, Effect, Redacted } from "effect"
+import { Context, Effect, type Types } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequiredScope } from "../../api/Middleware.ts"
+import { RequestCost } from "../../api/parts/Annotations.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { boundElsewhere, Caller } from "../../domain/Caller.ts"
-import { Forbidden } from "../../domain/Errors.ts"
+import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { ApiKeys } from "../../services/ApiKeys.ts"
+import { makeAdmission } from "./Admission.ts"
 
-const bearer = /^bearer +(.+)$/i
+type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 
-/** The API key of a request, from `x-api-key` or `Authorization: Bearer`; empty where there is none. */
-export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-  Redacted.make(headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? "")
+const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
 
 /** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
 const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
@@ -22,15 +22,15 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   const bound = caller.chatbotId
   if (bound === null) return Effect.void
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
-    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || scope === "admin" || scope === "operator"
-      ? boundElsewhere
-      : Effect.void,
+    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,
   )
 }
 
-/** Makes the middleware that authorizes every request to an endpoint that needs an API key. */
-export const make = Effect.gen(function* () {
-  const keys = yield* ApiKeys
+/** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */
+export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect) {
+  const admit = yield* makeAdmission
+  /** Why requests were refused. */
+  const refusals = new WeakMap<HttpServerRequest.HttpServerRequest, Refusal>()
 
   // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
   const authorize = <A, E, R>(
@@ -38,18 +38,30 @@ export const make = Effect.gen(function* () {
     { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
   ) => {
     const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
+    const cost = Context.get(endpoint.annotations, RequestCost)
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.flatMap(keys.authenticate(keyOf(request)), (caller) =>
-        // Provided one by one: providing a context would copy all services of the server for each request.
-        Effect.andThen(ensureAllowed(caller, scope), respond).pipe(
-          Effect.provideService(Caller, caller),
-          Effect.provideService(CurrentOrganization, caller.organizationId),
+      Effect.flatMap(
+        Effect.tapError(
+          Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope)),
+          (refusal) => Effect.sync(() => refusals.set(request, refusal)),
         ),
+        (caller) =>
+          // Provided one by one: providing a context would copy all services of the server for each request.
+          respond.pipe(
+            Effect.provideService(Caller, caller),
+            Effect.provideService(CurrentOrganization, caller.organizationId),
+          ),
       ),
     )
   }
 
-  // The framework tries one scheme after the other, and reports the failure of the last. Each reads both headers, so
-  // that the failure of a valid key without the scope is not replaced by that of a missing one.
-  return { apiKey: authorize, bearer: authorize }
+  /** Refuses a request that `authorize` has refused, for the same reason. */
+  const refuse = (): Effect.Effect<never, Refusal | Types.unhandled, HttpServerRequest.HttpServerRequest> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.fromNullishOr(refusals.get(request)).pipe(Effect.orDie, Effect.flatMap(Effect.fail)),
+    )
+
+  // The framework tries one scheme after the other, and reports the failure of the last. The first reads both headers, so
+  // that a request is counted once, and the failure of a valid key is not replaced by that of a missing one.
+  return { apiKey: authorize, bearer: refuse }
 })

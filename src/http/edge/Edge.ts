@@ -4,7 +4,8 @@ import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/h
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import { RequestId } from "../../api/parts/RequestId.ts"
-import { type Area, areaOf, methodsAt } from "../../api/Routes.ts"
+import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
+import { ClientAddress } from "../../domain/ClientAddress.ts"
 import * as Errors from "../../domain/Errors.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
@@ -36,7 +37,7 @@ const corsHeaders = {
   "access-control-allow-headers":
     "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
   "access-control-expose-headers":
-    "ETag, Link, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-parley-notice, x-request-id, x-session-id",
+    "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-parley-notice, x-request-id, x-session-id",
 }
 
 /**
@@ -47,6 +48,7 @@ const corsHeaders = {
 const corsHeadersForOpenAi = {
   ...corsHeaders,
   "access-control-allow-headers": `${corsHeaders["access-control-allow-headers"]}, x-session-id, *`,
+  "access-control-expose-headers": `${corsHeaders["access-control-expose-headers"]}, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests`,
 }
 
 const corsHeadersFor = ({ dialect, isCrossOrigin }: Area) => {
@@ -127,7 +129,11 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
 
 /** Wraps the whole API with what holds for every request. The result never fails: every failure becomes a response. */
 export const edge =
-  (lifecycle: Lifecycle["Service"], random: SecureRandom.SecureRandom["Service"]) =>
+  (
+    lifecycle: Lifecycle["Service"],
+    random: SecureRandom.SecureRandom["Service"],
+    addressOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined,
+  ) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
@@ -154,6 +160,7 @@ export const edge =
           const start = monotonicMillis(clock)
           const path = pathOf(request.url)
           const area = areaOf(path)
+          const address = addressOf(request)
           lifecycle.running.add(fiber)
           return answer(request, area).pipe(
             Effect.ensuring(
@@ -164,12 +171,14 @@ export const edge =
             Effect.tap(({ status }) =>
               Effect.logInfo("request", {
                 method: request.method,
-                path,
+                path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
+                address,
               }),
             ),
             Effect.provideService(RequestId, requestId),
+            Effect.provideService(ClientAddress, address),
             // A response to HEAD keeps its body here, so that its Content-Length is that of the body which is left out.
             Effect.map((response) =>
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {

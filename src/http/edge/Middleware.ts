@@ -2,15 +2,17 @@ import { Layer } from "effect"
 import { type Middleware, middleware } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
+import * as Idempotency from "./Idempotency.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 
-const layerFor = <D extends Dialect>(declared: Middleware<D>) =>
+const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(
-    Layer.effect(declared.Authorization, Authorization.make),
+    Layer.effect(declared.Authorization, Authorization.make(dialect)),
+    Layer.effect(declared.Idempotent, Idempotency.make(dialect)),
     Layer.effect(declared.RequestBody, RequestBody.make),
     Layer.succeed(declared.Problems, Problems.answerFailures),
   )
 
 /** The middleware of endpoints, for each dialect. */
-export const layer = Layer.mergeAll(layerFor(middleware.parley), layerFor(middleware.openai))
+export const layer = Layer.mergeAll(layerFor("parley", middleware.parley), layerFor("openai", middleware.openai))

@@ -8,11 +8,11 @@ import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { jsonValues } from "../../text/JsonDepth.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { ApiKeys } from "../../services/ApiKeys.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { keyOf } from "../edge/Authorization.ts"
+import { makeAdmission } from "../edge/Admission.ts"
 import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
 import { readJson } from "../edge/RequestBody.ts"
@@ -54,12 +54,12 @@ const decodeInitialize = Schema.decodeOption(
 /** Authorizes every request by its own API key, since a session gives no rights, and finds its chatbot. */
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.ServedChatbot }>()(
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const admitCaller = yield* makeAdmission
     const { requests } = yield* Config
     const sessions = yield* McpSessions.make(sessionful)
 
     const admit = Effect.gen(function* () {
-      const caller = yield* keys.authenticate(keyOf(yield* HttpServerRequest.HttpServerRequest))
+      const caller = yield* admitCaller(yield* HttpServerRequest.HttpServerRequest, requestCosts.plain, "mcp")
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
       if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: mcp.path }
       const served = Option.getOrUndefined(decodeChatbotId(named))

@@ -8,10 +8,12 @@ import { Caller } from "../../domain/Caller.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Chat } from "../../services/Chat.ts"
 import { Knowledge } from "../../services/Knowledge.ts"
+import { RateLimiter } from "../../services/rates/RateLimiter.ts"
 import { ToolError } from "./ToolError.ts"
 
 /*
@@ -29,7 +31,13 @@ export class ServedChatbot extends Context.Service<ServedChatbot, ChatbotId | un
 ) {}
 
 /** The failures that every tool may meet. */
-const anyFailures = [ToolError.InvalidRequest, ToolError.Forbidden, ToolError.NotFound, ToolError.Unavailable] as const
+const anyFailures = [
+  ToolError.InvalidRequest,
+  ToolError.Forbidden,
+  ToolError.NotFound,
+  ToolError.RateLimited,
+  ToolError.Unavailable,
+] as const
 
 const ofChatbot = {
   chatbot_id: Schema.optionalKey(
@@ -62,7 +70,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
       }),
     ),
   }),
-  failure: Schema.Union(anyFailures),
+  failure: Schema.Union([...anyFailures, ToolError.TooManyAtOnce]),
   dependencies: [Caller, CurrentOrganization, ServedChatbot],
 })
   .annotate(Tool.Readonly, true)
@@ -120,6 +128,15 @@ const handlers = Tools.toLayer(
   Effect.gen(function* () {
     const knowledge = yield* Knowledge
     const chat = yield* Chat
+    const rates = yield* RateLimiter
+
+    /** Takes what the tool costs more than the request that calls it, which is counted already. */
+    const take = (cost: number) =>
+      Effect.flatMap(
+        Caller.use((caller) => rates.decide(caller, cost - requestCosts.plain)),
+        ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)),
+      )
+
     return Tools.of({
       search_knowledge: ({ chatbot_id, limit = DEFAULT_PASSAGES, query }) =>
         chatbotOf(chatbot_id).pipe(
@@ -137,6 +154,7 @@ const handlers = Tools.toLayer(
         ),
       chat: ({ chatbot_id, message, session_id }) =>
         chatbotOf(chatbot_id).pipe(
+          Effect.tap(take(requestCosts.chat)),
           Effect.flatMap((chatbot) =>
             chat.reply(chatbot, {
               messages: [{ role: "user", content: message }],

@@ -48,6 +48,8 @@ export class Server extends Context.Service<
      * needs it, because writing does not reset Bun's idle time.
      */
     readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
+    /** The address at the other end of a request's connection; undefined once the connection is closed. */
+    readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
     /** Answers requests with this handler until the scope closes, which drains the server first. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -90,6 +92,7 @@ export class Server extends Context.Service<
             server.timeout(source, 0)
             return () => server.timeout(source, IDLE_SECONDS)
           },
+          peerOf: ({ source }) => (source instanceof Request ? server.requestIP(source)?.address : undefined),
           serve: (newHandler) =>
             Effect.acquireRelease(
               Effect.sync(() => {

@@ -7,6 +7,7 @@ import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent, ReplyFacts } from "../../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
+import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
@@ -36,6 +37,8 @@ export const streamingOptions = Effect.gen(function* () {
   }
 })
 
+const MEDIA_TYPE = "text/event-stream; charset=utf-8"
+
 const shutDown = "The server shut down before the reply was finished."
 
 /**
@@ -62,7 +65,17 @@ export const respondWithStream = <E extends Failure>(
   { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
 ) =>
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
+    const claim = takeOver(Context.get(context, CurrentIdempotentRequest))
     let facts: ReplyFacts | undefined
+    /** What was sent so far, if it is to be kept. */
+    let sent = ""
+    let last: string | undefined
+    const headersOf = () => ({
+      ...protocol.headers,
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+      ...(facts && replyHeaders(facts)),
+    })
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
       onLeave: () => fiber.interruptUnsafe(),
@@ -70,19 +83,32 @@ export const respondWithStream = <E extends Failure>(
     const emit: ChatEmit = (event) => {
       if (event.type === "start") facts = event
       const text = protocol.event(event)
+      if (claim !== undefined) sent += text
       return text === "" ? undefined : events.write(text)
     }
+    const replied =
+      claim === undefined
+        ? reply(emit)
+        : reply(emit).pipe(
+            // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
+            Effect.tap((answer) => {
+              last = protocol.finished(answer)
+              const headers = { "content-type": MEDIA_TYPE, ...headersOf() }
+              return claim.keep(answerOf(200, headers, Buffer.from(sent + last)))
+            }),
+            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : claim.release)),
+          )
     const fiber = Effect.runForkWith(streamContext(services, context))(
       // Yields first: otherwise running streams would wait until all of many new ones have begun.
       Effect.andThen(
         Effect.yieldNow,
-        Effect.onError(reply(emit), (cause) => logLate(events, cause)),
+        Effect.onError(replied, (cause) => logLate(events, cause)),
       ),
     )
     const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
     lifecycle.running.add(fiber)
     fiber.addObserver((exit) => {
-      events.end(Exit.isSuccess(exit) || events.isOpen ? lastWords(protocol, exit) : "")
+      events.end(Exit.isSuccess(exit) || events.isOpen ? (last ?? lastWords(protocol, exit)) : "")
       lifecycle.running.delete(fiber)
       release()
     })
@@ -90,17 +116,18 @@ export const respondWithStream = <E extends Failure>(
       Effect.onInterrupt(() => Fiber.interrupt(fiber)),
       Effect.map(() =>
         HttpServerResponse.raw(events.body, {
-          contentType: "text/event-stream; charset=utf-8",
-          headers: {
-            ...protocol.headers,
-            "cache-control": "no-cache",
-            "x-accel-buffering": "no",
-            ...(facts && replyHeaders(facts)),
-          },
+          contentType: MEDIA_TYPE,
+          headers: headersOf(),
         }),
       ),
     )
   })
+
+/** Takes over the claim of a request with an idempotency key, which the stream then ends. */
+const takeOver = (idempotent: IdempotentRequest | undefined) => {
+  if (idempotent !== undefined) idempotent.isStreamed = true
+  return idempotent?.claim
+}
 
 const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, Failure>): string => {
   if (Exit.isSuccess(exit)) return protocol.finished(exit.value)

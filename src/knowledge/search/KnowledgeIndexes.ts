@@ -169,7 +169,9 @@ export class KnowledgeIndexes extends Context.Service<
             if (entry !== undefined) return yield* opened(chatbotId, question, entry, cachedQuery, false)
           }
           const entry = yield* current(key, chatbotId, question)
-          const query = stems.query(entry.languages, question, commonness) ?? []
+          const query = stems.query(entry.languages, question, commonness)
+          // Questions of others have displaced the words at this very moment.
+          if (query === undefined) return yield* open(chatbotId, question, "current")
           return yield* opened(chatbotId, question, entry, query, true)
         })
 

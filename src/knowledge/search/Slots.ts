@@ -51,8 +51,11 @@ export class Slot {
   }
 }
 
+/** The most slots. Those of empty and small knowledge bases take next to nothing of the memory that is counted. */
+export const SLOTS_MAX_COUNT = 10_000
+
 /**
- * A cache of the chatbots whose knowledge was recently searched, bounded by memory. The keys contain the organization,
+ * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the organization,
  * so that no organization reaches the index of another one's chatbot.
  */
 export class Slots {
@@ -77,6 +80,8 @@ export class Slots {
     const slot = this.slots.get(key) ?? new Slot(key)
     this.slots.delete(key)
     this.slots.set(key, slot)
+    const [oldest] = this.slots.size > SLOTS_MAX_COUNT ? this.slots.keys() : []
+    if (oldest !== undefined) this.slots.delete(oldest)
     return slot
   }
 

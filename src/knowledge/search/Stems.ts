@@ -6,6 +6,8 @@ import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
 
 /** The number of words that are cached for each language, which take some 10 MB. Most questions share their words. */
 const WORDS_MAX = 50_000
+/** The most UTF-16 code units of these words together, since a caller may send words of any length. */
+const CHARACTERS_MAX = 1_000_000
 
 /** The lexemes that the database makes of a word: their terms, and their texts in the same order. */
 interface Stem {
@@ -15,34 +17,53 @@ interface Stem {
 
 const NO_STEM: Stem = { terms: [], texts: [] }
 
+/** The cached stems of one language. */
+interface Known {
+  /** The stems by their words, those that were needed or learned longest ago first. */
+  readonly stems: Map<string, Stem>
+  /** The length of the words together, in UTF-16 code units. */
+  characters: number
+}
+
 /** Caches the stems of words, which only the database can compute. The stem of a word never changes. */
 export class Stems {
-  /** The stems by language and word, the oldest first. */
-  private readonly stems = new Map<Language, Map<string, Stem>>()
+  private readonly known = new Map<Language, Known>()
 
-  /** The words of a question whose stems are not cached, one in each item. */
+  /** The words of a question whose stems are not cached, one in each item. To learn these displaces none of the others. */
   unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<QueryWords> {
     return languages.flatMap((language) => {
-      const known = this.of(language)
-      const missing = wordsOf(question, language).filter((word) => !known.has(word))
-      return Array.from(new Set(missing), (word) => ({ language, words: word }))
+      const { stems } = this.of(language)
+      const missing = new Set<string>()
+      for (const word of wordsOf(question, language)) {
+        const stem = stems.get(word)
+        if (stem === undefined) missing.add(word)
+        else {
+          stems.delete(word)
+          stems.set(word, stem)
+        }
+      }
+      return Array.from(missing, (word) => ({ language, words: word }))
     })
   }
 
   /**
-   * Adds words to the cache, each of which replaces the oldest one where the cache is full.
+   * Adds words to the cache, which displace the oldest ones where the cache is full.
    *
    * @param analyses the binary `tsvector` of each item, in the same order
    */
   learn(items: ReadonlyArray<QueryWords>, analyses: ReadonlyArray<Uint8Array>): void {
     for (const [index, { language, words }] of items.entries()) {
       const known = this.of(language)
-      const [oldest] = known.size < WORDS_MAX ? [] : known.keys()
-      if (oldest !== undefined) known.delete(oldest)
       const analysis = analyses[index] ?? NO_LEXEMES
       const terms: Array<Term> = []
       readLexemes(analysis, (term) => void terms.push(term))
-      known.set(words, { terms, texts: lexemeTexts(analysis) })
+      if (!known.stems.has(words)) known.characters += words.length
+      known.stems.set(words, { terms, texts: lexemeTexts(analysis) })
+      for (const oldest of known.stems.keys()) {
+        if (known.stems.size <= WORDS_MAX && known.characters <= CHARACTERS_MAX) break
+        known.stems.delete(oldest)
+        known.characters -= oldest.length
+      }
     }
   }
 
@@ -57,7 +78,7 @@ export class Stems {
       const known = this.of(language)
       const terms: Array<ReadonlyArray<Term>> = []
       for (const word of wordsOf(question, language)) {
-        const found = known.get(word)
+        const found = known.stems.get(word)
         if (found === undefined) return undefined
         terms.push(found.terms)
       }
@@ -71,16 +92,16 @@ export class Stems {
     const texts = new Map<Term, string>()
     for (const language of languages) {
       for (const word of wordsOf(question, language)) {
-        const stem = this.of(language).get(word) ?? NO_STEM
+        const stem = this.of(language).stems.get(word) ?? NO_STEM
         for (const [index, term] of stem.terms.entries()) texts.set(term, stem.texts[index] ?? "")
       }
     }
     return texts
   }
 
-  private of(language: Language): Map<string, Stem> {
-    const known = this.stems.get(language) ?? new Map<string, Stem>()
-    this.stems.set(language, known)
+  private of(language: Language): Known {
+    const known = this.known.get(language) ?? { stems: new Map<string, Stem>(), characters: 0 }
+    this.known.set(language, known)
     return known
   }
 }

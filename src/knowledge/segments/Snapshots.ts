@@ -93,10 +93,14 @@ export class Snapshots extends Context.Service<
           )
         }
 
+        const forget = (path: string): void => {
+          opened.delete(path)
+          intact.delete(path)
+        }
+
         const remove = (path: string) =>
           Effect.suspend(() => {
-            opened.delete(path)
-            intact.delete(path)
+            forget(path)
             return Effect.ignore(files.remove(path, { force: true }))
           })
 
@@ -213,7 +217,12 @@ export class Snapshots extends Context.Service<
         const sweep = Effect.gen(function* () {
           if (root === undefined) return
           const now = yield* Clock.currentTimeMillis
-          for (const { path, used } of yield* inventory) {
+          const known = [...opened.keys(), ...intact]
+          const present = yield* inventory
+          // Other processes may have removed files.
+          const remaining = new Set(present.map(({ path }) => path))
+          for (const path of known) if (!remaining.has(path)) forget(path)
+          for (const { path, used } of present) {
             if (opened.get(path)?.deref() !== undefined) {
               yield* touch(path)
               continue

@@ -64,7 +64,9 @@ export class LexemeIndexes extends Context.Service<
             if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
           }
           const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
-          if (isDone) requested.delete(chatbotId)
+          if (!isDone) continue
+          requested.delete(chatbotId)
+          announced.delete(chatbotId)
         }
         const orphans = yield* sql<{ name: string }>`
           select relname as name from pg_index join pg_class on pg_class.oid = indexrelid

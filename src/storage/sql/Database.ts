@@ -52,6 +52,8 @@ export interface PostgresSettings {
   readonly pipeline: number
   /** How long a statement may take, and how long it may wait for a connection, except within `withoutTimeLimit`. */
   readonly timeLimit: Duration.Duration
+  /** How long a transaction may wait for its next statement before Postgres ends it together with its connection. */
+  readonly idleTransactionLimit: Duration.Duration
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
 }
@@ -69,6 +71,8 @@ const CONNECT_TIMEOUT = Duration.seconds(5)
 const LOOKS_PER_TIME_LIMIT = 20
 /** Closes an idle connection after this long. It is worth keeping, because it has prepared statements. */
 const IDLE_TIMEOUT = Duration.minutes(10)
+/** The longest time limit that Postgres takes, in milliseconds. */
+const LONGEST_LIMIT = 2 ** 31 - 1
 /** The interval of TCP keep-alive, which detects a peer that vanished without closing the connection. */
 const KEEP_ALIVE = Duration.seconds(30)
 
@@ -98,7 +102,12 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         idleTimeout: IDLE_TIMEOUT,
         keepAlive: KEEP_ALIVE,
         applicationName: "parley",
-        startupParameters: STARTUP_PARAMETERS,
+        startupParameters: {
+          ...STARTUP_PARAMETERS,
+          idle_in_transaction_session_timeout: String(
+            Math.min(Math.ceil(Duration.toMillis(settings.idleTransactionLimit)), LONGEST_LIMIT),
+          ),
+        },
         types,
       }
       const { maxConnections, pipeline, timeLimit } = settings

@@ -1,8 +1,5 @@
 import { Effect, Exit, Scope } from "effect"
-import type { SqlConnection, SqlError } from "effect/sql"
-
-type Connection = SqlConnection.Connection
-type Opened = Exit.Exit<Connection | undefined, SqlError.SqlError>
+import type { SqlError } from "effect/sql"
 
 /** No statement joins when none has ended for this long, because it would wait for a long one. In milliseconds. */
 const STALLED = 3
@@ -13,11 +10,12 @@ const OPEN_FOR = 50
  * Statements of one identity that are under way in one connection, so that they reach the server in one write. One of
  * them borrows the connection for all, and the last one returns it. Times are in milliseconds.
  */
-export class Pipeline {
+export class Pipeline<Connection> {
   /** The scope for which the connection is lent. */
   readonly scope = Scope.makeUnsafe()
   private readonly limit: number
   private lent: Connection | undefined
+  private hasAbandoned = false
   /** Whether a statement may join. Once false, it stays so. */
   private isOpen = true
   /** Whether one of the statements is borrowing the connection, or is about to. */
@@ -27,7 +25,7 @@ export class Pipeline {
   private openedAt = 0
   private movedAt = 0
   private size = 1
-  private readonly waiting: Array<(opened: Opened) => void> = []
+  private readonly waiting: Array<(opened: Exit.Exit<Connection | undefined, SqlError.SqlError>) => void> = []
 
   /** The statement that makes the pipeline has joined it, and has to borrow the connection. */
   constructor(limit: number) {
@@ -37,6 +35,11 @@ export class Pipeline {
   /** Whether all statements have left; none can join any more. */
   get isOver(): boolean {
     return this.size === 0
+  }
+
+  /** The lent connection if a statement was interrupted that may still run in it; undefined otherwise. */
+  get abandoned(): Connection | undefined {
+    return this.hasAbandoned ? this.lent : undefined
   }
 
   /** The time at which the connection was lent, or a statement in it ended last; undefined when none is under way. */
@@ -87,8 +90,10 @@ export class Pipeline {
     this.movedAt = now
     if (Exit.isFailure(exit)) {
       // The connection may be lost; or the statement that was chosen to borrow one has failed.
-      if (this.lent !== undefined) this.isOpen = false
-      else if (this.isAssigned) this.isOpening = this.isAssigned = false
+      if (this.lent !== undefined) {
+        this.isOpen = false
+        this.hasAbandoned ||= Exit.hasInterrupts(exit)
+      } else if (this.isAssigned) this.isOpening = this.isAssigned = false
       this.passOn()
     }
     this.size--

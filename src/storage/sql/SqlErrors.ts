@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { diskFull } from "../../system/Disk.ts"
 import { Unavailable } from "../../domain/Errors.ts"
@@ -12,6 +12,8 @@ const PASSING_CLASSES: ReadonlySet<string> = new Set(["08", "53", "57", "58"])
 const DISK_FULL = "53100"
 /** The SQLSTATE of a write where only reads are allowed: the disk is nearly full, or the server is a standby. */
 const READ_ONLY = "25006"
+/** The SQLSTATE with which a transaction was ended because its next statement came too late. */
+const IDLE_TRANSACTION = "25P03"
 
 /** The SQLSTATE of a failure; undefined when the server sent none. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
@@ -24,6 +26,7 @@ const isPassing = (error: SqlError.SqlError): boolean =>
   error.reason.isRetryable ||
   error.reason._tag === "AuthenticationError" ||
   sqlState(error) === READ_ONLY ||
+  sqlState(error) === IDLE_TRANSACTION ||
   PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
 
 /**
@@ -96,3 +99,14 @@ export const transaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     retryConflicts(sql.withTransaction(effect))
+
+/**
+ * Lets an open transaction go on when a statement in it has failed: only the statement is undone. A statement without a
+ * transaction around it runs as it is.
+ */
+export const undoneAlone =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (open) =>
+      Option.isSome(open) ? sql.withTransaction(statement) : statement,
+    )

@@ -3,6 +3,7 @@ import { Clock, Context, Duration, Effect, Predicate, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { endAbandoned } from "./AbandonedStatements.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
@@ -101,8 +102,8 @@ export const makeClients = Effect.fnUntraced(function* (
     identityIn: (context: Context.Context<never>) => string | undefined,
   ) => {
     /** The pipeline of each organization that the next statement may join. */
-    const limited = new Map<string, Pipeline>()
-    const unlimited = new Map<string, Pipeline>()
+    const limited = new Map<string, Pipeline<Session>>()
+    const unlimited = new Map<string, Pipeline<Session>>()
     const waitForTurn = turnWait(pool, timeLimit)
 
     /**
@@ -144,13 +145,13 @@ export const makeClients = Effect.fnUntraced(function* (
       })
 
     /** Borrows a connection for all statements of a pipeline. */
-    const open = (pipeline: Pipeline, identity: Identity) =>
+    const open = (pipeline: Pipeline<Session>, identity: Identity) =>
       Effect.suspend(() => {
         pipeline.opening()
         return Effect.onExit(
-          Effect.map(Scope.provide(lend(identity), pipeline.scope), (session) => {
+          Effect.tap(Scope.provide(lend(identity), pipeline.scope), (session) => {
             if (identity.isLimited) watch.add(pipeline, session.physical)
-            return session.connection
+            return Effect.void
           }),
           (exit) => Effect.sync(() => pipeline.opened(exit, monotonicMillis(clock))),
         )
@@ -187,20 +188,23 @@ export const makeClients = Effect.fnUntraced(function* (
           const pipelines = identity.isLimited ? limited : unlimited
           const current = pipelines.get(identity.organization)
           const joined = current?.tryJoin(monotonicMillis(clock)) === true ? current : undefined
-          const pipeline = joined ?? new Pipeline(most)
+          const pipeline = joined ?? new Pipeline<Session>(most)
           if (joined === undefined) pipelines.set(identity.organization, pipeline)
-          const connection =
+          const session =
             joined === undefined
               ? open(pipeline, identity)
               : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => open(joined, identity))
-          const used = Effect.flatMap(connection, (connection) => Effect.flatMap(turnEnd, () => use(connection)))
+          const used = Effect.flatMap(session, ({ connection }) => Effect.flatMap(turnEnd, () => use(connection)))
           return Effect.onExit(restore(used), (exit) => {
             const left = pipeline.leave(exit, monotonicMillis(clock))
-            if (pipeline.isOver) {
-              watch.remove(pipeline)
-              if (pipelines.get(identity.organization) === pipeline) pipelines.delete(identity.organization)
-            }
-            return left
+            if (!pipeline.isOver) return left
+            watch.remove(pipeline)
+            if (pipelines.get(identity.organization) === pipeline) pipelines.delete(identity.organization)
+            const { abandoned } = pipeline
+            // Whoever interrupted the statement does not wait until it has ended.
+            return abandoned === undefined
+              ? left
+              : Effect.forkDetach(Effect.andThen(watched(abandoned, endAbandoned(abandoned.physical)), left))
           })
         }),
       )

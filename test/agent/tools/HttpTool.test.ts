@@ -133,6 +133,11 @@ describe("the result for the model", () => {
       reply(String.raw`["\\ud83d\ude00"]`),
       String.raw`["\\ud83d\ude00"]`,
     ],
+    [
+      "the value of JSON that only writes about escapes",
+      reply(String.raw`["\\u0000 and \\ud800"]`),
+      [String.raw`\u0000 and \ud800`],
+    ],
     ["the value of JSON with escaped characters", reply(String.raw`["\ud83d\ude00"]`), ["😀"]],
     ["text without NUL", reply("a\0b", { contentType: "text/plain" }), "a\uFFFDb"],
     ["null for an empty body", reply("", { status: 204, contentType: "" }), null],

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
@@ -191,22 +191,29 @@ describe("a server that is killed", () => {
   })
 })
 
-test("the first start creates a key and shows it once", async () => {
+test("the first start writes a key into a file for the server's user, and not into its output", async () => {
   const { BOOTSTRAP_API_KEY: _, ...settings } = await run(freshSettings)
+  const file = join(settings.DATA_DIR, "first-api-key")
+  // What somebody else has put there is neither followed nor kept.
+  writeFileSync(join(settings.DATA_DIR, "target"), "untouched", { mode: 0o666 })
+  symlinkSync(join(settings.DATA_DIR, "target"), file)
   const first = await launch({ ...settings, PROT: "4000" })
   const url = await first.listening
   expect(logged(first)).toContainEqual(
     expect.objectContaining({ level: "warn", message: "PROT is not a setting. Is PORT meant?" }),
   )
-  const [key = "", ...others] = first.stdout().match(/prl_\w+/g) ?? []
-  expect(others).toEqual([])
+  expect(first.stdout()).toContain(`Your API key is in ${file}, `)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(settings.DATA_DIR, "target"), "utf8")).toBe("untouched")
+  const key = readFileSync(file, "utf8").trim()
   expect((await new Client(url, key).get(chatbots)).status).toBe(200)
   first.kill("SIGINT")
   expect(await first.exited).toBe(0)
-  expect(first.stderr()).toBe("")
+  expect(first.stdout() + first.stderr()).not.toContain("prl_")
+  rmSync(file)
   const second = await launch(settings)
   expect((await new Client(await second.listening, key).get(chatbots)).status).toBe(200)
-  expect(second.stdout()).not.toContain("prl_")
+  expect(existsSync(file)).toBe(false)
 })
 
 test("the log has a line for every request, without messages, names or keys", async () => {

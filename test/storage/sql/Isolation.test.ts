@@ -14,10 +14,18 @@ import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Documents } from "../../../src/storage/Documents.ts"
+import { IdempotencyKeys } from "../../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../../src/storage/Ingestions.ts"
 import { Messages } from "../../../src/storage/Messages.ts"
 import { Reembeddings } from "../../../src/storage/Reembeddings.ts"
-import { makeFilledTenant, replyOf, someTool, tablesWithOrganization, type Tenant } from "../../lib/FilledTenant.ts"
+import {
+  claimOf,
+  makeFilledTenant,
+  replyOf,
+  someTool,
+  tablesWithOrganization,
+  type Tenant,
+} from "../../lib/FilledTenant.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
@@ -290,6 +298,23 @@ const budgetCases: Cases<Budgets["Service"], "release"> = {
   release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
 }
 
+const answer = { status: 200, answer: Buffer.from("forged"), session: undefined }
+
+// The other methods serve all organizations, or take no row.
+const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" | "forget" | "release"> = {
+  claim: [
+    undefined,
+    (keys, { keyed }) =>
+      // What is nobody's yet is claimed for the organization that asks.
+      Effect.map(keys.claim(claimOf({ ...keyed, lease: crypto.randomUUID() })), (outcome) =>
+        outcome?.is_claimed === true ? undefined : outcome,
+      ),
+  ],
+  complete: [false, (keys, { keyed }) => keys.complete("tenant", keyed, answer)],
+  forget: [undefined, (keys, { keyed }) => keys.forget(keyed)],
+  release: [undefined, (keys, { keyed }) => keys.release(keyed)],
+}
+
 /** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -316,6 +341,7 @@ const cases = [
   ...named("Conversations", Conversations, conversationCases),
   ...named("Messages", Messages, messageCases),
   ...named("Chunks", Chunks, chunkCases),
+  ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),
   ...named("Ingestions", Ingestions, ingestionCases),
   ...named("Usage", Usage, usageCases),
   ...named("Budgets", Budgets, budgetCases),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationId } from "../../../src/domain/Ids.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -7,6 +7,7 @@ import { sqlState } from "../../../src/storage/sql/SqlErrors.ts"
 import { makeFilledTenant, tablesWithOrganization, type Tenant } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as } from "../../lib/Tenants.ts"
+import { undone } from "../../lib/Undone.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -22,22 +23,6 @@ beforeAll(async () => {
 /** The organizations whose rows a statement without a filter returns. */
 const organizationsIn = (rows: ReadonlyArray<{ readonly organization_id: OrganizationId }>) =>
   new Set(rows.map((row) => row.organization_id))
-
-/** Runs an effect in a transaction that is rolled back. */
-const undone = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const done: Array<A> = []
-    const exit = yield* Effect.exit(
-      sql.withTransaction(
-        Effect.andThen(
-          Effect.map(effect, (value) => done.push(value)),
-          Effect.fail("undo"),
-        ),
-      ),
-    )
-    const [value] = done
-    return value ?? (yield* Effect.die(Exit.isFailure(exit) ? Cause.squash(exit.cause) : "not undone"))
-  })
 
 interface Owned {
   readonly organization_id: OrganizationId
@@ -67,6 +52,7 @@ describe("by a statement without a filter", () => {
           "chatbots",
           "chunks",
           "documents",
+          "idempotency_keys",
           "ingestions",
           "messages",
           "reembeddings",
@@ -143,7 +129,7 @@ describe("by a statement without a filter", () => {
 
 describe("a row of an organization", () => {
   /** Tables without a foreign key to the organization, because their rows expire or are folded. */
-  const unreferenced = new Set(["chat_reservations", "unfinished_replies", "usage_entries"])
+  const unreferenced = new Set(["chat_reservations", "idempotency_keys", "unfinished_replies", "usage_entries"])
 
   test("is deleted with its organization, and with no other", () =>
     run(
@@ -180,23 +166,3 @@ describe("a row of an organization", () => {
       }),
     ))
 })
-
-test("every table that tenants may use has row-level security and a policy, except the register of garbage", () =>
-  run(
-    Effect.gen(function* () {
-      const system = yield* SystemSql
-      const tables = yield* system<{ name: string; secured: boolean; policies: number; owner: boolean }>`
-        select c.relname as name, c.relrowsecurity as secured,
-          (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
-          pg_has_role('parley_tenant', c.relowner, 'usage') as owner
-        from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
-          and has_table_privilege('parley_tenant', c.oid, 'select, insert, update, delete')
-        order by c.relname`
-      const open = tables.filter(({ secured, policies }) => !secured || policies === 0).map(({ name }) => name)
-      expect(open).toEqual(["blob_garbage"])
-      expect(tables.filter(({ owner }) => owner)).toEqual([])
-      const touched = tables.map(({ name }) => name)
-      expect(touched).toEqual(expect.arrayContaining([...(yield* tablesWithOrganization), "organizations"]))
-    }),
-  ))

@@ -16,6 +16,7 @@ import { defaults } from "../../lib/Defaults.ts"
 setDefaultTimeout(60_000)
 
 const LIMIT = Duration.seconds(1)
+const IDLE_LIMIT = Duration.millis(300)
 const CONNECTIONS = 4
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
 
@@ -24,7 +25,8 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
   Effect.runPromise(
     Effect.gen(function* () {
       const front = yield* databaseFront
-      const settings = { ...defaults.database, url: front.url, maxConnections: CONNECTIONS, timeLimit: LIMIT }
+      const limits = { timeLimit: LIMIT, idleTransactionLimit: IDLE_LIMIT }
+      const settings = { ...defaults.database, ...limits, url: front.url, maxConnections: CONNECTIONS }
       const context = yield* Layer.build(Layer.provide(layerPostgres(settings), fileSystem))
       return yield* Effect.provideContext(test(front), context)
     }).pipe(Effect.scoped, Effect.provideService(CurrentOrganization, organization), Effect.provide(quiet)),
@@ -119,4 +121,46 @@ describe("a statement that takes too long", () => {
         }),
       ),
     ))
+})
+
+describe("a transaction that waits too long for its next statement", () => {
+  const table = SystemSql.use((sql) =>
+    Effect.andThen(sql`create table notes (body text)`, sql`grant select, insert on notes to parley_tenant`),
+  )
+
+  /** Waits in a transaction that has locked a table, then goes on. */
+  const idling = SqlClient.SqlClient.use((sql) =>
+    sql`insert into notes values ('late')`.pipe(
+      Effect.andThen(Effect.sleep(Duration.times(IDLE_LIMIT, 5))),
+      Effect.andThen(sql`select 1`),
+      transaction(sql),
+    ),
+  )
+
+  // The embedded engine has no timers, and no clients of other machines.
+  if (process.env["DATABASE_URL"] !== undefined) {
+    test("is ended by the database, as the sessions of both clients say", () =>
+      withFront(() =>
+        Effect.gen(function* () {
+          for (const sql of [yield* SqlClient.SqlClient, yield* SystemSql]) {
+            const [row] = yield* sql<{ limit: string }>`
+              select current_setting('idle_in_transaction_session_timeout') as limit`
+            expect(row?.limit).toBe("300ms")
+          }
+        }),
+      ))
+
+    test("fails with a typed failure, and others get its locks", () =>
+      withFront(() =>
+        Effect.gen(function* () {
+          yield* table
+          const late = yield* Effect.forkChild(bounded(idling))
+          yield* Effect.sleep("50 millis")
+          const system = yield* SystemSql
+          yield* system`lock table notes in access exclusive mode`.pipe(transaction(system))
+          expect(yield* Fiber.join(late)).toBe("Unavailable")
+          expect(yield* system`select body from notes`).toEqual([])
+        }),
+      ))
+  }
 })

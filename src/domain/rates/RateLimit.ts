@@ -1,0 +1,45 @@
+/** How many units of requests are granted within any window of time. */
+export interface RateLimit {
+  /** The most units within a window; `Infinity` when there is no limit. */
+  readonly quota: number
+  /** The length of the window in whole seconds. */
+  readonly seconds: number
+}
+
+export const noRateLimit: RateLimit = { quota: Number.POSITIVE_INFINITY, seconds: 1 }
+
+export const isUnlimitedRate = ({ quota }: RateLimit): boolean => quota === Number.POSITIVE_INFINITY
+
+/** The rate limits of a server. */
+export interface RateLimits {
+  /** Of each API key. */
+  readonly key: RateLimit
+  /** Of all API keys of an organization together. */
+  readonly organization: RateLimit
+  /** Of each client address, for requests without a valid API key. */
+  readonly address: RateLimit
+}
+
+/**
+ * The units that a request takes of its limits: more where a request keeps the server busy for longer than a read of
+ * the database does.
+ */
+export const requestCosts = {
+  /** A read or a small change: some statements. */
+  plain: 1,
+  /** A chat: several model calls and searches, over seconds. */
+  chat: 2,
+  /** Files to receive, read, index and store: seconds of a processor for each of them. */
+  upload: 5,
+  /** Everything that an organization or a chatbot has, read or deleted as a whole. */
+  bulk: 5,
+} as const
+
+/** What remains of one limit after a request. */
+export interface RateStanding {
+  readonly limit: RateLimit
+  /** The units that are left. */
+  readonly remaining: number
+  /** Seconds until more units are available: at least 1. */
+  readonly resetSeconds: number
+}

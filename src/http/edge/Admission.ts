@@ -1,0 +1,56 @@
+import { Effect, Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { Dialect } from "../../api/parts/Dialect.ts"
+import type { Caller } from "../../domain/Caller.ts"
+import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
+import { ApiKeys } from "../../services/ApiKeys.ts"
+import { AddressLimiter } from "../../services/rates/AddressLimiter.ts"
+import { RateLimiter } from "../../services/rates/RateLimiter.ts"
+import { addRateHeaders } from "./RateHeaders.ts"
+
+const bearer = /^bearer +(.+)$/i
+/** The units of a request without an API key, and of one with a wrong key, of the limit of the client's address. */
+const UNKEYED_COST = 1
+const WRONG_KEY_COST = 10
+
+/** The API key of a request, from `x-api-key` or `Authorization: Bearer`; empty where there is none. */
+export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? ""
+
+/**
+ * Makes the function that finds who sends a request, and takes the request's cost from the rate limits of the key and
+ * its organization. The response then says what remains of them, whether the request is granted or refused.
+ *
+ * A request without a valid key counts for the client's address instead. An address beyond its limit is refused before
+ * its key is looked up, unless the server has found the key valid before: who guesses wrongly behind the same address
+ * does not shut out others.
+ */
+export const makeAdmission = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const rates = yield* RateLimiter
+  const addresses = yield* AddressLimiter
+
+  const authenticate = (request: HttpServerRequest.HttpServerRequest) => {
+    const key = keyOf(request)
+    return Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
+      addresses.charge(key === "" ? UNKEYED_COST : WRONG_KEY_COST),
+    )
+  }
+
+  // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
+  return (
+    request: HttpServerRequest.HttpServerRequest,
+    cost: number,
+    dialect: Dialect,
+  ): Effect.Effect<Caller["Service"], Unauthorized | RateLimited | Unavailable> =>
+    rates.isOn
+      ? Effect.flatMap(authenticate(request), (caller) =>
+          Effect.flatMap(rates.decide(caller, cost), (decision) =>
+            Effect.withFiber((fiber) => {
+              addRateHeaders(fiber.context, decision, dialect)
+              return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
+            }),
+          ),
+        )
+      : authenticate(request)
+})

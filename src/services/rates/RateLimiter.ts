@@ -1,0 +1,189 @@
+import { Cause, Clock, Context, Deferred, Duration, Effect, Latch, Layer } from "effect"
+import type { Caller } from "../../domain/Caller.ts"
+import type { RateLimited } from "../../domain/Errors.ts"
+import { isUnlimitedRate, type RateLimit, type RateLimits, type RateStanding } from "../../domain/rates/RateLimit.ts"
+import { RateCounts, type RateReport } from "../../storage/RateCounts.ts"
+import { regularly } from "../../system/Background.ts"
+import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
+import { monotonicMillis } from "../../system/Monotonic.ts"
+import { RateCounter } from "./RateCounter.ts"
+import { rateLimited } from "./Refusal.ts"
+import { RecentMap } from "./RecentMap.ts"
+
+/** The most limits whose counts are kept in memory; one takes about half a kilobyte. */
+const COUNTERS_MAX = 50_000
+/** The time between two reports that no request waits for. */
+const REPORT_INTERVAL = Duration.millis(20)
+/** How long a request waits for the answer to a report before the server decides alone. */
+const REPORT_PATIENCE = Duration.millis(500)
+/** How long a server decides alone after the others could not be reached. */
+const ALONE_MILLIS = 2_000
+const SWEEP_INTERVAL = Duration.minutes(1)
+
+/** What became of a request. */
+export interface RateDecision {
+  /** Why the request is refused; undefined when it is granted. */
+  readonly refusal: RateLimited | undefined
+  /** What remains of the limit of the key, and of that of its organization. */
+  readonly standings: readonly [key: RateStanding, organization: RateStanding]
+}
+
+type Counters = readonly [key: RateCounter, organization: RateCounter]
+
+interface Waiting {
+  readonly counters: Counters
+  readonly cost: number
+  readonly decision: Deferred.Deferred<RateDecision>
+}
+
+/**
+ * Limits the rate of requests of each API key and each organization.
+ *
+ * Where servers share one Postgres they share the counts, without a statement for each request: a server grants a small
+ * share of a quota alone and reports it within 20 ms, all limits in one statement. Only a request beyond that share waits
+ * for an answer, together with all others that wait, and a request that cannot be granted is refused without asking.
+ * When the database cannot be reached, each server decides by its own counts.
+ *
+ * `RateLimiter` of `effect/persistence` asks its store for every request, and both of its algorithms grant up to twice
+ * the limit within one window of time.
+ */
+export class RateLimiter extends Context.Service<
+  RateLimiter,
+  {
+    /** Whether requests are limited at all. */
+    readonly isOn: boolean
+    /** Takes the cost of a request from the limits of the caller's key and organization, or refuses it. */
+    readonly decide: (
+      caller: Pick<Caller["Service"], "apiKeyId" | "organizationId">,
+      cost: number,
+    ) => Effect.Effect<RateDecision>
+  }
+>()("parley/services/rates/RateLimiter") {
+  static readonly layer = (settings: RateLimits) =>
+    Layer.effect(
+      RateLimiter,
+      Effect.gen(function* () {
+        const storage = yield* RateCounts
+        const { isAlone } = yield* DatabaseTraits
+        const clock = yield* Clock.Clock
+        const counters = new RecentMap<RateCounter>(COUNTERS_MAX)
+        const reported = Latch.makeUnsafe(false)
+        const isUrgent = Latch.makeUnsafe(false)
+        let unreported = new Set<RateCounter>()
+        let waiting: Array<Waiting> = []
+        /** The database's clock, which numbers the slots, minus the monotonic clock of this process. */
+        let ahead = 0
+        let aloneUntil = isAlone ? Number.POSITIVE_INFINITY : 0
+
+        const now = () => monotonicMillis(clock) + ahead
+        const isOnItsOwn = () => aloneUntil > monotonicMillis(clock)
+        const counterOf = (owner: string, limit: RateLimit) => counters.get(owner, () => new RateCounter(owner, limit))
+
+        const settled = (counters: Counters, lacking?: RateCounter, cost = 0): RateDecision => {
+          const at = now()
+          return {
+            refusal: lacking === undefined ? undefined : refusalOf(counters, lacking, cost, at),
+            standings: [counters[0].standing(at), counters[1].standing(at)],
+          }
+        }
+
+        /** Grants or refuses a request; undefined when that needs a report first. */
+        const tryNow = (counters: Counters, cost: number): RateDecision | undefined => {
+          const at = now()
+          const alone = isOnItsOwn()
+          for (const counter of counters) counter.advance(at)
+          const lacking = counters.find(({ free }) => free < cost)
+          if (lacking !== undefined) return settled(counters, lacking, cost)
+          if (!alone && !counters.every((counter) => counter.mayGrantAlone(cost))) return undefined
+          for (const counter of counters) {
+            if (isUnlimitedRate(counter.limit)) continue
+            if (alone) counter.window.add(cost)
+            else counter.prepaid -= cost
+            if (counter.prepaid < 0) unreported.add(counter)
+          }
+          if (unreported.size > 0) reported.openUnsafe()
+          return settled(counters)
+        }
+
+        const waitForReport = ({ counters, cost, decision }: Waiting): void => {
+          for (const counter of counters) {
+            if (counter.mayGrantAlone(cost)) continue
+            counter.wanted += cost
+            unreported.add(counter)
+          }
+          waiting.push({ counters, cost, decision })
+          isUrgent.openUnsafe()
+          reported.openUnsafe()
+        }
+
+        const count = (reports: ReadonlyArray<RateReport>) =>
+          storage.count(reports).pipe(
+            Effect.timeout(REPORT_PATIENCE),
+            Effect.catchCause((cause) =>
+              Effect.as(
+                Effect.logWarning("Servers do not share rate limits for the moment:", Cause.squash(cause)),
+                undefined,
+              ),
+            ),
+          )
+
+        const report = Effect.gen(function* () {
+          const reports = Array.from(unreported, (counter) => [counter, counter.report()] as const)
+          const answered = waiting
+          unreported = new Set()
+          waiting = []
+          const counts = yield* count(reports.map(([, report]) => report))
+          if (counts === undefined) aloneUntil = monotonicMillis(clock) + ALONE_MILLIS
+          const [first] = counts ?? []
+          if (first !== undefined) ahead = first.at - monotonicMillis(clock)
+          const byId = new Map(counts?.map((one) => [one.id, one]))
+          for (const [counter, report] of reports) {
+            const found = byId.get(report.id)
+            if (found === undefined) counter.settleAlone(report, now())
+            else counter.settle(report, found, now())
+          }
+          for (const one of answered) {
+            const decision = tryNow(one.counters, one.cost)
+            if (decision === undefined) waitForReport(one)
+            else Deferred.doneUnsafe(one.decision, Effect.succeed(decision))
+          }
+        })
+
+        if (!isAlone) {
+          yield* reported.await.pipe(
+            Effect.andThen(Effect.timeoutOption(isUrgent.await, REPORT_INTERVAL)),
+            Effect.andThen(Effect.sync(() => (reported.closeUnsafe(), isUrgent.closeUnsafe()))),
+            Effect.andThen(report),
+            Effect.forever,
+            Effect.forkScoped,
+          )
+          yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, "Old rate limits could not be deleted", storage.sweep))
+        }
+
+        return {
+          isOn: !isUnlimitedRate(settings.key),
+          decide: ({ apiKeyId, organizationId }, units) =>
+            Effect.suspend(() => {
+              const cost = Math.min(units, settings.key.quota, settings.organization.quota)
+              const counters: Counters = [
+                counterOf(`key ${apiKeyId}`, settings.key),
+                counterOf(`organization ${organizationId}`, settings.organization),
+              ]
+              const decided = tryNow(counters, cost)
+              if (decided !== undefined) return Effect.succeed(decided)
+              const decision = Deferred.makeUnsafe<RateDecision>()
+              waitForReport({ counters, cost, decision })
+              return Deferred.await(decision)
+            }),
+        }
+      }),
+    )
+}
+
+const refusalOf = ([key]: Counters, lacking: RateCounter, cost: number, now: number): RateLimited =>
+  rateLimited(
+    lacking === key ? "This API key" : "The API keys of the organization together",
+    lacking.limit,
+    cost,
+    lacking.secondsUntil(cost, now),
+  )

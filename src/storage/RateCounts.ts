@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../domain/Errors.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { integers, texts } from "./sql/SqlValues.ts"
+
+/** What a server reports and asks of one limit. */
+export interface RateReport {
+  /** Names the limit and its owner, and ends with a space and the length of a slot in milliseconds. */
+  readonly id: string
+  readonly quota: number
+  /** The length of a slot of the window in milliseconds. */
+  readonly slotMillis: number
+  /** Units that the server has granted without asking; they count even beyond the quota. */
+  readonly debt: number
+  /** Units that the server asks for. */
+  readonly want: number
+}
+
+/** The state of one limit after a report. */
+export interface RateCount {
+  readonly id: string
+  /** The time of the database in milliseconds since 1970. */
+  readonly at: number
+  /** The number of the newest slot: the time divided by the length of a slot. */
+  readonly slot: number
+  /** The units of each slot, the newest first, with those that this report added. */
+  readonly counts: ReadonlyArray<number>
+  /** How many of the units that the server asked for are granted. */
+  readonly granted: number
+}
+
+/** The table `rate_counts`, in which servers share the rate limits of API keys and organizations. */
+export class RateCounts extends Context.Service<
+  RateCounts,
+  {
+    /** Counts what a server reports, and grants what is left of the quotas. The ids differ from each other. */
+    readonly count: (reports: ReadonlyArray<RateReport>) => Effect.Effect<ReadonlyArray<RateCount>, Unavailable>
+    /** Deletes the counts of windows that are over. */
+    readonly sweep: Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/RateCounts") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const count = Effect.fnUntraced(function* (reports: ReadonlyArray<RateReport>) {
+        return yield* sql<RateCount>`
+          select owner as id, at, newest as slot, units as counts, granted from count_rates(
+            ${texts(reports.map(({ id }) => id))}, ${integers(reports.map(({ quota }) => quota))},
+            ${integers(reports.map(({ slotMillis }) => slotMillis))}, ${integers(reports.map(({ debt }) => debt))},
+            ${integers(reports.map(({ want }) => want))})`
+      }, withoutSqlErrors)
+
+      const sweep = sql`
+        delete from rate_counts
+        where slot + 51 < extract(epoch from clock_timestamp()) * 1000 / split_part(id, ' ', 3)::float8`
+
+      return { count, sweep: withoutSqlErrors(Effect.asVoid(sweep)) }
+    }),
+  )
+}

@@ -1,0 +1,341 @@
+/** A mistake that somebody could make in the source, and that the tests have to notice. */
+export interface PlantedFault {
+  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets"
+  /** What a user or an operator would suffer from it. */
+  readonly what: string
+  /** The path of the file in the checkout. */
+  readonly file: string
+  /** A text that the file contains once, and what takes its place. */
+  readonly text: string
+  readonly replacement: string
+  /** The test files, without `test/` and `.test.ts`, that should notice it. */
+  readonly tests: ReadonlyArray<string>
+}
+
+const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "a key may do what its scopes do not say",
+    file: "src/http/edge/Authorization.ts",
+    text: "if (scope !== undefined && !caller.scopes.includes(scope)) {",
+    replacement: 'if (scope === "admin" && !caller.scopes.includes(scope)) {',
+    tests: ["http/edge/Edge", "http/Admin"],
+  },
+  {
+    what: "a key that is bound to a chatbot reaches another one by its path",
+    file: "src/http/edge/Authorization.ts",
+    text: '(params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,',
+    replacement: 'params["chatbotId"] === "" || administers(scope) ? boundElsewhere : Effect.void,',
+    tests: ["http/edge/Edge", "http/Admin"],
+  },
+  {
+    what: "a key that is bound to a chatbot may administer",
+    file: "src/http/edge/Authorization.ts",
+    text: "!== bound || administers(scope) ? boundElsewhere",
+    replacement: "!== bound ? boundElsewhere",
+    tests: ["http/edge/Edge", "http/Admin"],
+  },
+  {
+    what: "a key that is bound to a chatbot reaches another one by a body, a form or a query",
+    file: "src/domain/Caller.ts",
+    text: "caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere",
+    replacement: 'chatbotId !== "" || caller.chatbotId === null ? Effect.void : boundElsewhere',
+    tests: ["http/edge/Edge", "http/Admin", "http/OpenAi"],
+  },
+  {
+    what: "a bound key sees the tools of another chatbot over MCP",
+    file: "src/http/mcp/Mcp.ts",
+    text: "yield* Effect.provideService(ensureServes(served), Caller, caller)",
+    replacement: "yield* Effect.ignore(Effect.provideService(ensureServes(served), Caller, caller))",
+    tests: ["http/mcp/Mcp"],
+  },
+  {
+    what: "a revoked key goes on",
+    file: "src/storage/ApiKeys.ts",
+    text: "where k.hash = ${hash} and k.revoked_at is null and",
+    replacement: "where k.hash = ${hash} and",
+    tests: ["storage/ApiKeys", "http/Admin"],
+  },
+  {
+    what: "an expired key goes on",
+    file: "src/storage/ApiKeys.ts",
+    text: "(k.expires_at is null or k.expires_at > now())",
+    replacement: "(k.expires_at is null or k.expires_at < 'infinity')",
+    tests: ["storage/ApiKeys", "services/ApiKeys", "http/Admin"],
+  },
+  {
+    what: "the keys of a deleted organization go on until its data are gone",
+    file: "src/storage/ApiKeys.ts",
+    text: "join organizations o on o.id = k.organization_id and o.deleted_at is null",
+    replacement: "join organizations o on o.id = k.organization_id",
+    tests: ["storage/ApiKeys", "jobs/OrganizationRemoval", "http/Organizations"],
+  },
+  {
+    what: "a revocation takes effect after a minute and a half",
+    file: "src/services/ApiKeys.ts",
+    text: "const LOOKUP_TIME_TO_LIVE = 900\n",
+    replacement: "const LOOKUP_TIME_TO_LIVE = 90_000\n",
+    tests: ["services/ApiKeys", "http/Admin", "http/Organizations"],
+  },
+  {
+    what: "a key gives a new key scopes that it lacks",
+    file: "src/domain/Delegation.ts",
+    text: "made.scopes.filter((scope) => !maker.scopes.includes(scope))",
+    replacement: "made.scopes.filter(() => maker.scopes.length === 0)",
+    tests: ["services/ApiKeys", "http/Admin"],
+  },
+  {
+    what: "every admin key reaches all organizations, as the operator's do",
+    file: "src/domain/Caller.ts",
+    text: 'scopes.includes("operator")',
+    replacement: 'scopes.includes("admin")',
+    tests: ["http/Admin", "http/Delegation"],
+  },
+  {
+    what: "a key gives a new key a later expiry than its own",
+    file: "src/domain/Delegation.ts",
+    text: "made.expiresAt > maker.expiresAt",
+    replacement: "made.expiresAt < maker.expiresAt",
+    tests: ["http/Delegation"],
+  },
+  {
+    what: "a key that may not read conversations is shown the prompt in the steps of a reply",
+    file: "src/services/Chat.ts",
+    text: "readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest)",
+    replacement: "reply.steps",
+    tests: ["http/VisitorPrivacy"],
+  },
+  {
+    what: "a short session token continues what another key opened",
+    file: "src/domain/chat/SessionToken.ts",
+    text: 'scope: readsConversations(caller) ? "unclaimed" : "own"',
+    replacement: 'scope: "any"',
+    tests: ["http/VisitorPrivacy", "services/SessionTokens"],
+  },
+  {
+    what: "an organization makes keys of another one",
+    file: "src/services/Admin.ts",
+    text: "const found = isOperator(caller) ? yield* organizations.find(requested) : undefined",
+    replacement: "const found = yield* organizations.find(requested)",
+    tests: ["http/Admin"],
+  },
+  {
+    what: "an organization revokes the keys of another one",
+    file: "src/storage/ApiKeys.ts",
+    text: "sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`",
+    replacement: "sql`id = ${id} ${organization === undefined ? sql`` : sql``}`",
+    tests: ["http/Admin", "storage/ApiKeys"],
+  },
+]
+
+const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "statements of tenants run as the owner of the tables, past row-level security",
+    file: "src/storage/sql/TenantConnections.ts",
+    text: "const role = organization === SYSTEM ? SYSTEM_ROLE : TENANT_ROLE",
+    replacement: "const role = organization === TENANT_ROLE ? TENANT_ROLE : SYSTEM_ROLE",
+    tests: ["storage/sql/Database", "storage/sql/RowLevelSecurity"],
+  },
+  {
+    what: "a connection keeps the organization of the request before",
+    file: "src/storage/sql/TenantConnections.ts",
+    text: "if (session.identity === organization && session.isLimited === isLimited) return Effect.void",
+    replacement: "if (session.identity !== undefined && session.isLimited === isLimited) return Effect.void",
+    tests: ["storage/sql/Database", "storage/sql/TenantConnections"],
+  },
+  {
+    what: "a chatbot is found by its id alone, so that row-level security has to hold alone",
+    file: "src/storage/Chatbots.ts",
+    text: "sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,",
+    replacement: "sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`,",
+    tests: ["storage/sql/Isolation"],
+  },
+  {
+    what: "the documents of other organizations are listed where row-level security is off",
+    file: "src/storage/Documents.ts",
+    text: "const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}",
+    replacement: "const matching = sql`chatbot_id = ${chatbot} and ${organization}::text <> ''",
+    tests: ["storage/sql/Isolation"],
+  },
+  {
+    what: "a conversation of another chatbot is read by its id",
+    file: "src/storage/Messages.ts",
+    text: "where chatbot_id = ${chatbot} and organization_id = ${organization}\n        and (session_token",
+    replacement: "where ${chatbot}::text <> '' and organization_id = ${organization}\n        and (session_token",
+    tests: ["storage/Conversations", "http/Conversations"],
+  },
+  {
+    what: "a document of another chatbot is read by its id",
+    file: "src/storage/Documents.ts",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
+    tests: ["storage/Documents", "http/Knowledge"],
+  },
+  {
+    what: "a tool of another chatbot is read by its id",
+    file: "src/storage/ChatbotTools.ts",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
+    tests: ["http/ChatbotTools"],
+  },
+  {
+    what: "the passages of another chatbot answer a search",
+    file: "src/storage/search/ChunkRanking.ts",
+    text: "on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id",
+    replacement: "on c.id = any(${chunks}::uuid[])",
+    tests: ["storage/sql/Isolation", "storage/search/Chunks"],
+  },
+]
+
+const leases: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "a worker whose lease has passed to another still writes",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "and lease_id = ${attempt.lease_id} and organization_id = ${organization}`",
+    replacement: "and lease_id is not null and organization_id = ${organization}`",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/IngestionRaces"],
+  },
+  {
+    what: "two workers do the same job",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "where q.run_at <= now() ${and === undefined",
+    replacement: "where q.run_at is not null ${and === undefined",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions"],
+  },
+  {
+    what: "a lease is not renewed",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "sql`update ${table} set run_at = ${after(duration)} where ${isLeased(attempt, organization)} returning ${key}`",
+    replacement: "sql`update ${table} set run_at = run_at where ${isLeased(attempt, organization)} returning ${key}`",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions"],
+  },
+  {
+    what: "the results of an attempt without a lease are written",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "if (rows.length > 0) yield* write\n",
+    replacement: "yield* write\n",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/IngestionRaces"],
+  },
+  {
+    what: "a job that kills its process is tried for ever",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "lapses = lapses + (lease_id is not null)::int",
+    replacement: "lapses = lapses + (lease_id is null and lapses < 0)::int",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions", "jobs/Worker"],
+  },
+  {
+    what: "one organization's jobs keep those of all others waiting",
+    file: "src/storage/sql/LeaseQueue.ts",
+    text: "order by q.turn, q.created_at limit 1 for update skip locked",
+    replacement: "order by q.created_at limit 1 for update skip locked",
+    tests: ["storage/sql/LeaseQueue", "storage/Ingestions"],
+  },
+  {
+    what: "a server that stops keeps its jobs until their leases end",
+    file: "src/jobs/Worker.ts",
+    text: "Effect.onInterrupt(() => giveBack(job)),",
+    replacement: "Effect.onInterrupt(() => Effect.void),",
+    tests: ["jobs/Worker", "jobs/Ingestion"],
+  },
+]
+
+const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "the budget of a key holds only where its organization has one, too",
+    file: "src/services/Budgets.ts",
+    text: "if (isUnlimited(organization) && isUnlimited(key)) return chat",
+    replacement: "if (isUnlimited(organization) || isUnlimited(key)) return chat",
+    tests: ["services/Budgets", "http/Usage"],
+  },
+  {
+    what: "a chat that has ended keeps its place among the concurrent ones",
+    file: "src/services/Budgets.ts",
+    text: "(id) => Effect.ignore(storage.release(id)),",
+    replacement: "(id) => Effect.asVoid(Effect.succeed(id)),",
+    tests: ["services/Budgets"],
+  },
+  {
+    what: "chats that run at once spend more tokens than the budget has",
+    file: "src/services/Budgets.ts",
+    text: "const tokens = tokensAtMost(texts()) + settings.outputMax",
+    replacement: "const tokens = texts().length === -1 ? settings.outputMax : 0",
+    tests: ["services/Budgets"],
+  },
+  {
+    what: "a file of any size is received",
+    file: "src/http/ReceivedForms.ts",
+    text: "return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void",
+    replacement: "return size > limits.fileSize * 1_000 ? Effect.fail(tooLarge) : Effect.void",
+    tests: ["http/edge/Limits", "http/ReceivedForms"],
+  },
+  {
+    what: "JSON of any depth is decoded",
+    file: "src/http/edge/RequestBody.ts",
+    text: "if (jsonDepth(text) > jsonDepthLimit) {",
+    replacement: "if (jsonDepth(text) > jsonDepthLimit * 1_000) {",
+    tests: ["http/edge/Edge", "http/edge/Limits"],
+  },
+  {
+    what: "a chatbot has as many tools as somebody likes",
+    file: "src/storage/ChatbotTools.ts",
+    text: "if (counted.tool_count > limit) {",
+    replacement: "if (counted.tool_count > limit + 1_000) {",
+    tests: ["http/ChatbotTools"],
+  },
+  {
+    what: "an answer of a tool is read to its end",
+    file: "src/outbound/SafeFetch.ts",
+    text: "if (size > limit) finish(true)",
+    replacement: "if (size > limit * 1e6) finish(true)",
+    tests: ["outbound/SafeFetch"],
+  },
+]
+
+const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "the secret headers of a tool follow a redirect to another server",
+    file: "src/outbound/SafeFetch.ts",
+    text: "secrets: url.origin === request.url.origin ? request.secrets : {},",
+    replacement: "secrets: request.secrets,",
+    tests: ["outbound/SafeFetch"],
+  },
+  {
+    what: "a tool calls a private address by a name",
+    file: "src/outbound/SafeFetch.ts",
+    text: "addresses.find(({ address }) => !mayCall(host, address, allowed))",
+    replacement: "addresses.find(({ address }) => address === host && !mayCall(host, address, allowed))",
+    tests: ["outbound/SafeFetch"],
+  },
+  {
+    what: "a redirect carries the body of a request to another server",
+    file: "src/outbound/SafeFetch.ts",
+    text: "if (next.body !== undefined && next.url.origin !== request.url.origin)",
+    replacement: "if (next.body !== undefined && next.url.protocol !== request.url.protocol)",
+    tests: ["outbound/SafeFetch"],
+  },
+  {
+    what: "whoever may change a tool has its stored secret sent to a server of theirs",
+    file: "src/services/ChatbotTools.ts",
+    text: "if (originOf(url) !== originOf(row.url) && kept.length > 0) {",
+    replacement: "if (originOf(url) === undefined && kept.length > 0) {",
+    tests: ["http/ChatbotTools", "http/ToolSecrets"],
+  },
+  {
+    what: "the first API key is in the log of a container",
+    file: "src/services/Bootstrap.ts",
+    text: "if (isatty(STDOUT)) return",
+    replacement: "if (isatty(STDOUT) || key !== undefined) return",
+    tests: ["cli/CliProcess", "http/edge/Lifecycle"],
+  },
+]
+
+const of = (area: PlantedFault["area"], faults: ReadonlyArray<Omit<PlantedFault, "area">>) =>
+  faults.map((fault): PlantedFault => ({ area, ...fault }))
+
+/** Every planted fault. A test keeps them in step with the source. */
+export const plantedFaults: ReadonlyArray<PlantedFault> = [
+  ...of("authorization", authorization),
+  ...of("tenancy", tenancy),
+  ...of("leases", leases),
+  ...of("limits", limits),
+  ...of("secrets", secrets),
+]

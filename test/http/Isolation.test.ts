@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test"
+import { checkOperation, checkTool, keyedOperations, openOperations } from "../lib/safety/Matrix.ts"
+import { mcpOperations } from "../lib/safety/McpCalls.ts"
+import { makeWorld } from "../lib/safety/World.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const world = await makeWorld(await startServer({ RATE_LIMIT: "off" }))
+
+describe("an organization, and keys that may not, reach nothing of another by", () => {
+  test.each(keyedOperations(world).map((operation) => [operation.name, operation] as const))(
+    "%s",
+    async (_, operation) => {
+      const { cells, failures } = await checkOperation(world, operation)
+      expect(failures).toEqual([])
+      expect(cells).toBeGreaterThanOrEqual(8)
+    },
+  )
+})
+
+describe("an organization, and keys that may not, reach nothing of another by the tool", () => {
+  test.each(mcpOperations.map((operation) => [operation.name, operation] as const))("%s", async (_, operation) => {
+    const { cells, failures } = await checkTool(world, operation)
+    expect(failures).toEqual([])
+    expect(cells).toBeGreaterThanOrEqual(8)
+  })
+})
+
+test("the matrix reports a key of another organization that is let in", async () => {
+  const attacker = { ...world.attacker, client: world.victim.client }
+  const operation = keyedOperations(world).find(({ name }) => name === "GET /api/external/chatbot/{chatbotId}")
+  const { failures } = await checkOperation({ ...world, attacker }, operation ?? expect.unreachable())
+  const reported = (text: string) => failures.some((failure) => failure.includes(text))
+  expect(["200 and not 404", "the answer holds", "answered otherwise"].map(reported)).toEqual([true, true, true])
+})
+
+test("all operations but those of everyone need a key", () => {
+  const open = world.document.operations.filter(({ needsKey }) => !needsKey)
+  expect(new Set(open.map(({ name }) => name))).toEqual(new Set(openOperations))
+})

@@ -1,0 +1,61 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { Statement } from "effect/sql"
+import { tablesWithOrganization } from "../lib/FilledTenant.ts"
+import { runModel } from "../lib/safety/model/Run.ts"
+import { makeUnfilteredServer, withoutFilters } from "../lib/safety/model/WithoutFilters.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const settings = { RATE_LIMIT: "off" }
+const seed = Math.floor(Math.random() * 2 ** 31)
+const OPERATIONS = 60
+
+const whole = await startServer(settings)
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const unfiltered = await Effect.runPromise(Scope.provide(makeUnfilteredServer(settings), scope))
+
+describe("three organizations see and change their own things only, whatever they do", () => {
+  test("with filters in the statements and row-level security", async () => {
+    expect((await runModel(whole, { operations: OPERATIONS, seed })).failure).toBeUndefined()
+  })
+
+  test("with row-level security alone", async () => {
+    const { failure, operations } = await runModel(unfiltered.server, { operations: OPERATIONS, seed })
+    expect(failure).toBeUndefined()
+    expect(unfiltered.removed()).toBeGreaterThan(operations)
+  })
+
+  test("but not with neither of them, so that these tests can fail", async () => {
+    await unfiltered.server.query(
+      Effect.gen(function* () {
+        const sql = yield* SystemSql
+        for (const table of yield* tablesWithOrganization)
+          yield* sql`alter table ${sql(table)} disable row level security`
+      }),
+    )
+    expect((await runModel(unfiltered.server, { operations: 10 * OPERATIONS, seed })).failure).toBeDefined()
+  })
+})
+
+test("filters by organization are removed from a statement with their parameters", () => {
+  const { literal, parameter } = Statement
+  const segments = [
+    literal("select from t where id = "),
+    parameter("a"),
+    literal(" and t.organization_id = "),
+    parameter("o"),
+    literal(" or organization_id = u.organization_id and organization_id = "),
+    parameter("o"),
+  ]
+  expect(withoutFilters(segments)).toEqual({
+    removed: 2,
+    segments: [
+      literal("select from t where id = "),
+      parameter("a"),
+      literal(" and true"),
+      literal(" or organization_id = u.organization_id and true"),
+    ],
+  })
+})

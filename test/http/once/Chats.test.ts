@@ -1,0 +1,163 @@
+import { describe, expect, test } from "bun:test"
+import OpenAI from "openai"
+import { problem, type Reply, until } from "../../lib/Client.ts"
+import { fails, says } from "../../lib/FakeAnthropic.ts"
+import { operatorKey } from "../../lib/ServerProcess.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+/*
+ * Chats with the header `Idempotency-Key`: what is said is stored once, and the answer is the same again.
+ */
+
+const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "100ms" })
+
+const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
+const atOnce = { "x-should-retry": "false" }
+const isReplayed = ({ headers }: Reply) => headers.get("idempotency-replayed") === "true"
+const withoutHeartbeats = (text: string) => text.replaceAll(": heartbeat\n\n", "")
+
+const dialects = {
+  "the AI SDK": (id: string, _slug: string) => ({
+    path: `/api/external/chatbot/${id}/chat?stream=true`,
+    json: { messages: [{ role: "user", content: "Hello" }] },
+  }),
+  OpenAI: (_id: string, slug: string) => ({
+    path: "/v1/chat/completions",
+    json: { model: slug, stream: true, messages: [{ role: "user", content: "Hello" }] },
+  }),
+}
+
+const sessionsOf = async (
+  id: string,
+): Promise<ReadonlyArray<{ readonly id: string; readonly message_count: number }>> =>
+  Object((await client.get(`/api/external/chatbot/${id}/conversations`)).body).data
+
+/** What was said in the only conversation of a chatbot. */
+const saidTo = async (id: string) => {
+  const [session, ...others] = await sessionsOf(id)
+  expect(others).toEqual([])
+  const messages = await client.messages(id, session?.id ?? "")
+  expect(session?.message_count).toBe(messages.length)
+  return messages.map(({ content }) => content)
+}
+
+describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, requestTo) => {
+  test("is sent again byte for byte, without its heartbeats, and the model is asked once", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const { json, path } = requestTo(id, slug)
+    const headers = { "idempotency-key": `stream-${dialect}`.replaceAll(" ", "-") }
+    await provider.answers(says("At noon."), says("At six."))
+    const first = await client.post(path, { json, headers })
+    const again = await client.post(path, { json, headers })
+    expect(first.text).toContain("data: [DONE]")
+    expect(again.text).toBe(withoutHeartbeats(first.text))
+    const shown = ["content-type", "x-session-id", "x-message-id", "x-vercel-ai-ui-message-stream", "cache-control"]
+    expect(shown.map((name) => again.headers.get(name))).toEqual(shown.map((name) => first.headers.get(name)))
+    expect([isReplayed(first), isReplayed(again), provider.requests().length]).toEqual([false, true, 1])
+    expect(await saidTo(id)).toEqual(["Hello", "At noon."])
+  })
+
+  test("is refused with 409 while the first is running", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const { json, path } = requestTo(id, slug)
+    const headers = { "idempotency-key": `running-${dialect}`.replaceAll(" ", "-") }
+    await provider.answers(says("At noon."))
+    const release = provider.hold()
+    const first = client.post(path, { json, headers })
+    await until(provider.arrived, (count) => count === 1)
+    const meanwhile = await client.post(path, { json, headers })
+    expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([409, "1"])
+    release()
+    const text = withoutHeartbeats((await first).text)
+    expect((await client.post(path, { json, headers })).text).toBe(text)
+  })
+
+  test("that its client has left can be asked for again, in the same conversation, in which nothing is twice", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const { json, path } = requestTo(id, slug)
+    const headers = { "idempotency-key": `left-${dialect}`.replaceAll(" ", "-") }
+    await provider.answers({ kind: "endless" })
+    const leaving = new AbortController()
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { ...headers, "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify(json),
+      signal: leaving.signal,
+    })
+    const session = response.headers.get("x-session-id")
+    await response.body?.getReader().read()
+    leaving.abort()
+    // What there is of the reply is stored when the client has gone.
+    await until(
+      () => saidTo(id),
+      (said) => said.length === 2,
+    )
+    await provider.answers(says("At noon."))
+    const again = await until(
+      () => client.post(path, { json, headers }),
+      ({ status }) => status !== 409,
+    )
+    expect([again.status, isReplayed(again), again.headers.get("x-session-id")]).toEqual([200, false, session])
+    expect(again.headers.get("x-message-id")).toBe(response.headers.get("x-message-id"))
+    expect(await saidTo(id)).toEqual(["Hello", "At noon."])
+    expect((await client.post(path, { json, headers })).text).toBe(withoutHeartbeats(again.text))
+  })
+})
+
+test("a chat that the provider has failed is tried again with the same message, in the session that the client named", async () => {
+  const { id } = await client.newChatbot(claude)
+  const say = (content: string, key: string) =>
+    client.post(`/api/external/chatbot/${id}/chat`, {
+      json: { messages: [{ role: "user", content }], sessionToken: "a-visitor-of-the-website" },
+      headers: { "idempotency-key": key },
+    })
+  await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
+  await say("Hello", "first")
+  problem(await say("Hello", "second"), 502, "provider_failed")
+  problem(await say("Hello", "second"), 502, "provider_failed")
+  const reply = await say("Hello", "second")
+  expect([reply.status, (await say("Hello", "second")).text]).toEqual([200, reply.text])
+  expect(await saidTo(id)).toEqual(["Hello", "Arr.", "Hello", "Aye."])
+  const lastPrompt = JSON.parse(provider.requests().at(-1)?.body ?? "")
+  expect(lastPrompt.messages).toHaveLength(3)
+  problem(await say("Something else", "second"), 422, "idempotency_key_reused")
+})
+
+test("the answer to a chat goes with its conversation, and the chat is not repeated", async () => {
+  const { id } = await client.newChatbot()
+  const say = () =>
+    client.post(`/api/external/chatbot/${id}/chat`, {
+      json: { messages: [{ role: "user", content: "Private" }] },
+      headers: { "idempotency-key": "to-be-erased" },
+    })
+  const first = await say()
+  expect(isReplayed(await say())).toBe(true)
+  const session = first.headers.get("x-session-id")
+  expect((await client.delete(`/api/external/chatbot/${id}/conversations/${session}`)).status).toBe(200)
+  problem(await say(), 409, "conflict")
+  expect(await sessionsOf(id)).toEqual([])
+})
+
+/** OpenAI's own client, which sends one key with all tries at a request once it knows the header's name. */
+class KeyedOpenAI extends OpenAI {
+  protected override idempotencyHeader = "Idempotency-Key"
+}
+
+test("OpenAI's client tries again with the key of its first try, and what was asked is stored once", async () => {
+  const { id, slug } = await client.newChatbot(claude)
+  const openai = new KeyedOpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 3 })
+  const ask = (content: string, options = {}) =>
+    openai.chat.completions.create({ model: slug, messages: [{ role: "user", content }] }, options)
+  await provider.answers(fails(500, "api_error", atOnce), says("Aye."), says("Nay."))
+  const first = await ask("Hello", { idempotencyKey: "chosen-by-the-application" })
+  expect(first.choices[0]?.message.content).toBe("Aye.")
+  expect(await ask("Hello", { idempotencyKey: "chosen-by-the-application" })).toEqual(first)
+  expect(await saidTo(id)).toEqual(["Hello", "Aye."])
+  const stream = await openai.chat.completions.create(
+    { model: slug, messages: [{ role: "user", content: "Hello" }], stream: true },
+    { idempotencyKey: "a-stream" },
+  )
+  let text = ""
+  for await (const { choices } of stream) text += choices[0]?.delta.content ?? ""
+  expect(text).toBe("Nay.")
+})

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "bun:test"
+import { routes } from "../../../src/api/Routes.ts"
+import { type Reply, type Sent, until } from "../../lib/Client.ts"
+import { fixturePath } from "../../lib/Fixtures.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+/*
+ * Every endpoint that changes anything, with the header `Idempotency-Key`.
+ */
+
+const { client } = await startServer()
+
+const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
+const formOf = (fields: Readonly<Record<string, string | File>>) => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form
+}
+
+const chatbot = await client.newChatbot({ name: "Main" })
+const at = (rest: string) => `/api/external/chatbot/${chatbot.id}${rest}`
+const [ready] = await client.learn(chatbot.id, { "tides.txt": "The tide turns at noon." })
+const broken = await client.upload(chatbot.id, { "broken.json": "{" })
+const failed = (await client.documents(chatbot.id)).find(({ status }) => status === "failed")
+const { message_id: reply, session_id: session } = await (async () => {
+  const said = await client.chat(chatbot.id, "Hello", { sessionToken: "rated-conversation" })
+  const [, answer] = await client.messages(chatbot.id, said.session_id)
+  return { session_id: said.session_id, message_id: answer?.id ?? "" }
+})()
+const tool = (name: string) => ({
+  name,
+  description: "Finds an order.",
+  input_schema: { type: "object", properties: {}, required: [] },
+  url: "https://tools.example/",
+})
+const made = await client.post(at("/tools"), { json: tool("existing") })
+const toolId: string = Object(made.body).tool.id
+const organization: string = Object((await client.post("/api/admin/organizations", { json: { name: "Other" } })).body)
+  .organization.id
+const { id: apiKey } = await client.newKey()
+
+interface Case {
+  readonly path: string
+  /** Makes the request of this number, which differs from those of other numbers; anew each time. */
+  readonly sent: (number: number) => Sent
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "POST /api/external/chatbots": {
+    path: "/api/external/chatbots",
+    sent: (number) => ({ json: { name: `Made ${number}` } }),
+  },
+  "PATCH /api/external/chatbots": {
+    path: `/api/external/chatbots?id=${chatbot.id}`,
+    sent: (number) => ({ json: { description: `Changed ${number}` } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/update-avatar": {
+    path: at("/update-avatar"),
+    sent: (number) => ({ form: formOf({ avatar: new File([png, String(number)], "me.png") }) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/chat-widget": {
+    path: at("/chat-widget"),
+    sent: (number) => ({ json: { header: `Ask ${number}` } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/voice-agent": {
+    path: at("/voice-agent"),
+    sent: (number) => ({ json: { voice: `voice-${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/chat": {
+    path: at("/chat"),
+    sent: (number) => ({ json: { messages: [{ role: "user", content: `Question ${number}` }] } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/query-knowledge": {
+    path: at("/query-knowledge"),
+    sent: (number) => ({ json: { query: `When does the tide turn? ${number}` } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/knowledge-base": {
+    path: at("/knowledge-base"),
+    sent: (number) => ({
+      form: formOf({ documentId: ready?.id ?? "", file: new File([`The tide turns at ${number}.`], "tides.txt") }),
+    }),
+  },
+  "POST /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/retry": {
+    path: at(`/knowledge-base/documents/${failed?.id}/retry`),
+    sent: (number) => (number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }),
+  },
+  "POST /api/embedfiles": {
+    path: "/api/embedfiles",
+    sent: (number) => ({
+      form: formOf({ chatbotId: chatbot.id, files: new File([`Ships sail on day ${number}.`], "ships.txt") }),
+    }),
+  },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages/:messageId/feedback": {
+    path: at(`/conversations/${session}/messages/${reply}/feedback`),
+    sent: (number) => ({ json: { rating: "up", comment: `Good ${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tools": {
+    path: at("/tools"),
+    sent: (number) => ({ json: tool(`tool_${number}`) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/tools/:toolId": {
+    path: at(`/tools/${toolId}`),
+    sent: (number) => ({ json: { description: `Finds order ${number}.` } }),
+  },
+  "POST /api/admin/organizations": {
+    path: "/api/admin/organizations",
+    sent: (number) => ({ json: { name: `Organization ${number}` } }),
+  },
+  "PATCH /api/admin/organizations/:organizationId": {
+    path: `/api/admin/organizations/${organization}`,
+    sent: (number) => ({ json: { name: `Renamed ${number}` } }),
+  },
+  "POST /api/admin/api-keys": {
+    path: "/api/admin/api-keys",
+    sent: (number) => ({ json: { name: `Key ${number}`, scopes: ["chat"] } }),
+  },
+  "PATCH /api/admin/api-keys/:apiKeyId": {
+    path: `/api/admin/api-keys/${apiKey}`,
+    sent: (number) => ({ json: { budget: { tokens_per_day: number } } }),
+  },
+  "POST /v1/chat/completions": {
+    path: "/v1/chat/completions",
+    sent: (number) => ({
+      json: { model: chatbot.slug, messages: [{ role: "user", content: `Question ${number}` }] },
+    }),
+  },
+}
+
+/** All that the requests may change, but for the time at which a key was used. */
+const everything = async () => {
+  // What is being read changes by itself.
+  await until(
+    () => client.documents(chatbot.id),
+    (documents) => documents.every(({ status }) => status === "ready" || status === "failed"),
+  )
+  const paths = [
+    "/api/external/chatbots",
+    at(""),
+    at("/chat-widget"),
+    at("/voice-agent"),
+    at("/knowledge-base/documents?limit=100"),
+    at("/conversations?limit=100"),
+    at(`/conversations/${session}/messages`),
+    at("/tools"),
+    "/api/admin/organizations",
+    "/api/admin/api-keys",
+    "/api/external/usage",
+  ]
+  const replies = await Promise.all(paths.map((path) => client.get(path)))
+  return replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")])
+}
+
+const answerOf = ({ headers, status, text }: Reply) => ({
+  status,
+  text,
+  headers: ["content-type", "etag", "x-session-id", "x-message-id"].map((name) => headers.get(name)),
+})
+
+const isReplayed = ({ headers }: Reply) => headers.get("idempotency-replayed") === "true"
+const codeOf = ({ body }: Reply): string => Object(body).code ?? Object(body).error?.code
+
+test("the examples are of every endpoint that changes anything", () => {
+  const changing = routes.filter(({ isDocumented, method }) => isDocumented && ["PATCH", "POST"].includes(method))
+  expect(Object.keys(cases).toSorted()).toEqual(changing.map(({ method, path }) => `${method} ${path}`).toSorted())
+  expect([broken.status, failed?.name]).toEqual([200, "broken.json"])
+})
+
+describe("a request that is sent again with its key changes nothing more, and is answered as at first", () => {
+  test.each(Object.entries(cases))("%s", async (name, { path, sent }) => {
+    const [method = ""] = name.split(" ")
+    const send = (number: number, key: string) => {
+      const { headers, ...content } = sent(number)
+      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": key } })
+    }
+
+    const first = await send(1, name.replaceAll(" ", "-"))
+    expect(first.status).toBeWithin(200, 203)
+    expect(isReplayed(first)).toBe(false)
+    const before = await everything()
+    const again = await send(1, `"${name.replaceAll(" ", "-")}"`)
+    expect(answerOf(again)).toEqual(answerOf(first))
+    expect(isReplayed(again)).toBe(true)
+    expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
+    const other = await send(2, name.replaceAll(" ", "-"))
+    expect([other.status, codeOf(other)]).toEqual([422, "idempotency_key_reused"])
+    expect(await everything()).toEqual(before)
+  })
+})
+
+describe("of the same request sent many times at once, one is run", () => {
+  test.each(Object.entries(cases).filter(([name]) => !name.endsWith("/retry")))("%s", async (name, { path, sent }) => {
+    const [method = ""] = name.split(" ")
+    const send = () => {
+      const { headers, ...content } = sent(3)
+      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": `"at once ${name}"` } })
+    }
+    const replies = await Promise.all(Array.from({ length: 8 }, send))
+    const [run, ...others] = replies.filter((one) => one.status < 300 && !isReplayed(one))
+    expect(run?.status).toBeWithin(200, 203)
+    expect(others).toEqual([])
+    for (const one of replies) {
+      if (one === run) continue
+      if (isReplayed(one)) expect(one.text).toBe(run?.text ?? "")
+      else
+        expect([one.status, codeOf(one), one.headers.get("retry-after")]).toEqual([409, "idempotency_in_progress", "1"])
+    }
+  })
+})
+
+test("a file is uploaded once, whatever the boundaries of the form, and under another name it is another request", async () => {
+  const page = await Bun.file(fixturePath("handbook.html")).bytes()
+  const upload = (name: string) =>
+    client.post("/api/embedfiles", {
+      form: formOf({ chatbotId: chatbot.id, files: new File([page], name) }),
+      headers: { "idempotency-key": "handbook" },
+    })
+  const first = await upload("handbook.html")
+  const again = await upload("handbook.html")
+  expect([again.text, isReplayed(again)]).toEqual([first.text, true])
+  expect((await upload("other.html")).status).toBe(422)
+})

@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test"
+import { Slots, SLOTS_MAX_COUNT } from "../../../src/knowledge/search/Slots.ts"
+
+test("empty knowledge bases are forgotten, too: those that were searched longest ago", () => {
+  const slots = new Slots(1, () => undefined)
+  const first = slots.touch("first")
+  for (let number = 1; number < SLOTS_MAX_COUNT; number++) slots.touch(String(number))
+  expect(slots.touch("first")).toBe(first)
+  slots.touch("one more")
+  expect(slots.peek("1")).toBeUndefined()
+  expect(slots.peek("first")).toBe(first)
+})

@@ -1,0 +1,147 @@
+import { expect } from "bun:test"
+import { Effect, Schema } from "effect"
+import { allScopes } from "../../../src/domain/ApiKey.ts"
+import { Organization } from "../../../src/domain/Organization.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { type Client, ManyDocuments, read } from "../Client.ts"
+import { tablesWithOrganization } from "../FilledTenant.ts"
+import type { TestServer } from "../TestServer.ts"
+
+/*
+ * Organizations that own something of every kind, made through the API, with words of their own in everything.
+ */
+
+/** What a value in a request can name. */
+export type Kind =
+  | "organization"
+  | "apiKey"
+  | "chatbot"
+  | "slug"
+  | "document"
+  | "failedDocument"
+  | "session"
+  | "sessionToken"
+  | "message"
+  | "tool"
+
+/** The names of a chatbot and of all that belongs to it, by their kind. */
+export type Belongings = Readonly<Record<Kind, string>>
+
+/** An organization with a key that has every scope an organization can have, and what belongs to it. */
+export interface Member {
+  readonly client: Client
+  readonly organization: string
+  /** A word that stands in every text of the organization, and in nothing of any other. */
+  readonly canary: string
+  readonly own: Belongings
+}
+
+/** The scopes of an organization that is not the operator's. */
+const ordinaryScopes = allScopes.filter((scope) => String(scope) !== "operator")
+
+/** Makes an organization without chatbots, and a client with a key of it. Only the operator's client may. */
+export const makeOrganization = async (operator: Client, canary: string) => {
+  const reply = await operator.post("/api/admin/organizations", { json: { name: canary } })
+  const { organization } = read(Schema.Struct({ organization: Organization }), reply)
+  const { client } = await operator.newKey({
+    name: `${canary} main`,
+    organization_id: organization.id,
+    scopes: ordinaryScopes,
+  })
+  return { organization: organization.id, client }
+}
+
+const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
+
+/** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
+export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
+  const number = crypto.randomUUID().slice(0, 8)
+  const slug = `${canary}-${number}`
+  const { id: chatbot } = await client.newChatbot({
+    name: `${canary} ${number}`,
+    slug,
+    settings: { prompt: `Say ${canary}.` },
+  })
+  const [uploaded, chatted, tool, key] = await Promise.all([
+    client.upload(chatbot, { [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`, [`${canary}.pdf`]: "%PDF-1.7 no" }),
+    client.say(chatbot, `${canary}: what drains?`, { sessionToken: `${canary}-${number}-token` }),
+    client.post(`/api/external/chatbot/${chatbot}/tools`, {
+      json: {
+        name: `t-${canary}`,
+        description: canary,
+        input_schema: { type: "object" },
+        method: "GET",
+        url: `https://${canary}.example/`,
+        headers: { authorization: canary },
+      },
+    }),
+    client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot }),
+  ])
+  const { documents } = read(ManyDocuments, uploaded)
+  const named = (status: string) => documents.find((document) => document.status === status)?.id ?? ""
+  expect([chatted.status, named("ready"), named("failed")]).toEqual([200, expect.any(String), expect.any(String)])
+  return {
+    organization,
+    apiKey: key.id,
+    chatbot,
+    slug,
+    document: named("ready"),
+    failedDocument: named("failed"),
+    session: chatted.headers.get("x-session-id") ?? "",
+    sessionToken: `${canary}-${number}-token`,
+    message: chatted.headers.get("x-message-id") ?? "",
+    tool: read(Tool, tool).tool.id,
+  }
+}
+
+/** Makes an organization with something of every kind. */
+export const makeMember = async (operator: Client): Promise<Member> => {
+  const canary = `canary${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
+  const { client, organization } = await makeOrganization(operator, canary)
+  return { client, organization, canary, own: await makeBelongings(client, organization, canary) }
+}
+
+/** Names of every kind that name nothing. */
+export const nothing = (): Belongings => {
+  const id = () => Bun.randomUUIDv7()
+  return {
+    organization: id(),
+    apiKey: id(),
+    chatbot: id(),
+    slug: `no-${id()}`,
+    document: id(),
+    failedDocument: id(),
+    session: id(),
+    sessionToken: `no-${id()}`,
+    message: id(),
+    tool: id(),
+  }
+}
+
+/** Tables whose rows the server changes by itself: usage is folded, and requests are remembered. */
+const restless = /^usage_|audit|idempoten|rate|limit|share/
+
+/** Checksums of all rows of an organization by table, without the times of keys' last use. */
+export const checksums = (
+  server: TestServer,
+  organization: string,
+): Promise<ReadonlyArray<{ readonly name: string; readonly count: number; readonly sum: string | null }>> =>
+  server.query(
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      const tables = (yield* tablesWithOrganization).filter((table) => !restless.test(table))
+      const sums = tables.map(
+        (table) => sql`
+          select ${table}::text as name, count(*)::int as count, md5(string_agg(row, '' order by row)) as sum
+          from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
+            where organization_id = ${organization}) rows`,
+      )
+      return yield* sql<{
+        name: string
+        count: number
+        sum: string | null
+      }>`${sql.join(" union all ", false)(sums)} union all
+        select 'organizations', count(*)::int, md5(string_agg(to_jsonb(t)::text, '')) from organizations t
+        where id = ${organization} order by name`
+    }),
+  )

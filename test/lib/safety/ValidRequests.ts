@@ -1,0 +1,91 @@
+import type { Sent } from "../Client.ts"
+import type { ApiDocument, JsonSchema, Operation } from "./ApiDocument.ts"
+import { sampleOf } from "./Values.ts"
+
+/*
+ * Valid requests of operations, made from the OpenAPI document.
+ */
+
+/** A request with everything but the key. */
+export interface ValidRequest {
+  readonly method: string
+  /** The path with the query. */
+  readonly path: string
+  readonly sent: Sent
+}
+
+const question = { messages: [{ role: "user", content: "What drains?" }] }
+
+/** The fields of bodies that have to agree in ways which a schema does not express, by operation. */
+const agreeing: Readonly<Record<string, object>> = {
+  "POST /api/external/chatbot/{chatbotId}/chat": question,
+  "POST /v1/chat/completions": question,
+}
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==",
+  "base64",
+)
+
+/** A file that the field of a form takes. Every call has another content. */
+export const fileFor = (field: string): File =>
+  field === "avatar"
+    ? new File([png], "avatar.png")
+    : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")
+
+const isBinary = ({ format }: JsonSchema) => format === "binary"
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+/** Sets a field, whose name has a dot before each nested name. */
+const setField = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  const [first = "", ...rest] = name.split(".")
+  if (rest.length === 0) {
+    target[first] = value
+    return
+  }
+  const inner = target[first]
+  const next = isObject(inner) ? inner : {}
+  target[first] = next
+  setField(next, rest.join("."), value)
+}
+
+const formOf = (document: ApiDocument, schema: JsonSchema, values: Values): FormData => {
+  const form = new FormData()
+  for (const [name, given] of Object.entries(document.resolve(schema).properties ?? {})) {
+    if (typeof given !== "object") continue
+    const field = document.resolve(given)
+    const items = typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {}
+    if (isBinary(field) || isBinary(items)) form.append(name, fileFor(name))
+    else form.append(name, values[name] ?? String(sampleOf(field, document.resolve)))
+  }
+  return form
+}
+
+/** What stands at the places of a request, by their names. */
+export type Values = Readonly<Record<string, string>>
+
+/** Makes a valid request of an operation with these values at its places, and the least that is valid elsewhere. */
+export const validRequest = (document: ApiDocument, operation: Operation, values: Values): ValidRequest => {
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  let path = operation.path
+  for (const { in: where, name, required, schema } of operation.parameters) {
+    const value = values[name] ?? (required ? String(sampleOf(schema, document.resolve)) : undefined)
+    if (value === undefined) continue
+    if (where === "path") path = path.replace(`{${name}}`, encodeURIComponent(value))
+    else if (where === "query") query.set(name, value)
+    else headers[name] = value
+  }
+  if (query.size > 0) path += `?${query}`
+  const { body, method } = operation
+  if (body === undefined) return { method, path, sent: { headers } }
+  if (body.mediaType === "multipart/form-data") {
+    return { method, path, sent: { headers, form: formOf(document, body.schema, values) } }
+  }
+  const sample = sampleOf(body.schema, document.resolve)
+  const json: Record<string, unknown> = { ...(isObject(sample) ? sample : {}), ...agreeing[operation.name] }
+  const parameters = new Set(operation.parameters.map(({ name }) => name))
+  for (const [name, value] of Object.entries(values)) if (!parameters.has(name)) setField(json, name, value)
+  return { method, path, sent: { headers, json } }
+}
