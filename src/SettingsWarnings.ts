@@ -9,6 +9,7 @@ import {
   OPENAI_API_KEY,
   OPENAI_BASE_URL,
   PUBLIC_URL,
+  RATE_LIMIT,
 } from "./system/Variables.ts"
 
 /*
@@ -103,6 +104,11 @@ const idleIn = (config: Config["Service"]): ReadonlyArray<Idle> => {
       holds: anthropic === undefined && openai === undefined,
       settings: /^(?:PROVIDER|CIRCUIT)_/,
       why: "no provider of language models is configured",
+    },
+    {
+      holds: config.rates.key.quota === Number.POSITIVE_INFINITY,
+      settings: /^(?:ORGANIZATION|ADDRESS)_RATE_LIMIT$/,
+      why: `${RATE_LIMIT} is \`off\``,
     },
     {
       holds: config.database.url === undefined,

@@ -58,6 +58,14 @@ describe("settings", () => {
     ["UPLOAD_WAIT", "20", "a duration such as"],
     ["UPLOAD_WAIT", "1e3s", "a duration such as"],
     ["DRAIN_TIMEOUT", "30s\nPORT=1", "a duration such as"],
+    ["RATE_LIMIT", "100", "`off`, or a number and a time such as"],
+    ["RATE_LIMIT", "0/10s", "`off`"],
+    ["RATE_LIMIT", "10/0s", "`off`"],
+    ["RATE_LIMIT", "10/500ms", "`off`"],
+    ["RATE_LIMIT", "10/25h", "`off`"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33", "`loopback`, `private`, addresses and CIDRs"],
+    ["TRUSTED_PROXIES", "proxy.internal", "`loopback`"],
+    ["TRUSTED_PROXIES", "10.1", "`loopback`"],
   ])("are refused in one line that names the value and the valid values: %s=%p", async (variable, value, expected) => {
     const { message } = await refusalOf({ [variable]: value })
     expect(message).not.toContain("\n")
@@ -98,6 +106,8 @@ describe("settings", () => {
       EMBEDDINGS: "voyage:voyage-4:large",
       CHAT_DEADLINE: "2m",
       UPLOAD_WAIT: "500ms",
+      RATE_LIMIT: "600/1m",
+      ADDRESS_RATE_LIMIT: "off",
       SECRETS_KEY: `${encryptionKey}, ${Buffer.alloc(32, 255).toString("base64")}`,
     })
     expect(values).toMatchObject({
@@ -105,6 +115,11 @@ describe("settings", () => {
       retriever: { threshold: 0.25 },
       requests: { jsonBodyLimit: 512 * 1024 },
       knowledgeIndexes: { bytes: 1024 ** 3 },
+      rates: {
+        key: { quota: 600, seconds: 60 },
+        organization: { quota: 1_000, seconds: 10 },
+        address: { quota: Number.POSITIVE_INFINITY },
+      },
       embeddings: { model: { provider: "voyage", model: "voyage-4:large" } },
     })
     expect(Duration.toMillis(values.agent.replyDeadline)).toBe(120_000)

@@ -49,6 +49,7 @@ describe("the review of the settings warns of", () => {
     ["OPENAI_CONCURRENCY", "4", {}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"],
     ["CIRCUIT_REST", "1s", {}, "no provider of language models is configured"],
     ["DATABASE_CONNECTIONS", "8", {}, "DATABASE_URL is not set"],
+    ["ADDRESS_RATE_LIMIT", "9/1s", { RATE_LIMIT: "off" }, "RATE_LIMIT is `off`"],
   ])("%s when it has no effect", async (name, value, others, why) => {
     expect(await reviewed({ [name]: value, ...others })).toEqual([`${name} has no effect: ${why}.`])
   })

@@ -62,7 +62,7 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Rename an organization, or set its budget",
+      summary: "Rename an organization, or set its budget and retention",
       description: `${onlyOperator} ${budgetDescription} ${changeDescription}`,
     }),
   )
@@ -78,7 +78,7 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
     OpenApi.annotations({
       summary: "Delete an organization",
       description:
-        "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage.",
+        "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
     }),
   )
 

@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./Admin.ts"
+import { AuditLogApi } from "./AuditLog.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
@@ -15,7 +16,18 @@ export const apiVersion = "1.0.0"
 
 /** The HTTP API that the OpenAPI document describes: every group of endpoints. */
 export class Api extends HttpApi.make("parley")
-  .add(ChatbotsApi, KnowledgeApi, ChatApi, ConversationsApi, OpenAiApi, ChatbotToolsApi, UsageApi, AdminApi, SystemApi)
+  .add(
+    ChatbotsApi,
+    KnowledgeApi,
+    ChatApi,
+    ConversationsApi,
+    OpenAiApi,
+    ChatbotToolsApi,
+    UsageApi,
+    AdminApi,
+    AuditLogApi,
+    SystemApi,
+  )
   // The compiler has checked that handlers return the declared types.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { merge } from "../domain/schema/Merge.ts"
 import { Feedback, FeedbackInput, Message, Session } from "../domain/chat/Conversation.ts"
+import { Erased, ErasureRequest } from "../domain/chat/Erasure.ts"
 import { ChatbotId, MessageId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { textBetween } from "../domain/schema/Text.ts"
@@ -124,9 +125,26 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
     }),
   )
 
+const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
+  payload: ErasureRequest,
+  success: Schema.Struct({ erased: Erased }),
+  error: Problem.NotFound,
+})
+  .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotate(RequiredScope, "conversations:write")
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Erase a visitor",
+      description:
+        "Deletes everything that is stored about a visitor, who is named by exactly one of `email` and `session_token`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
+    }),
+  )
+
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
-  .add(messages, list, get, remove, rate, transcript)
+  .add(messages, list, get, remove, rate, transcript, erase)
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))
   .middleware(Authorization)
   .middleware(Problems) {}

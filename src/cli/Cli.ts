@@ -1,5 +1,6 @@
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { Actor } from "../domain/audit/Actor.ts"
 import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
 import type { Doctor } from "../services/Doctor.ts"
@@ -15,6 +16,9 @@ import { organizations } from "./Organizations.ts"
  * same.
  */
 
+/** What a command does is recorded as done on the command line. */
+const asCommandLine = Layer.succeed(Actor, "command_line")
+
 /**
  * Makes the `parley` command. `serve` runs the server until it is stopped, the layer `doctor` provides the services of
  * the command with this name, and `tenancy` those of all others; building it brings the database up to date.
@@ -26,7 +30,7 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
 }) => {
   const { serve } = actions
   const tenancy = (request: (url: string) => string) =>
-    whenInUse(actions.tenancy, (url) => `A running server does the same: ${request(url)}`)
+    whenInUse(Layer.merge(actions.tenancy, asCommandLine), (url) => `A running server does the same: ${request(url)}`)
   const migrate = Effect.andThen(
     Effect.scoped(Layer.build(whenInUse(actions.tenancy, stopFirst))),
     Console.log("The database is up to date."),

@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OrganizationId } from "../domain/Ids.ts"
-import { OrganizationName } from "../domain/Organization.ts"
+import { OrganizationName, RetentionText } from "../domain/Organization.ts"
 import { everything } from "../domain/Page.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import { Organizations } from "../services/Organizations.ts"
@@ -85,14 +85,33 @@ const budget = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
 
+const retention = Command.make(
+  "retention",
+  {
+    id: organizationId,
+    days: Flag.String("days").pipe(
+      Flag.withDescription('Days after their last activity, or "default" for what the settings say'),
+      Flag.filterMap(...decodedBy(RetentionText, '"default" or a whole number from 1 to 36500')),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ id, days }) {
+    const { retention_days } = yield* (yield* Organizations).update(id, () =>
+      Effect.succeed(Option.isSome(days) ? { retention_days: days.value } : {}),
+    )
+    yield* Console.log(`Conversations are kept for: ${retention_days ?? "default"} (days after their last activity).`)
+  }, withHints),
+).pipe(Command.withDescription("Set for how long conversations are kept; without --days, show it"))
+
 /** The commands below `organizations`. */
 export const organizations = <E, R>(tenancy: WithTenancy<E, R>) =>
   Command.make("organizations").pipe(
-    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend"),
+    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend and keep"),
     Command.withSubcommands([
       Command.provide(create, tenancy(curl("organizations", "POST", { name: "Another" }))),
       Command.provide(list, tenancy(curl("organizations"))),
       Command.provide(budget, tenancy(curl("organizations/$ID", "PATCH", exampleBudget))),
+      Command.provide(retention, tenancy(curl("organizations/$ID", "PATCH", { retention_days: 90 }))),
       Command.provide(rename, tenancy(curl("organizations/$ID", "PATCH", { name: "Another" }))),
       Command.provide(remove, tenancy(curl("organizations/$ID", "DELETE"))),
     ]),

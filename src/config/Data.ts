@@ -1,6 +1,17 @@
 import { resolve } from "node:path"
 import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
-import { apiKey, duration, encryptionKeys, integer, oneOf, positiveDuration, postgresUrl, size, text } from "./Kinds.ts"
+import {
+  apiKey,
+  duration,
+  encryptionKeys,
+  integer,
+  limit,
+  oneOf,
+  positiveDuration,
+  postgresUrl,
+  size,
+  text,
+} from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const dataDir = text.or(
@@ -81,8 +92,24 @@ const blobCheck = {
   ),
 }
 
+const audit = {
+  retentionDays: integer(1, 36_500).or(
+    "AUDIT_RETENTION",
+    "400",
+    "Days for which the audit log is kept, with the addresses of clients in it.",
+  ),
+}
+
+const retention = {
+  conversationDays: limit.or(
+    "CONVERSATION_RETENTION",
+    "off",
+    "Days after their last activity when conversations are deleted, unless their organization says otherwise. `off`: they are kept.",
+  ),
+}
+
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, secrets, blobs, blobCheck },
+  sections: { database, bootstrap, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

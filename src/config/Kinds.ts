@@ -103,7 +103,7 @@ const WINDOW_SECONDS_MAX = 86_400
 
 /** A rate limit, whose quota is `Infinity` when it is off. */
 export const rateLimit = kind(
-  "`off`, or units and a time such as `100/10s` or `600/1m`",
+  "`off`, or a number and a time such as `100/10s` or `600/1m`",
   (value): RateLimit | undefined => {
     const [, units, amount, unit] = /^(\d{1,10})\/(\d{1,5})([smh])$/.exec(value) ?? []
     if (value === "off") return noRateLimit

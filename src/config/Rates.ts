@@ -1,21 +1,22 @@
+import { RATE_LIMIT } from "../system/Variables.ts"
 import { rateLimit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const rates = {
   key: rateLimit.or(
-    "RATE_LIMIT",
+    RATE_LIMIT,
     "100/10s",
-    "Units that each API key may take in any such time. A request takes 1, a chat 2, an upload 5, an export or a deletion of everything 5. `off` switches off the limits of organizations and addresses as well.",
+    "Requests that each API key may send in any such time. A chat counts as 2; an upload, an export and a deletion of much at once as 5. Raise it for a key that many visitors share. `off` switches off the limits of organizations and addresses as well.",
   ),
   organization: rateLimit.or(
     "ORGANIZATION_RATE_LIMIT",
     "1000/10s",
-    "Units that all API keys of an organization together may take in any such time, so that an organization does not get more by making keys.",
+    "Requests that all API keys of an organization together may send in any such time, so that more keys do not mean more requests.",
   ),
   address: rateLimit.or(
     "ADDRESS_RATE_LIMIT",
     "100/10s",
-    "Units that requests without a valid API key may take from one address (of IPv6, from one /64) in any such time. A request without a key takes 1, with a wrong key 10. API keys that the server has found valid before are never refused for their address.",
+    "Requests without a valid API key that one address (of IPv6, one /64) may send in any such time. One with a wrong key counts as 10. API keys that the server has found valid before are never refused for their address.",
   ),
 }
 

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { OrganizationId } from "./Ids.ts"
 import { Name } from "./schema/Text.ts"
@@ -6,10 +6,31 @@ import { Timestamp } from "./schema/Timestamp.ts"
 
 export const OrganizationName = Name
 
+/** The days after its last activity when a conversation is deleted; null leaves that to the server's settings. */
+export const RetentionDays = Schema.NullOr(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })),
+).annotate({
+  description:
+    "Days after their last activity when conversations are deleted, within the hour. `null`: what the server's settings say.",
+  examples: [90],
+})
+
+/** Those days as the command line takes them: a number, or `default`. */
+export const RetentionText = Schema.String.pipe(
+  Schema.decodeTo(
+    RetentionDays,
+    SchemaTransformation.transform({
+      decode: (text) => (text === "default" ? null : Number(text || Number.NaN)),
+      encode: (days) => String(days ?? "default"),
+    }),
+  ),
+)
+
 /** A change of an organization. A field that is absent stays as it is. */
 export const OrganizationPatch = Schema.Struct({
   name: Schema.optionalKey(OrganizationName),
   budget: Schema.optionalKey(BudgetPatch),
+  retention_days: Schema.optionalKey(RetentionDays),
 })
 export type OrganizationPatch = typeof OrganizationPatch.Type
 
@@ -22,6 +43,7 @@ export const Organization = Schema.Struct({
       "The organization of whoever runs the server: only its keys can have the scope `operator`, and manage other organizations.",
   }),
   budget: Budget,
+  retention_days: RetentionDays,
   created_at: Timestamp,
 }).annotate({ identifier: "Organization" })
 export type Organization = typeof Organization.Type

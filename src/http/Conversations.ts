@@ -6,12 +6,14 @@ import { pageOf } from "../api/parts/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { notations, type TranscriptFormat } from "../domain/chat/Transcript.ts"
 import { Conversations, type Transcript } from "../services/Conversations.ts"
+import { Erasures } from "../services/Erasures.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fn(function* (handlers) {
     const conversations = yield* Conversations
+    const erasures = yield* Erasures
 
     return handlers.handleAll({
       messages: Effect.fnUntraced(function* ({ params, query }) {
@@ -41,6 +43,8 @@ export const layer = HttpApiBuilder.group(
         Effect.map(conversations.transcript(params.chatbotId, params.sessionId), (transcript) =>
           fileOf(transcript, query.format ?? formatOf(request)),
         ),
+
+      erase: ({ payload }) => Effect.map(erasures.erase(payload), (erased) => ({ erased })),
 
       delete: ({ params }) =>
         Effect.as(conversations.remove(params.chatbotId, params.sessionId), {

@@ -3,12 +3,14 @@ import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
 import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
+import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
 
 export interface JobsSettings {
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
   readonly reembedding: Reembedding.ReembeddingSettings
+  readonly retention: Retention.RetentionSettings
 }
 
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
@@ -17,6 +19,7 @@ export const layer = (settings: JobsSettings) =>
     BlobCheck.layerRegularly(settings.blobCheck),
     OrganizationRemoval.layerRegularly,
     Reembedding.layer(settings.reembedding),
+    Retention.layer(settings.retention),
     Sealing.layer,
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),

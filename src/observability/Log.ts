@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
-import { RequestId } from "../api/parts/RequestId.ts"
+import { RequestId } from "../domain/RequestId.ts"
 import { printable } from "../system/Printable.ts"
 
 const levels = {

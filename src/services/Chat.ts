@@ -161,6 +161,7 @@ export class Chat extends Context.Service<
               token,
               tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
+              isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
               Effect.map(newMessageId, (id) => ({

@@ -77,7 +77,7 @@ export class Conversations extends Context.Service<
 
       const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
-        const session = yield* storage.get(chatbot, sessionToManage(yield* Caller, name))
+        const session = yield* storage.exported(chatbot, sessionToManage(yield* Caller, name))
         const pages = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(
           undefined,
           (place) =>

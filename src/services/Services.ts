@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
 import { Budgets, type BudgetSettings } from "./Budgets.ts"
 import { Chat, type ChatSettings } from "./Chat.ts"
@@ -11,6 +12,7 @@ import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Erasures } from "./Erasures.ts"
 import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
@@ -20,6 +22,7 @@ import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
+  readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
@@ -38,12 +41,14 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
     RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
+    Erasures.layer,
     Health.layer,
     EmbedFiles.layer(settings.uploads),
     Idempotency.layer(settings.idempotency),

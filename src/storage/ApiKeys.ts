@@ -1,9 +1,12 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { ApiKey, type ApiKeyPatch, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
+import { type AuditedChange, Auditing } from "./Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
@@ -71,7 +74,10 @@ export class ApiKeys extends Context.Service<
     readonly insert: (key: NewApiKey) => Effect.Effect<ApiKey, NotFound | Unavailable>
     /** Inserts the key unless a key with the same hash exists. */
     readonly ensure: (key: FirstApiKey) => Effect.Effect<void, Unavailable>
-    /** Finds the key with this hash, unless it is revoked or expired, and records that it was used. */
+    /**
+     * Finds the key with this hash, unless it is revoked or expired, and records that it was used. The audit log has
+     * the first use of each key, and the use of one that is revoked or expired.
+     */
     readonly findLive: (hash: Uint8Array) => Effect.Effect<LiveKey | undefined, Unavailable>
     /** Lists the keys of an organization, newest first. */
     readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
@@ -90,6 +96,7 @@ export class ApiKeys extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
+      const auditing = yield* Auditing
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, name, prefix, last_four, scopes, budget, created_at,
@@ -98,16 +105,20 @@ export class ApiKeys extends Context.Service<
 
       const insert = Effect.fnUntraced(
         function* (key: NewApiKey) {
+          const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
           const [row] = yield* decodeKeys(sql`
-          insert into api_keys
-            (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, budget, expires_at, created_by)
-          select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
-            ${key.last_four}::text, ${key.scopes}::text[], ${json(key.budget)}, ${key.expires_at}::timestamptz,
-            ${key.created_by}::text
-          from organizations
-          where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
-            select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
-          returning ${columns}`)
+            with made as (
+              insert into api_keys
+                (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, budget, expires_at, created_by)
+              select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea,
+                ${key.prefix}::text, ${key.last_four}::text, ${key.scopes}::text[], ${json(key.budget)},
+                ${key.expires_at}::timestamptz, ${key.created_by}::text
+              from organizations
+              where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
+                select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
+              returning ${columns}
+            ), audited as (${audited})
+            select * from made`)
           return row ?? (yield* noOwner)
         },
         // The chatbot, or the organization, was deleted while the key was made.
@@ -116,20 +127,55 @@ export class ApiKeys extends Context.Service<
       )
 
       const ensure = Effect.fnUntraced(function* (key: FirstApiKey) {
-        yield* sql`insert into api_keys ${sql.insert(key)} on conflict (hash) do nothing`
+        const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
+        yield* sql`
+          with made as (insert into api_keys ${sql.insert(key)} on conflict (hash) do nothing returning id)
+          ${audited}`
       }, withoutSqlErrors)
+
+      const usedBy = ({ id, organization_id }: LiveKey, action: "api_key.first_used" | "api_key.refused") => ({
+        organization: organization_id,
+        action,
+        target: id,
+        apiKey: id,
+      })
+
+      const recordFirstUse = Effect.fnUntraced(function* (key: LiveKey) {
+        yield* sql`
+          with used as (
+            update api_keys set last_used_at = now() where id = ${key.id} and last_used_at is null returning id
+          )
+          ${yield* auditing.entry(sql, usedBy(key, "api_key.first_used"), sql`exists (select from used)`)}`
+      })
+
+      const recordRefusal = Effect.fnUntraced(function* (key: LiveKey) {
+        yield* yield* auditing.entry(
+          sql,
+          usedBy(key, "api_key.refused"),
+          sql`not exists (
+            select from audit_log where target_id = ${key.id} and action = 'api_key.refused'
+              and created_at > now() - interval '1 hour'
+          )`,
+        )
+        return undefined
+      })
 
       const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
-        const [row] = yield* sql<LiveKey & { readonly stale: boolean }>`
+        const [row] = yield* sql<LiveKey & { readonly live: boolean; readonly stale: boolean; readonly used: boolean }>`
           select k.id, k.organization_id, k.chatbot_id, k.expires_at,
             case when o.is_operator then k.scopes else array_remove(k.scopes, 'operator') end as scopes,
             (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
-            k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale
+            k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale,
+            k.last_used_at is not null as used,
+            k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live
           from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
-          where k.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
-        if (row?.stale) yield* sql`update api_keys set last_used_at = now() where id = ${row.id}`
+          where k.hash = ${hash}`
+        if (row === undefined) return undefined
+        if (!row.live) return yield* recordRefusal(row)
+        if (!row.used) yield* recordFirstUse(row)
+        else if (row.stale) yield* sql`update api_keys set last_used_at = now() where id = ${row.id}`
         return row
       }, withoutSqlErrors)
 
@@ -155,17 +201,48 @@ export class ApiKeys extends Context.Service<
         change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
       ) =>
         Effect.gen(function* () {
-          const { budget = {}, isRevoked = false } = yield* change(
-            yield* only(sql`select ${columns} from api_keys where ${matching(id, organization)} for update`),
+          const before = yield* only(
+            sql`select ${columns} from api_keys where ${matching(id, organization)} for update`,
           )
-          return yield* only(
+          const { budget = {}, isRevoked = false } = yield* change(before)
+          const after = yield* only(
             sql`update api_keys set budget = budget || ${json(budget)},
                 revoked_at = case when ${isRevoked}::boolean then coalesce(revoked_at, now()) else revoked_at end
               where id = ${id} returning ${columns}`,
           )
+          const changed = changeOf(before, after)
+          if (changed !== undefined) {
+            const { name, organization_id, scopes } = before
+            yield* auditing.record(sql, {
+              organization: organization_id,
+              target: id,
+              ...(isRevoked
+                ? { action: "api_key.revoked", before: concealed({ name, scopes }) }
+                : { action: "api_key.updated", ...changed }),
+            })
+          }
+          return after
         }).pipe(transaction(sql), withoutSqlErrors)
 
       return { insert, ensure, findLive, list, modify }
     }),
   )
 }
+
+/** The entry of the audit log for a new key. */
+export const creationOf = ({
+  id,
+  organization_id,
+  chatbot_id = null,
+  expires_at = null,
+  ...key
+}: FirstApiKey & Partial<NewApiKey>): AuditedChange => ({
+  organization: organization_id,
+  action: "api_key.created",
+  target: id,
+  after: concealed({
+    ...Struct.pick(key, ["name", "prefix", "last_four", "scopes"]),
+    chatbot_id,
+    expires_at: expires_at && timestamp(expires_at),
+  }),
+})

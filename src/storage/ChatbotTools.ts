@@ -1,9 +1,12 @@
-import { Context, Effect, Layer, type Schema } from "effect"
+import { Context, Effect, Layer, Redacted, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
+import { originOf } from "../domain/chatbot/UrlTemplate.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Auditing } from "./Auditing.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { json, orderedJson } from "./sql/SqlValues.ts"
@@ -75,6 +78,7 @@ export class ChatbotTools extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
+      const auditing = yield* Auditing
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
@@ -104,6 +108,13 @@ export class ChatbotTools extends Context.Service<
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
           const sealed = yield* seal(id, organization, content)
+          yield* auditing.record(sql, {
+            organization,
+            action: "tool.created",
+            target: id,
+            chatbot,
+            after: concealed(auditedTool(content, content.headers)),
+          })
           return yield* only(
             sql<StoredRow>`
               insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
@@ -140,13 +151,17 @@ export class ChatbotTools extends Context.Service<
       const modify = <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const content = yield* change(
-            yield* only(
-              sql<StoredRow>`
-                select ${columns} from chatbot_tools
-                where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
-            ),
+          const before = yield* only(
+            sql<StoredRow>`
+              select ${columns} from chatbot_tools
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
           )
+          const content = yield* change(before)
+          const headers = yield* Effect.orElseSucceed(before.headers, () => Redacted.make({}))
+          const changed = changeOf(auditedTool(before, headers), auditedTool(content, content.headers))
+          if (changed !== undefined) {
+            yield* auditing.record(sql, { organization, action: "tool.updated", target: id, chatbot, ...changed })
+          }
           const sealed = yield* seal(id, organization, content)
           return yield* only(
             sql<StoredRow>`
@@ -166,10 +181,18 @@ export class ChatbotTools extends Context.Service<
           // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
           yield* sql`
             select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
-          const gone = yield* sql`
+          const gone = yield* sql<{ name: string }>`
             delete from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
-          if (gone.length === 0) return yield* toolNotFound
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`
+          const [removed] = gone
+          if (removed === undefined) return yield* toolNotFound
+          yield* auditing.record(sql, {
+            organization,
+            action: "tool.deleted",
+            target: id,
+            chatbot,
+            before: concealed(removed),
+          })
           yield* sql`
             update chatbots set tool_count = tool_count - 1
             where id = ${chatbot} and organization_id = ${organization}`
@@ -182,3 +205,20 @@ export class ChatbotTools extends Context.Service<
     }),
   )
 }
+
+/** What the audit log compares of a tool. Schema and headers are in forms in which all of their contents are concealed. */
+const auditedTool = (
+  { description, input_schema, method, name, timeout_ms, url }: Omit<ToolContent, "headers">,
+  headers: Headers,
+): Schema.JsonObject => ({
+  name,
+  description,
+  method,
+  server: originOf(url),
+  url,
+  timeout_ms,
+  input_schema: JSON.stringify(input_schema),
+  headers: Object.entries(Redacted.value(headers))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => ({ name, value })),
+})

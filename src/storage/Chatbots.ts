@@ -7,9 +7,12 @@ import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { Auditing } from "./Auditing.ts"
 import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
+import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
-import { onUniqueViolation, transaction, retryConflicts, undoneAlone, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { onUniqueViolation, transaction, undoneAlone, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -97,6 +100,7 @@ export class Chatbots extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const auditing = yield* Auditing
 
       const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
          voice_widget_config, avatar_blob, version, created_at, updated_at`
@@ -106,9 +110,17 @@ export class Chatbots extends Context.Service<
       const insert = Effect.fnUntraced(
         function* (chatbot: NewChatbot) {
           const organization_id = yield* CurrentOrganization
+          const { id, name, slug } = chatbot
+          const audited = yield* auditing.entry(sql, {
+            organization: organization_id,
+            action: "chatbot.created",
+            target: id,
+            after: concealed({ name, slug }),
+          })
           return yield* only(
-            sql<ChatbotRow>`insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))}
-              returning ${columns}`,
+            sql<ChatbotRow>`
+              with audited as (${audited})
+              insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`,
           ).pipe(Effect.catchTag("NotFound", Effect.die), undoneAlone(sql))
         },
         onUniqueViolation("chatbots_slug", slugTaken),
@@ -171,6 +183,10 @@ export class Chatbots extends Context.Service<
                 sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
               ])} where id = ${id} and organization_id = ${organization} returning ${columns}`,
           )
+          const audited = changeOf(configurationOf(row), configurationOf(changed))
+          if (audited !== undefined) {
+            yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
+          }
           return { row: changed }
         }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors)
 
@@ -185,10 +201,28 @@ export class Chatbots extends Context.Service<
         withoutSqlErrors,
       )
 
-      const removeRow = (id: ChatbotId, organization: OrganizationId) =>
-        retryConflicts(
-          only(sql`delete from chatbots where id = ${id} and organization_id = ${organization} returning id`),
+      const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
+        const audited = yield* auditing.entry(
+          sql,
+          {
+            organization,
+            action: "chatbot.deleted",
+            target: id,
+            before: sql`select jsonb_build_object('name', name, 'slug', slug) from gone`,
+          },
+          // The chatbots of a deleted organization go with it.
+          sql`exists (select from gone) and exists (
+            select from organizations where id = ${organization} and deleted_at is null)`,
         )
+        yield* only(
+          sql`
+            with gone as (
+              delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
+            ), audited as (${audited})
+            select id from gone`,
+        )
+        yield* emptyDrafts(sql, sql`chatbot_id = ${id} and organization_id = ${organization}`)
+      }, transaction(sql))
 
       return { insert, get, named, list, getMany, slugsInUse, modify, remove }
     }),
@@ -205,3 +239,13 @@ const encode = (values: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),
   )
+
+/** What the audit log compares of a chatbot. */
+const configurationOf = ({
+  created_at: _,
+  organization_id: __,
+  tool_count: ___,
+  updated_at: ____,
+  version: _____,
+  ...configuration
+}: ChatbotRow): Schema.JsonObject => configuration

@@ -48,6 +48,11 @@ export interface SessionTarget {
   /** The only key for which the token names the session; null when it does for every key. */
   readonly tokenKey: ApiKeyId | null
   readonly platform: string
+  /**
+   * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
+   * the reply would be made of what was deleted.
+   */
+  readonly isKnown?: boolean
 }
 
 /** Tries to find a session that concurrent requests open this many times. */
@@ -78,7 +83,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
             (id, organization_id, chatbot_id, session_token, token_key, platform, message_count, user_info, may_ask_email)
           select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.tokenKey}::uuid,
             ${session.platform}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
-          from chatbots where id = ${chatbot} and organization_id = ${organization_id}
+          from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
           returning id

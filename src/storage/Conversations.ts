@@ -7,6 +7,7 @@ import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
+import { Auditing } from "./Auditing.ts"
 import {
   type BotMessage,
   type EmailAnswer,
@@ -16,7 +17,8 @@ import {
   type SessionTarget,
 } from "./ConversationWrites.ts"
 import { sessionNamed, sessionNotFound } from "./Messages.ts"
-import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { emptyDrafts } from "./UnfinishedReplies.ts"
+import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 import type { ReplyUsage } from "./Usage.ts"
 
@@ -100,6 +102,12 @@ export class Conversations extends Context.Service<
       chatbot: ChatbotId,
       name: SessionName,
     ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
+    /** Returns a session whose messages are about to be exported, and records that in the audit log. */
+    readonly exported: (
+      chatbot: ChatbotId,
+      name: SessionName,
+    ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
+    /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
     readonly remove: (
       chatbot: ChatbotId,
       name: SessionName,
@@ -110,6 +118,8 @@ export class Conversations extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+
+      const auditing = yield* Auditing
 
       const named = sessionNamed(sql)
 
@@ -167,17 +177,36 @@ export class Conversations extends Context.Service<
         return row === undefined ? yield* sessionNotFound : toSession(row)
       }, withoutSqlErrors)
 
+      const exported = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+        const organization = yield* CurrentOrganization
+        const audited = yield* auditing.entry(
+          sql,
+          { organization, action: "conversation.exported", target: sql`select id from found`, chatbot },
+          sql`exists (select from found)`,
+        )
+        const [row] = yield* sql<SessionRow>`
+          with found as (select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}),
+            audited as (${audited})
+          select * from found`
+        return row === undefined ? yield* sessionNotFound : toSession(row)
+      }, withoutSqlErrors)
+
       const remove = Effect.fnUntraced(
         function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
-          const gone = yield* sql`delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
-          if (gone.length === 0) return yield* sessionNotFound
+          const [gone] = yield* sql<{ id: SessionId }>`
+            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
+          if (gone === undefined) return yield* sessionNotFound
+          // A statement of its own, so that it sees what was stored before the session was locked.
+          yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
+          yield* auditing.record(sql, { organization, action: "conversation.deleted", target: gone.id, chatbot })
         },
+        transaction(sql),
         withoutTimeLimit,
         withoutSqlErrors,
       )
 
-      return { find, append: makeAppend(sql), reply: makeReply(sql), list, get, remove }
+      return { find, append: makeAppend(sql), reply: makeReply(sql), list, get, exported, remove }
     }),
   )
 }

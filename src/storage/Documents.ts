@@ -6,6 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
+import { Auditing } from "./Auditing.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { deleteMostDocuments } from "./LargeDeletions.ts"
 import {
@@ -108,6 +109,7 @@ export class Documents extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const auditing = yield* Auditing
 
       const columns = sql.literal(
         `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
@@ -268,6 +270,12 @@ export class Documents extends Context.Service<
           ${id === "all" ? sql`` : sql`and id = ${id}`}`
         const deleted = yield* sql`delete from documents where ${doomed} returning id`
         if (deleted.length === 0 && id !== "all") return yield* documentNotFound
+        yield* auditing.record(sql, {
+          organization,
+          action: "document.deleted",
+          chatbot,
+          ...(id === "all" ? { after: { all: true } } : { target: id }),
+        })
         yield* sql`update chatbots set knowledge_version = knowledge_version + 1
           where id = ${chatbot} and organization_id = ${organization}`
       }, transaction(sql))

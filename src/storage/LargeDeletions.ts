@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import type { ChatbotId } from "../domain/Ids.ts"
+import type { ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { emptyDrafts } from "./UnfinishedReplies.ts"
+import { uuids } from "./sql/SqlValues.ts"
 import { retryConflicts } from "./sql/SqlErrors.ts"
 
 /** Deletes about this many rows in one statement, dependent rows included: on the embedded database, others wait. */
-const ROWS_AT_ONCE = 1_000
+export const ROWS_AT_ONCE = 1_000
 
 /*
  * These deletions come before the statement that deletes a chatbot, or all of its documents, so that this last
@@ -38,6 +40,32 @@ export const deleteMostSessions = (sql: SqlClient.SqlClient) =>
   }))
 
 type Fragment = Statement.Statement<object>
+
+/**
+ * Deletes conversations with their messages, and the contents of replies that are being made in them, within the
+ * transaction that is open: some of those that `from` selects as `id` and `size`, but at least one if there is any.
+ *
+ * @param still a condition that has to hold at the moment of the deletion
+ */
+export const deleteSomeSessions = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { from, still = sql`true` }: { readonly from: Statement.Fragment; readonly still?: Statement.Fragment },
+) {
+  const organization = yield* CurrentOrganization
+  const gone = yield* sql<{ id: SessionId; messages: number }>`
+    with found as (${from}), counted as (
+      select id, size, sum(size) over (rows unbounded preceding) as upto from found
+    )
+    delete from sessions where id in (select id from counted where upto - size < ${ROWS_AT_ONCE})
+      and organization_id = ${organization} and ${still}
+    returning id, message_count as messages`
+  const ids = gone.map(({ id }) => id)
+  // A statement of its own, so that it sees what was stored before the sessions were locked.
+  if (ids.length > 0) {
+    yield* emptyDrafts(sql, sql`session_id = any(${uuids(ids)}) and organization_id = ${organization}`)
+  }
+  return { conversations: ids.length, messages: gone.reduce((sum, { messages }) => sum + messages, 0) }
+})
 
 const leaveFew =
   (

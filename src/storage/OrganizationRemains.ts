@@ -24,7 +24,7 @@ export class OrganizationRemains extends Context.Service<
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>, Unavailable>
     /**
      * Deletes the rows that do not go with a chatbot, such as usage, and the queued ingestions, so that no more
-     * documents are read and embedded. Several processes may call any of these methods at the same time.
+     * documents are read and embedded. Entries of the audit log stay, without what may concern people. Several processes may call any of these methods at the same time.
      */
     readonly emptyOrganization: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
     /** Returns some of the organization's chatbots, or none when all are deleted. */
@@ -68,6 +68,23 @@ export class OrganizationRemains extends Context.Service<
           select count(*)::int as found from found`)
       }
 
+      /**
+       * Deletes from the entries of the audit log, which the operator keeps, what may concern people: addresses, names
+       * and changes. The entry of the deletion itself stays whole.
+       */
+      const blankAuditLog = (organization: OrganizationId) =>
+        exhaust(sql`
+          with found as (
+            select ctid as place from audit_log
+            where organization_id = ${organization} and action <> 'organization.deleted'
+              and num_nonnulls(api_key_name, api_key_hint, address, before, after) > 0
+            limit ${ROWS_AT_ONCE}
+          ), blanked as (
+            update audit_log set api_key_name = null, api_key_hint = null, address = null, before = null, after = null
+            where ctid in (select place from found)
+          )
+          select count(*)::int as found from found`)
+
       const emptyOrganization = Effect.fn("OrganizationRemains.emptyOrganization")(function* (
         organization: OrganizationId,
       ) {
@@ -77,6 +94,7 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("chat_reservations", organization)
         yield* emptyTable("unfinished_replies", organization)
         yield* emptyTable("idempotency_keys", organization)
+        yield* blankAuditLog(organization)
       }, withoutSqlErrors)
 
       const organizations = decodeOrganizations(

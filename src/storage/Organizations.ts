@@ -1,9 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import type { FirstApiKey } from "./ApiKeys.ts"
+import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { creationOf, type FirstApiKey } from "./ApiKeys.ts"
+import { Auditing } from "./Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
@@ -53,13 +56,24 @@ export class Organizations extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const columns = sql.literal("id, name, is_operator, budget, created_at")
+      const auditing = yield* Auditing
+      const columns = sql.literal("id, name, is_operator, budget, retention_days, created_at")
+
+      const creation = (
+        { id, name }: { readonly id: OrganizationId; readonly name: string },
+        condition?: Statement.Fragment,
+      ) =>
+        auditing.entry(
+          sql,
+          { organization: id, action: "organization.created", target: id, after: concealed({ name }) },
+          condition,
+        )
 
       const insert = Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
-          const [row] = yield* decodeOrganizations(
-            sql`insert into organizations ${sql.insert(organization)} returning ${columns}`,
-          )
+          const [row] = yield* decodeOrganizations(sql`
+            with audited as (${yield* creation(organization)})
+            insert into organizations ${sql.insert(organization)} returning ${columns}`)
           return yield* Effect.fromNullishOr(row)
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
@@ -68,6 +82,7 @@ export class Organizations extends Context.Service<
 
       const bootstrap = Effect.fnUntraced(
         function* (name: string, id: OrganizationId, key: Omit<FirstApiKey, "organization_id">) {
+          const isMade = sql`exists (select from made)`
           const [made] = yield* decodeOrganizations(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
@@ -76,6 +91,10 @@ export class Organizations extends Context.Service<
               insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes, created_by)
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
                 ${key.last_four}::text, ${key.scopes}::text[], ${key.created_by}::text from made
+            ), audited as (
+              ${yield* creation({ id, name }, isMade)}
+            ), key_audited as (
+              ${yield* auditing.entry(sql, creationOf({ ...key, organization_id: id }), isMade)}
             )
             select * from made`)
           const [existing] =
@@ -114,19 +133,31 @@ export class Organizations extends Context.Service<
       ) =>
         Effect.gen(function* () {
           const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
-          const { name = before.name, budget = {} } = yield* change(before)
-          return yield* found(
-            sql`update organizations set name = ${name}, budget = budget || ${json(budget)}
+          const { name = before.name, budget = {}, retention_days = before.retention_days } = yield* change(before)
+          const after = yield* found(
+            sql`update organizations set name = ${name}, budget = budget || ${json(budget)},
+                retention_days = ${retention_days}
               where id = ${id} returning ${columns}`,
           )
+          const changed = changeOf(before, after)
+          if (changed !== undefined) {
+            yield* auditing.record(sql, { organization: id, action: "organization.updated", target: id, ...changed })
+          }
+          return after
         }).pipe(transaction(sql), withoutSqlErrors)
 
       const remove = Effect.fnUntraced(
         function* (id: OrganizationId) {
-          const { is_operator } = yield* found(
+          const { is_operator, name } = yield* found(
             sql`select ${columns} from organizations where ${present(id)} for update`,
           )
           if (is_operator) return yield* isOperators
+          yield* auditing.record(sql, {
+            organization: id,
+            action: "organization.deleted",
+            target: id,
+            before: concealed({ name }),
+          })
           yield* sql`update organizations set deleted_at = now() where id = ${id}`
         },
         transaction(sql),

@@ -2,6 +2,8 @@ import { Layer } from "effect"
 import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
 import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { Auditing } from "./Auditing.ts"
+import { AuditLog } from "./AuditLog.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -10,6 +12,7 @@ import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
+import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
@@ -20,6 +23,7 @@ import { Organizations } from "./Organizations.ts"
 import { Ping } from "./sql/Ping.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
+import { Retention } from "./Retention.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
@@ -30,6 +34,7 @@ export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
     AfterCommit.layer,
     ApiKeys.layer,
+    AuditLog.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -38,6 +43,7 @@ export const layer = (secrets: SecretsSettings) =>
     Chunks.layer,
     Conversations.layer,
     Documents.layer,
+    Erasures.layer,
     IdempotencyKeys.layer,
     Ingestions.layer,
     Inspection.layer,
@@ -48,8 +54,9 @@ export const layer = (secrets: SecretsSettings) =>
     Ping.layer,
     RateCounts.layer,
     Reembeddings.layer,
+    Retention.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  ).pipe(Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge(Auditing.layer), Layer.provide(Secrets.layer(secrets)))

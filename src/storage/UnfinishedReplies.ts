@@ -1,4 +1,5 @@
 import { Context, type Duration, Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
@@ -27,6 +28,14 @@ export interface UnfinishedReply extends ReplyUnderWay {
   readonly draft: Draft
 }
 
+/**
+ * Builds the statement that deletes the contents of unfinished replies, whose conversations are deleted. What they have
+ * used still counts.
+ */
+export const emptyDrafts = (sql: SqlClient.SqlClient, condition: Statement.Fragment) =>
+  sql`update unfinished_replies set reply = reply || ${json({ content: "", tool_calls: [], tool_results: [] })}
+    where ${condition}`
+
 /** Turns at most this many unfinished replies into messages in one statement. */
 const RECOVERED_AT_ONCE = 100
 
@@ -38,7 +47,7 @@ export class UnfinishedReplies extends Context.Service<
   UnfinishedReplies,
   {
     /**
-     * Stores the parts of these replies, and renews those of the ids `unchanged`. All of them expire after `lease`
+     * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids `unchanged`. All of them expire after `lease`
      * unless their server stores or renews them again.
      */
     readonly store: (
@@ -71,16 +80,22 @@ export class UnfinishedReplies extends Context.Service<
           api_key_id: apiKeyId,
           reply: draft,
         }))
+        const sessions = replies.map(({ session }) => session)
         const expiry = sql`clock_timestamp() + ${interval(lease)}`
         yield* sql`
           with kept as (
             update unfinished_replies set expires_at = ${expiry} where message_id = any(${unchanged}::uuid[])
           )
+          -- The lock keeps a conversation from being deleted between this check and the commit.
+          , alive as (
+            select id, organization_id from sessions where id = any(${sessions}::uuid[]) for key share
+          )
           insert into unfinished_replies
             (message_id, organization_id, session_id, chatbot_id, api_key_id, reply, updated_at, expires_at)
-          select message_id, organization_id, session_id, chatbot_id, api_key_id, reply, clock_timestamp(), ${expiry}
+          select message_id, r.organization_id, session_id, chatbot_id, api_key_id, reply, clock_timestamp(), ${expiry}
           from jsonb_to_recordset(${json(rows)}) as r(message_id uuid, organization_id uuid, session_id uuid,
             chatbot_id uuid, api_key_id uuid, reply jsonb)
+          join alive s on s.id = r.session_id and s.organization_id = r.organization_id
           on conflict (message_id) do update set
             reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at`
       }, withoutSqlErrors)

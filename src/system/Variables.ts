@@ -7,6 +7,7 @@ export const HOST = "HOST"
 export const PORT = "PORT"
 export const PUBLIC_URL = "PUBLIC_URL"
 export const TRUSTED_PROXIES = "TRUSTED_PROXIES"
+export const RATE_LIMIT = "RATE_LIMIT"
 export const BOOTSTRAP_API_KEY = "BOOTSTRAP_API_KEY"
 
 export const DATA_DIR = "DATA_DIR"

@@ -2,8 +2,11 @@ import { parseArgs } from "node:util"
 import type { Part } from "./safety/Part.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
-const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+  fuzz: () => import("./safety/Fuzz.ts"),
   matrix: () => import("./safety/Matrix.ts"),
+  limits: () => import("./safety/Limits.ts"),
+  cost: () => import("./safety/Cost.ts"),
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
   model: () => import("./safety/Model.ts"),

@@ -105,7 +105,7 @@ describe("the command line", () => {
   test.each([
     ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
-    ["organizations --help", ["create", "list", "budget", "rename", "delete"]],
+    ["organizations --help", ["create", "list", "budget", "retention", "rename", "delete"]],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
     const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
     const lines = listed.trimEnd().split("\n")
@@ -137,6 +137,8 @@ describe("the command line", () => {
     ["organizations delete", "Missing required argument: id"],
     [`organizations delete ${nowhere} seven`, "Expected: the same id once more"],
     ["organizations budget seven", "Expected: the id of an organization, a UUID"],
+    [`organizations retention ${nowhere} --days 0`, 'Expected: "default" or a whole number from 1 to 36500'],
+    [`organizations retention ${nowhere} --days long`, 'Expected: "default" or a whole number from 1 to 36500'],
   ])("names the error in the usage of `parley %s`", async (command, words) => {
     expect(await usageErrorOf(command)).toContain(words)
   })
@@ -167,6 +169,7 @@ describe("a command fails when nothing has the given id:", () => {
     [`keys list --organization ${nowhere}`, /no such organization/],
     [`keys budget ${nowhere} --concurrent-chats 1`, /no such API key/],
     [`organizations budget ${nowhere}`, /no such organization/],
+    [`organizations retention ${nowhere} --days 1`, /no such organization/],
     [`organizations rename ${nowhere} Other`, /no such organization/],
     [`organizations delete ${nowhere} --yes`, /no such organization/],
   ])("%s", async (command, words) => {
@@ -305,6 +308,24 @@ describe("organizations", () => {
     expect((await outputOf("organizations list")).match(/\(operator\)/g)).toHaveLength(1)
   })
 
+  test("keep conversations for as long as is set, which the audit log says was set on the command line", async () => {
+    const id = await newOrganization("Forgetful")
+    const command = `organizations retention ${id}`
+    const shown = (days: string) => `Conversations are kept for: ${days} (days after their last activity).\n`
+    expect(await outputOf(command)).toBe(shown("default"))
+    expect(await outputOf(`${command} --days 90`)).toBe(shown("90"))
+    expect(await outputOf(command)).toBe(shown("90"))
+    expect(await outputOf(`${command} --days default`)).toBe(shown("default"))
+    const recorded = SystemSql.use(
+      (sql) => sql`select action, actor, after from audit_log where target_id = ${id} order by created_at`,
+    )
+    expect(await runtime.runPromise(recorded)).toEqual([
+      { action: "organization.created", actor: "command_line", after: { name: "Forgetful" } },
+      { action: "organization.updated", actor: "command_line", after: { retention_days: 90 } },
+      { action: "organization.updated", actor: "command_line", after: { retention_days: null } },
+    ])
+  })
+
   test("are deleted with everything they own when their id is given twice", async () => {
     const id = await newOrganization("Doomed")
     const { key } = await newKey(`doomed --scope chat --organization ${id}`)
@@ -381,6 +402,7 @@ describe("while a running server uses the database,", () => {
     ["organizations create Another", endpoints.createOrganization, { name: "Another" }],
     ["organizations list", endpoints.listOrganizations, undefined],
     [`organizations budget ${nowhere}`, endpoints.updateOrganization, { budget: { concurrent_chats: 8 } }],
+    [`organizations retention ${nowhere}`, endpoints.updateOrganization, { retention_days: 90 }],
     [`organizations rename ${nowhere} Other`, endpoints.updateOrganization, { name: "Another" }],
     [`organizations delete ${nowhere}`, endpoints.deleteOrganization, undefined],
   ])("`%s` prints the request that does the same", async (command, { method, path }, body) => {
@@ -432,6 +454,7 @@ describe("a command fails in one line while the database is unavailable:", () =>
     "organizations create Another",
     "organizations list",
     `organizations budget ${nowhere}`,
+    `organizations retention ${nowhere}`,
     `organizations rename ${nowhere} Another`,
     `organizations delete ${nowhere} --yes`,
   ])("%s", async (command) => {

@@ -30,6 +30,7 @@ describe("organizations", () => {
       name: "Société Générale des Marées",
       is_operator: false,
       budget: noBudget,
+      retention_days: null,
       created_at: timestamp,
     }
     expect(reply.body).toStrictEqual({ organization: made })

@@ -23,7 +23,10 @@ const launch = async (settings: Settings) => {
   return { server, client: new Client(await server.listening, operatorKey) }
 }
 
-test("servers on one database share one budget, and the chats of a killed server stop counting", async () => {
+/** How many requests an API key may send; no request leaves the window while the test runs. */
+const RATE = 200
+
+test("servers on one database share budgets and rate limits, and the chats of a killed server stop counting", async () => {
   const database = await run(fresh)
   const anthropic = await run(provider)
   const settings = {
@@ -31,6 +34,8 @@ test("servers on one database share one budget, and the chats of a killed server
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: anthropic.url,
     ORGANIZATION_CONCURRENT_CHATS: `${PLACES}`,
+    RATE_LIMIT: `${RATE}/1h`,
+    ORGANIZATION_RATE_LIMIT: "off",
   }
   const first = await launch(settings)
   // The embedded database serves one process only.
@@ -68,4 +73,17 @@ test("servers on one database share one budget, and the chats of a killed server
     await Effect.runPromise(Effect.provide(runOut, layerOf(database)))
   }
   expect((await third.client.say(id, "And me?")).status).toBe(200)
+  const { client } = await third.client.newKey()
+  const servers = database.kind === "postgres" ? [second, third] : [third]
+  const reads = await Promise.all(
+    Array.from({ length: 2 * RATE }, (_, index) =>
+      new Client(servers[index % servers.length]?.client.url ?? "", client.key).get(`/api/external/chatbot/${id}`),
+    ),
+  )
+  const granted = reads.filter(({ status }) => status === 200).length
+  expect(reads.filter(({ status }) => status === 429).length).toBe(2 * RATE - granted)
+  expect(granted).toBeGreaterThanOrEqual(RATE)
+  // Each server may grant a fiftieth before the others learn of it.
+  expect(granted).toBeLessThanOrEqual(RATE + servers.length * (RATE / 50))
+  expect(third.server.stdout()).toMatch(/"message":"request".*"address":"127\.0\.0\.1"/)
 })

@@ -89,6 +89,10 @@ export const makeFilledTenant = Effect.gen(function* () {
   const keyed = keyedOf(organization, apiKeyId, yield* newId)
   const idempotencyKeys = yield* IdempotencyKeys
   yield* mine(idempotencyKeys.claim(claimOf(keyed)))
+  yield* SystemSql.use(
+    (sql) => sql`
+      insert into retention_runs (organization_id, expires_at) values (${organization}, now() + interval '1 hour')`,
+  )
   return {
     organization,
     chatbot,

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
 import { fakeOpenAiKey } from "./FakeOpenAi.ts"
@@ -27,9 +27,22 @@ export interface TestServer {
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
   /** The paths of the stored search indexes. */
   readonly indexes: () => ReadonlyArray<string>
+  /** Every row of every table, and every file outside of the database, as text. */
+  readonly dump: () => Promise<string>
   /** Runs statements, by `SystemSql` as the owner of the tables, whom row-level security does not restrict. */
   readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql | SqlClient.SqlClient>) => Promise<A>
 }
+
+/** Every row of every table as JSON. */
+export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const tables = yield* sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`
+  const rows = yield* Effect.forEach(
+    tables,
+    ({ name }) => sql<{ row: string }>`select ${name} || ' ' || to_jsonb(t)::text as row from ${sql(name)} t`,
+  )
+  return rows.flat().map(({ row }) => row)
+})
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
@@ -63,6 +76,15 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
         path.endsWith(".segment"),
       ),
     query: (query) => Effect.runPromiseWith(context)(query),
+    dump: async () => {
+      const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })
+        .filter((path) => !path.startsWith("database"))
+        .map((path) => join(given.DATA_DIR, path))
+        .filter((path) => statSync(path).isFile())
+      const files = paths.map((path) => `${path}\n${readFileSync(path, "latin1")}`)
+      const rows = await Effect.runPromiseWith(context)(SystemSql.use(dumpRows))
+      return [...rows, ...files].join("\n")
+    },
   } satisfies TestServer
 })
 

@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: ["api", "services", "domain", "text", "system", "Config.ts"],
   config: ["domain", "system", "outbound"],
   "Config.ts": ["config", "system"],
-  observability: ["api", "system"],
+  observability: ["domain", "system"],
   cli: ["services", "jobs", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 
 const logModule = new URL("../../src/observability/Log.ts", import.meta.url).href
 const configModule = new URL("../../src/Config.ts", import.meta.url).href
-const requestIdModule = new URL("../../src/api/parts/RequestId.ts", import.meta.url).href
+const requestIdModule = new URL("../../src/domain/RequestId.ts", import.meta.url).href
 
 /** Runs a script in a process of its own, and returns its standard output, to which the log goes. */
 const linesOf = async (program: string, settings: Record<string, string>): Promise<ReadonlyArray<string>> => {

@@ -2,7 +2,7 @@ import { Effect, Schema, SchemaTransformation, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { failures } from "../../domain/Errors.ts"
 import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../../domain/Failure.ts"
-import { RequestId } from "../parts/RequestId.ts"
+import { RequestId } from "../../domain/RequestId.ts"
 
 /** How one dialect represents failures in the bodies of responses. */
 export interface FailureForm<Body> {

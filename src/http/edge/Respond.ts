@@ -4,7 +4,7 @@ import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { FailureForm } from "../../api/failures/FailureForm.ts"
 import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import { problemForm } from "../../api/failures/Problem.ts"
-import { RequestId } from "../../api/parts/RequestId.ts"
+import { RequestId } from "../../domain/RequestId.ts"
 import { declarationOf, type Failure } from "../../domain/Errors.ts"
 
 /** The forms of failed requests by dialect. MCP's is not JSON-RPC's, since such a request need not contain a call. */

@@ -47,9 +47,13 @@ const AlreadyAdmitted = Context.Reference<Admitted | undefined>("parley/http/mcp
   defaultValue: () => undefined,
 })
 
-const decodeInitialize = Schema.decodeOption(
-  Schema.fromJsonString(Schema.Struct({ method: Schema.Literal("initialize") })),
-)
+/** The longest id and name of the method of a message, in characters: the protocol's server repeats them in its answer. */
+const REPEATED_MAX_LENGTH = 1_000
+
+const Repeated = Schema.optionalKey(Schema.Unknown)
+const decodeHead = Schema.decodeOption(Schema.fromJsonString(Schema.Struct({ id: Repeated, method: Repeated })))
+
+const isTooLong = (value: unknown): boolean => typeof value === "string" && value.length > REPEATED_MAX_LENGTH
 
 /** Authorizes every request by its own API key, since a session gives no rights, and finds its chatbot. */
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.ServedChatbot }>()(
@@ -68,14 +72,18 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
       return { caller, served, path: mcpOfChatbot.path.replace(":chatbotId", served) }
     })
 
-    /** Whether the request begins a session. */
+    /** Whether the request begins a session. Fails for a message that is too large in some way. */
     const beginsSession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
       const body = yield* readJson(request, requests)
       if (jsonValues(body) > VALUES_MAX_COUNT) {
         return yield* InvalidRequest.at("body", `Expected at most ${VALUES_MAX_COUNT} values`)
       }
-      return request.headers[McpSessions.header] === undefined && Option.isSome(decodeInitialize(body))
+      const { id, method } = Option.getOrElse(decodeHead(body), () => ({ id: undefined, method: undefined }))
+      if (isTooLong(id)) return yield* InvalidRequest.at("id", `Expected at most ${REPEATED_MAX_LENGTH} characters`)
+      if (isTooLong(method))
+        return yield* InvalidRequest.at("method", `Expected at most ${REPEATED_MAX_LENGTH} characters`)
+      return request.headers[McpSessions.header] === undefined && method === "initialize"
     })
 
     const inSession = Effect.fnUntraced(function* <E, R>(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
-import { RequestId } from "../../api/parts/RequestId.ts"
+import { RequestId } from "../../domain/RequestId.ts"
 import { areaOf } from "../../api/Routes.ts"
 import { healthz } from "../../api/System.ts"
 import { Unavailable } from "../../domain/Errors.ts"

@@ -1,6 +1,6 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { RequestId } from "../../api/parts/RequestId.ts"
+import { RequestId } from "../../domain/RequestId.ts"
 import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"

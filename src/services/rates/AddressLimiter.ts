@@ -23,8 +23,6 @@ export class AddressLimiter extends Context.Service<
     readonly ensureFree: Effect.Effect<void, RateLimited>
     /** Takes units from the client's address. */
     readonly charge: (units: number) => Effect.Effect<void>
-    /** The number of addresses that are counted. */
-    readonly size: () => number
   }
 >()("parley/services/rates/AddressLimiter") {
   static readonly layer = ({ address: limit, key }: RateLimits) =>
@@ -58,7 +56,6 @@ export class AddressLimiter extends Context.Service<
                   counter.advance(now())
                   counter.window.add(units)
                 }),
-          size: () => counters.size,
         }
       }),
     )

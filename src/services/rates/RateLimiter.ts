@@ -15,7 +15,7 @@ const COUNTERS_MAX = 50_000
 /** The time between two reports that no request waits for. */
 const REPORT_INTERVAL = Duration.millis(20)
 /** How long a request waits for the answer to a report before the server decides alone. */
-const REPORT_PATIENCE = Duration.millis(500)
+const REPORT_PATIENCE = Duration.seconds(1)
 /** How long a server decides alone after the others could not be reached. */
 const ALONE_MILLIS = 2_000
 const SWEEP_INTERVAL = Duration.minutes(1)

@@ -7,10 +7,6 @@ export class RecentMap<V> {
     this.#capacity = capacity
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   find(key: string): V | undefined {
     return this.#entries.get(key)
   }

@@ -155,6 +155,7 @@ test("every endpoint that takes files, answers as a chatbot or reads or deletes 
     "PATCH /api/external/chatbot/:chatbotId/update-avatar",
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/chat",
+    "POST /api/external/erasures",
     "POST /v1/chat/completions",
   ])
 })

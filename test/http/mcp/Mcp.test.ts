@@ -232,6 +232,13 @@ describe("/mcp", () => {
     problem(await post(endless), 413, "too_large")
     problem(await client.post("/mcp/not-an-id", { json: {} }), 400, "invalid_request")
     expect((await client.get("/mcp")).status).toBe(405)
+    // An answer repeats both of them.
+    for (const long of [
+      { id: "x".repeat(1_001), method: "ping" },
+      { id: 1, method: "x".repeat(1_001) },
+    ]) {
+      problem(await client.post("/mcp", { json: { jsonrpc: "2.0", ...long } }), 400, "invalid_request")
+    }
   })
 
   test("supports the version without sessions, too", async () => {

@@ -40,6 +40,9 @@ const answersBoundKeys: ReadonlySet<string> = new Set([
 
 /** Places at which the name of something foreign is refused otherwise than with 404. */
 const otherRefusals: Readonly<Record<string, number>> = {
+  // They narrow a list, which is empty then.
+  "GET /api/admin/audit-log api_key_id": 200,
+  "GET /api/admin/audit-log target_id": 200,
   // The query has to repeat what the form says.
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": 400,
   // The address already names a chatbot.

@@ -36,6 +36,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "POST /api/external/chatbot/{chatbotId}/chat messageId": "none",
   "idempotency-key": "none",
   "Idempotency-Key": "none",
+  // Everything of a visitor of this name is erased in the organization of the key.
+  session_token: "chosen",
+  email: "none",
+  target_id: ["apiKey", "document", "session", "tool"],
   slug: "none",
   agentId: "none",
   "voice_widget_config.agentId": "none",

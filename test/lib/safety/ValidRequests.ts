@@ -17,7 +17,7 @@ export interface ValidRequest {
 const question = { messages: [{ role: "user", content: "What drains?" }] }
 
 /** The fields of bodies that have to agree in ways which a schema does not express, by operation. */
-const agreeing: Readonly<Record<string, object>> = {
+export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/chat": question,
   "POST /v1/chat/completions": question,
 }
@@ -35,10 +35,11 @@ export const fileFor = (field: string): File =>
 
 const isBinary = ({ format }: JsonSchema) => format === "binary"
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null
 
 /** Sets a field, whose name has a dot before each nested name. */
-const setField = (target: Record<string, unknown>, name: string, value: unknown): void => {
+export const setField = (target: Record<string, unknown>, name: string, value: unknown): void => {
   const [first = "", ...rest] = name.split(".")
   if (rest.length === 0) {
     target[first] = value

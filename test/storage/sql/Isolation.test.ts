@@ -6,6 +6,7 @@ import { emptyChatWidget } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { MessageId, type OrganizationId, ToolId } from "../../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { everything } from "../../../src/domain/Page.ts"
+import { AuditLog } from "../../../src/storage/AuditLog.ts"
 import { Budgets } from "../../../src/storage/Budgets.ts"
 import { Chatbots } from "../../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../../src/storage/ChatbotTools.ts"
@@ -13,6 +14,7 @@ import { type ChunkPack, unpack } from "../../../src/storage/search/ChunkPacks.t
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Erasures } from "../../../src/storage/Erasures.ts"
 import { Documents } from "../../../src/storage/Documents.ts"
 import { IdempotencyKeys } from "../../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../../src/storage/Ingestions.ts"
@@ -173,6 +175,7 @@ const conversationCases: Cases<Conversations["Service"]> = {
   ],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
+  exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
 }
 
@@ -315,6 +318,24 @@ const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" |
   release: [undefined, (keys, { keyed }) => keys.release(keyed)],
 }
 
+const erasureCases: Cases<Erasures["Service"]> = {
+  erase: [
+    { conversations: 0, messages: 0 },
+    (erasures, { chatbot }) => erasures.erase({ email: "A@b.example" }, chatbot),
+  ],
+}
+
+// The other methods serve the operator, and all organizations.
+const auditCases: Cases<AuditLog["Service"], "list"> = {
+  list: [
+    [],
+    (log, { chatbot }) => {
+      const filter = { action: undefined, apiKey: undefined, target: chatbot, from: undefined, to: undefined }
+      return Effect.map(log.list(filter, everything), ({ items }) => items)
+    },
+  ],
+}
+
 /** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -345,6 +366,8 @@ const cases = [
   ...named("Ingestions", Ingestions, ingestionCases),
   ...named("Usage", Usage, usageCases),
   ...named("Budgets", Budgets, budgetCases),
+  ...named("Erasures", Erasures, erasureCases),
+  ...named("AuditLog", AuditLog, auditCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 

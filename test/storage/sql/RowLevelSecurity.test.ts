@@ -39,6 +39,9 @@ const metBy = (sql: SqlClient.SqlClient, table: string) =>
     deleted: Effect.map(undone(sql, sql<Owned>`delete from ${sql(table)} returning organization_id`), organizationsIn),
   })
 
+/** The table whose rows tenants add and read, and neither change nor delete. */
+const appendOnly = "audit_log"
+
 describe("by a statement without a filter", () => {
   test("a tenant reads, changes and deletes its own rows and no others, in every table", () =>
     run(
@@ -47,6 +50,7 @@ describe("by a statement without a filter", () => {
         const tables = yield* tablesWithOrganization
         expect(tables).toEqual([
           "api_keys",
+          "audit_log",
           "chat_reservations",
           "chatbot_tools",
           "chatbots",
@@ -56,18 +60,36 @@ describe("by a statement without a filter", () => {
           "ingestions",
           "messages",
           "reembeddings",
+          "retention_runs",
           "sessions",
           "unfinished_replies",
           "usage_days",
           "usage_entries",
         ])
-        for (const table of tables) {
+        for (const table of tables.filter((table) => table !== appendOnly)) {
           const own = new Set([second.organization])
           const met = yield* as(second.organization)(metBy(sql, table))
           expect([table, met]).toEqual([table, { read: own, changed: own, deleted: own }])
         }
         const organizations = yield* as(second.organization)(sql<{ id: OrganizationId }>`select id from organizations`)
         expect(organizations).toEqual([{ id: second.organization }])
+      }),
+    ))
+
+  test("a tenant reads its own entries of the audit log, and can change and delete none", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const mine = as(second.organization)
+        const read = yield* mine(sql<Owned>`select organization_id from ${sql(appendOnly)}`)
+        expect(organizationsIn(read)).toEqual(new Set([second.organization]))
+        for (const change of [
+          sql`update audit_log set action = 'forged'`,
+          sql`delete from audit_log`,
+          sql`truncate audit_log`,
+        ]) {
+          expect(sqlState(yield* mine(Effect.flip(change)))).toBe("42501")
+        }
       }),
     ))
 
@@ -86,6 +108,7 @@ describe("by a statement without a filter", () => {
           const columns = sql.literal(given?.columns ?? "")
           const insert = sql`insert into ${sql(table)} (${columns})
             select ${columns} from jsonb_populate_record(null::${sql(table)}, ${JSON.stringify(row?.row)}::jsonb)`
+          // Of a table that a tenant may not update, that is refused as well.
           const give = sql`update ${sql(table)} set organization_id = ${first.organization}`
           for (const forged of [insert, give]) {
             expect([table, sqlState(yield* as(second.organization)(Effect.flip(forged)))]).toEqual([table, "42501"])
@@ -111,7 +134,7 @@ describe("by a statement without a filter", () => {
     run(
       Effect.gen(function* () {
         const system = yield* SystemSql
-        for (const table of yield* tablesWithOrganization) {
+        for (const table of (yield* tablesWithOrganization).filter((table) => table !== appendOnly)) {
           const met = yield* undone(
             system,
             Effect.gen(function* () {
@@ -128,8 +151,16 @@ describe("by a statement without a filter", () => {
 })
 
 describe("a row of an organization", () => {
-  /** Tables without a foreign key to the organization, because their rows expire or are folded. */
-  const unreferenced = new Set(["chat_reservations", "idempotency_keys", "unfinished_replies", "usage_entries"])
+  /** Tables without a foreign key to the organization, because their rows expire, are folded, or stay. */
+  const unreferenced = new Set([
+    appendOnly,
+    "chat_reservations",
+    "idempotency_keys",
+    "unfinished_replies",
+    "usage_entries",
+  ])
+  /** Tables whose rows refer to the organization alone. */
+  const ofOrganization = new Set(["retention_runs", "usage_days"])
 
   test("is deleted with its organization, and with no other", () =>
     run(
@@ -157,7 +188,7 @@ describe("a row of an organization", () => {
       Effect.gen(function* () {
         const system = yield* SystemSql
         for (const table of yield* tablesWithOrganization) {
-          if (unreferenced.has(table) || table === "usage_days") continue
+          if (unreferenced.has(table) || ofOrganization.has(table)) continue
           const give = system`
             update ${system(table)} set organization_id = ${second.organization}
             where organization_id = ${first.organization}`

@@ -1,0 +1,97 @@
+import { Schema } from "effect"
+import { ApiKeyId, ChatbotId, OrganizationId } from "../Ids.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+
+/** What the audit log records: the kind of its target, and what was done to it. */
+export const AuditAction = Schema.Literals([
+  "organization.created",
+  "organization.updated",
+  "organization.deleted",
+  "api_key.created",
+  "api_key.updated",
+  "api_key.revoked",
+  "api_key.first_used",
+  "api_key.refused",
+  "chatbot.created",
+  "chatbot.updated",
+  "chatbot.deleted",
+  "tool.created",
+  "tool.updated",
+  "tool.deleted",
+  "document.deleted",
+  "conversation.deleted",
+  "conversation.exported",
+  "conversation.erased",
+  "conversation.expired",
+])
+export type AuditAction = typeof AuditAction.Type
+
+const Change = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
+
+/** An entry of the audit log: who did what to what, from where and when. */
+export const AuditEntry = Schema.Struct({
+  id: Schema.String.annotate({ format: "uuid" }),
+  created_at: Timestamp.annotate({ description: "When, by the clock of the database." }),
+  organization_id: OrganizationId.annotate({
+    description: "The organization that it concerns. It may be deleted since.",
+  }),
+  action: AuditAction.annotate({
+    description:
+      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
+  }),
+  actor: Schema.Struct({
+    kind: Schema.Literals(["api_key", "operator", "command_line", "server"]).annotate({
+      description:
+        "`api_key`: a key of the organization. `operator`: a key of the operator's organization, which only that organization is shown. `command_line`: a command on the machine of the server. `server`: the server itself.",
+    }),
+    api_key_id: Schema.NullOr(ApiKeyId),
+    name: Schema.NullOr(Schema.String).annotate({ description: "The name of the key at that time." }),
+    hint: Schema.NullOr(Schema.String).annotate({ description: "The beginning and the end of the key." }),
+  }),
+  address: Schema.NullOr(Schema.String).annotate({ description: "The address of the client." }),
+  request_id: Schema.NullOr(Schema.String).annotate({ description: "The `x-request-id` of the answer." }),
+  target: Schema.Struct({
+    id: Schema.NullOr(Schema.String).annotate({
+      description: "The id of what the action names first. Null where it is several.",
+    }),
+    chatbot_id: Schema.NullOr(ChatbotId).annotate({ description: "The chatbot that it belongs to." }),
+  }),
+  before: Change.annotate({
+    description:
+      "The changed fields before. Texts that may be secret or contents of somebody, such as prompts, are `[concealed]` here and in `after`.",
+  }),
+  after: Change.annotate({ description: "The changed fields afterwards." }),
+}).annotate({
+  identifier: "AuditEntry",
+  examples: [
+    {
+      id: "01a1f94a-2c0e-7d11-9c55-1f0a4a7f9d21",
+      created_at: Timestamp.make("2026-11-20T14:27:13.309+00:00"),
+      organization_id: OrganizationId.make("01a1f949-549d-74eb-b296-3f233cb51b4b"),
+      action: "api_key.updated",
+      actor: {
+        kind: "api_key",
+        api_key_id: ApiKeyId.make("01a1f949-5b33-72c9-a523-091829dc59a0"),
+        name: "Back office",
+        hint: "prl_4kTz…9QxA",
+      },
+      address: "203.0.113.7",
+      request_id: "01a1f94a-2c01-70fb-88c1-f23b50c2678d",
+      target: { id: "01a1f949-b533-72c9-a523-091829dc59a1", chatbot_id: null },
+      before: { budget: { tokens_per_day: null } },
+      after: { budget: { tokens_per_day: 1_000_000 } },
+    },
+  ],
+})
+export type AuditEntry = typeof AuditEntry.Type
+
+/** Which entries of the audit log a reader wants; a condition that is undefined holds for all. */
+export interface AuditFilter {
+  readonly action: AuditAction | undefined
+  readonly apiKey: ApiKeyId | undefined
+  readonly target: string | undefined
+  /** The first moment, inclusive. */
+  readonly from: Date | undefined
+  /** The moment before which entries were made, exclusive. */
+  readonly to: Date | undefined
+}

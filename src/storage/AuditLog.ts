@@ -1,0 +1,111 @@
+import { Context, Effect, Layer, type Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AuditEntry, AuditFilter } from "../domain/audit/AuditEntry.ts"
+import type { Unavailable } from "../domain/Errors.ts"
+import type { OrganizationId } from "../domain/Ids.ts"
+import type { Listed, Range } from "../domain/Page.ts"
+import { timestamp } from "../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { SystemSql } from "./sql/Database.ts"
+import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+
+/** Deletes at most this many entries in one statement. */
+const ENTRIES_AT_ONCE = 1_000
+
+interface Row extends Pick<AuditEntry, "id" | "organization_id" | "action" | "address" | "request_id"> {
+  readonly created_at: Date
+  readonly actor: AuditEntry["actor"]["kind"]
+  readonly api_key_id: AuditEntry["actor"]["api_key_id"]
+  readonly api_key_name: string | null
+  readonly api_key_hint: string | null
+  readonly target_id: string | null
+  readonly chatbot_id: AuditEntry["target"]["chatbot_id"]
+  readonly before: Schema.JsonObject | null
+  readonly after: Schema.JsonObject | null
+}
+
+/** The table `audit_log`, to which `Auditing` adds entries. */
+export class AuditLog extends Context.Service<
+  AuditLog,
+  {
+    /** Lists the entries of the current organization, the latest first, without what identifies the operator. */
+    readonly list: (
+      filter: AuditFilter,
+      range: Range,
+    ) => Effect.Effect<Listed<AuditEntry>, Unavailable, CurrentOrganization>
+    /** Lists the entries of an organization, which may be deleted, or of all, for the operator. */
+    readonly listAny: (
+      organization: OrganizationId | undefined,
+      filter: AuditFilter,
+      range: Range,
+    ) => Effect.Effect<Listed<AuditEntry>, Unavailable>
+    /** Deletes the entries of all organizations that are older than this many days. */
+    readonly forget: (days: number) => Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/AuditLog") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const tenant = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+
+      const read = Effect.fnUntraced(function* (
+        sql: SqlClient.SqlClient,
+        organization: OrganizationId | undefined,
+        { action, apiKey, from, target, to }: AuditFilter,
+        range: Range,
+      ) {
+        const rows = yield* sql<Row & { readonly at: string }>`
+          select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
+            request_id, target_id, chatbot_id, before, after, ${sql.literal(PLACE_COLUMN)}
+          from audit_log where ${sql.and([
+            ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
+            ...(action === undefined ? [] : [sql`action = ${action}`]),
+            ...(apiKey === undefined ? [] : [sql`api_key_id = ${apiKey}`]),
+            ...(target === undefined ? [] : [sql`target_id = ${target}`]),
+            ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+            ...(to === undefined ? [] : [sql`created_at < ${to}`]),
+          ])} ${afterPlace(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`
+        return toListed(rows, range, toEntry)
+      }, withoutSqlErrors)
+
+      const list = Effect.fnUntraced(function* (filter: AuditFilter, range: Range) {
+        const listed = yield* read(tenant, yield* CurrentOrganization, filter, range)
+        return { ...listed, items: listed.items.map(withoutOperator) }
+      })
+
+      const forget = Effect.fnUntraced(function* (days: number) {
+        yield* system`
+            delete from audit_log where id in (
+              select id from audit_log where created_at < now() - make_interval(days => ${days}::int)
+              order by created_at limit ${ENTRIES_AT_ONCE}
+            ) returning id`.pipe(Effect.repeat({ while: (gone) => gone.length === ENTRIES_AT_ONCE }))
+      }, withoutSqlErrors)
+
+      return { list, listAny: (organization, filter, range) => read(system, organization, filter, range), forget }
+    }),
+  )
+}
+
+const toEntry = ({
+  actor,
+  api_key_hint,
+  api_key_id,
+  api_key_name,
+  chatbot_id,
+  created_at,
+  target_id,
+  ...row
+}: Omit<Row, "at">): AuditEntry => ({
+  ...row,
+  created_at: timestamp(created_at),
+  actor: { kind: actor, api_key_id, name: api_key_name, hint: api_key_hint },
+  target: { id: target_id, chatbot_id },
+})
+
+const withoutOperator = (entry: AuditEntry): AuditEntry =>
+  entry.actor.kind === "operator"
+    ? { ...entry, address: null, actor: { kind: "operator", api_key_id: null, name: null, hint: null } }
+    : entry

@@ -1,0 +1,76 @@
+import { Context, Effect, Layer, type Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type SqlClient, type SqlError, Statement } from "effect/sql"
+import { Actor } from "../domain/audit/Actor.ts"
+import type { AuditAction } from "../domain/audit/AuditEntry.ts"
+import { Caller } from "../domain/Caller.ts"
+import { ClientAddress } from "../domain/ClientAddress.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { RequestId } from "../domain/RequestId.ts"
+import { json } from "./sql/SqlValues.ts"
+
+/** What an entry of the audit log says beside who did it, from where and when. */
+export interface AuditedChange {
+  readonly organization: OrganizationId
+  readonly action: AuditAction
+  /** The id of the target, or an expression for it; absent where it is several. */
+  readonly target?: string | Statement.Fragment
+  /** The chatbot that the target belongs to. */
+  readonly chatbot?: ChatbotId
+  /** The state before, or an expression for it. It is without secrets and contents, see `domain/audit/AuditChange.ts`. */
+  readonly before?: Schema.JsonObject | Statement.Fragment | undefined
+  readonly after?: Schema.JsonObject | Statement.Fragment | undefined
+  /** The key that acts, where the fiber has no `Caller` because the key has just been found. */
+  readonly apiKey?: ApiKeyId
+}
+
+/** The SQL by which repositories add entries to the table `audit_log`, in the transaction of the change itself. */
+export class Auditing extends Context.Service<
+  Auditing,
+  {
+    /**
+     * Builds the statement that adds an entry, with the fiber's caller, address and request id. It can also be a part
+     * of another statement, as in `with made as (insert …), audited as (…)`.
+     *
+     * @param condition adds the entry only where it is true, such as `exists (select from made)`
+     */
+    readonly entry: (
+      sql: SqlClient.SqlClient,
+      change: AuditedChange,
+      condition?: Statement.Fragment,
+    ) => Effect.Effect<Statement.Statement<object>>
+    /** Adds an entry by a statement of its own, within the transaction that is open. */
+    readonly record: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("parley/storage/Auditing") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+
+      const entry: Auditing["Service"]["entry"] = (sql, change, condition) =>
+        Effect.withFiber((fiber) =>
+          Effect.map(random.uuidV7(), (id) => {
+            const caller = Context.getOrUndefined(fiber.context, Caller)
+            const apiKey = change.apiKey ?? caller?.apiKeyId ?? null
+            const isForeign = caller !== undefined && caller.organizationId !== change.organization
+            const actor = apiKey === null ? fiber.getRef(Actor) : isForeign ? "operator" : "api_key"
+            return sql`
+              insert into audit_log (id, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
+                request_id, target_id, chatbot_id, before, after)
+              select ${id}::uuid, ${change.organization}::uuid, ${change.action}::text, ${actor}::text, ${apiKey}::uuid,
+                (select name from api_keys where id = ${apiKey}::uuid),
+                (select prefix || '…' || last_four from api_keys where id = ${apiKey}::uuid),
+                ${fiber.getRef(ClientAddress) ?? null}::text, ${fiber.getRef(RequestId) || null}::text,
+                (${change.target ?? null})::uuid, ${change.chatbot ?? null}::uuid,
+                (${jsonOf(change.before)})::jsonb, (${jsonOf(change.after)})::jsonb
+              ${condition === undefined ? sql`` : sql`where ${condition}`}`
+          }),
+        )
+
+      return { entry, record: (sql, change) => Effect.flatMap(entry(sql, change), Effect.asVoid) }
+    }),
+  )
+}
+
+const jsonOf = (side: AuditedChange["before"]) => (Statement.isFragment(side) ? side : json(side ?? null))

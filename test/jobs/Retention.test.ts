@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import type { OrganizationId } from "../../src/domain/Ids.ts"
+import { everything } from "../../src/domain/Page.ts"
+import * as Retention from "../../src/jobs/Retention.ts"
+import { AuditLog } from "../../src/storage/AuditLog.ts"
+import { Organizations } from "../../src/storage/Organizations.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { platform, quiet, storage } from "../lib/Layers.ts"
+import { as, makeTenant } from "../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+/** Runs the job on a server whose settings keep conversations for this many days. */
+const keep = (conversationDays: number) => Retention.run({ conversationDays })
+const forEver = Number.POSITIVE_INFINITY
+
+/** Makes an organization that keeps conversations for some days, with conversations whose last activity is some days ago. */
+const makeKeeping = Effect.fnUntraced(function* (days: number | null, ages: ReadonlyArray<number>, messages = 2) {
+  const { organization, chatbot } = yield* makeTenant
+  yield* (yield* Organizations).modify(organization, () => Effect.succeed({ retention_days: days }))
+  const sql = yield* SystemSql
+  yield* sql`
+    with owner as (
+      insert into sessions (id, organization_id, chatbot_id, platform, message_count, updated_at)
+      select gen_random_uuid(), ${organization}::uuid, ${chatbot}::uuid, 'web', ${messages}::int,
+        now() - age * interval '1 day' from unnest(${ages}::float8[]) age returning id
+    )
+    insert into messages (id, organization_id, session_id, sender_type, content)
+    select gen_random_uuid(), ${organization}::uuid, id, 'user', '' from owner, generate_series(1, ${messages}::int)`
+  return organization
+})
+
+/** The days since the last activity of the conversations that are left, and the number of all messages that are left. */
+const left = Effect.fnUntraced(function* (organization: OrganizationId) {
+  const sql = yield* SystemSql
+  const ages = yield* sql<{ age: number }>`
+    select round(extract(epoch from now() - updated_at) / 86400)::int as age from sessions
+    where organization_id = ${organization} order by 1`
+  const messages = yield* sql`select id from messages where organization_id = ${organization}`
+  return { ages: ages.map(({ age }) => age), messages: messages.length }
+})
+
+/** What the audit log says of the runs in an organization. */
+const runsOf = (organization: OrganizationId) =>
+  AuditLog.use((log) =>
+    Effect.map(
+      as(organization)(
+        log.list(
+          { action: "conversation.expired", apiKey: undefined, target: undefined, from: undefined, to: undefined },
+          everything,
+        ),
+      ),
+      ({ items }) => items.map(({ actor, after }) => [actor.kind, after]),
+    ),
+  )
+
+describe("retention", () => {
+  test("deletes the conversations of an organization that were silent for longer than it says, and no others", () =>
+    run(
+      Effect.gen(function* () {
+        const [month, week, silent] = [
+          yield* makeKeeping(30, [1, 29, 31, 400]),
+          yield* makeKeeping(7, [6, 8]),
+          yield* makeKeeping(null, [1, 10_000]),
+        ]
+        yield* keep(forEver)
+        expect(yield* left(month)).toEqual({ ages: [1, 29], messages: 4 })
+        expect(yield* left(week)).toEqual({ ages: [6], messages: 2 })
+        expect(yield* left(silent)).toEqual({ ages: [1, 10_000], messages: 4 })
+        expect(yield* runsOf(month)).toEqual([["server", { conversations: 2, messages: 4, retention_days: 30 }]])
+        expect(yield* runsOf(silent)).toEqual([])
+      }),
+    ))
+
+  test("is what the settings say where the organization says nothing", () =>
+    run(
+      Effect.gen(function* () {
+        const [silent, longer] = [yield* makeKeeping(null, [1, 20]), yield* makeKeeping(30, [1, 20])]
+        yield* keep(10)
+        expect((yield* left(silent)).ages).toEqual([1])
+        expect((yield* left(longer)).ages).toEqual([1, 20])
+        expect(yield* runsOf(silent)).toMatchObject([["server", { retention_days: 10 }]])
+        yield* keep(10)
+        expect(yield* runsOf(silent)).toHaveLength(1)
+      }),
+    ))
+
+  test("deletes many conversations in small transactions, and records the run as one", () =>
+    run(
+      Effect.gen(function* () {
+        const many = yield* makeKeeping(
+          1,
+          Array.from({ length: 30 }, () => 2),
+          199,
+        )
+        const sql = yield* SystemSql
+        yield* sql`create table steps (rows bigint, transaction bigint)`
+        yield* sql`create function count_steps() returns trigger language plpgsql as
+          'begin insert into steps select count(*), txid_current() from gone; return null; end'`
+        yield* sql`create trigger count_steps after delete on messages referencing old table as gone
+          for each statement execute function count_steps()`
+        yield* keep(forEver)
+        const steps = yield* sql<{ rows: number }>`select sum(rows)::int as rows from steps group by transaction`
+        yield* sql`drop function count_steps cascade`
+        yield* sql`drop table steps`
+        expect(yield* left(many)).toEqual({ ages: [], messages: 0 })
+        expect(steps.length).toBeGreaterThan(4)
+        for (const { rows } of steps) expect(rows).toBeLessThanOrEqual(1_200)
+        expect(yield* runsOf(many)).toEqual([["server", { conversations: 30, messages: 5_970, retention_days: 1 }]])
+      }),
+    ))
+
+  test("is left to the server that is at work, and goes on with what a dead server has left", () =>
+    run(
+      Effect.gen(function* () {
+        const [taken, abandoned] = [yield* makeKeeping(1, [2]), yield* makeKeeping(1, [2])]
+        const sql = yield* SystemSql
+        yield* sql`insert into retention_runs values (${taken}, now() + interval '1 hour', 0, 0)`
+        yield* sql`insert into retention_runs values (${abandoned}, now() - interval '1 hour', 5, 50)`
+        yield* keep(forEver)
+        expect((yield* left(taken)).ages).toEqual([2])
+        expect((yield* left(abandoned)).ages).toEqual([])
+        expect(yield* runsOf(abandoned)).toEqual([["server", { conversations: 6, messages: 52, retention_days: 1 }]])
+        expect(yield* sql`select organization_id from retention_runs`).toEqual([{ organization_id: taken }])
+      }),
+    ))
+})
