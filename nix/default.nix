@@ -47,7 +47,9 @@ let
   serverTools = [
     bun
     pkgs.procps
-  ];
+  ]
+  # Confines the processes that read documents.
+  ++ lib.optional pkgs.stdenv.hostPlatform.isLinux pkgs.bubblewrap;
 
   # `bun run verify` on a copy of the checkout; it installs nothing.
   verify = pkgs.writeShellScriptBin "parley-verify" ''

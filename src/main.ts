@@ -23,6 +23,7 @@ import { BlobCheck } from "./jobs/BlobCheck.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
+import { ReaderSandbox } from "./knowledge/process/ReaderSandbox.ts"
 import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
@@ -51,7 +52,7 @@ const settings = Layer.merge(
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ secrets }) => Storage.layer(secrets)).pipe(Layer.provide(database))
+const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
 const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
 
@@ -106,6 +107,7 @@ const tenancy = bootstrap.pipe(
 
 const doctor = Doctor.layer.pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
+  Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
   Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
   Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
   Layer.provide(settings),

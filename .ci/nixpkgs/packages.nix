@@ -80,6 +80,8 @@ let
       "mktemp"
       "rm"
     ];
+    # Parley does without it.
+    bubblewrap = programs "bubblewrap" [ ];
     nixfmt-tree = programs "nixfmt-tree" [ "treefmt" ];
     nodejs = programs "nodejs" [
       "node"

@@ -47,6 +47,9 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
 const budgetDescription =
   "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
 
+const quotaDescription =
+  "Of a quota, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
+
 const organizationPath = "/api/admin/organizations/:organizationId"
 const ofOrganization = { organizationId: OrganizationId }
 
@@ -62,8 +65,8 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Rename an organization, or set its budget and retention",
-      description: `${onlyOperator} ${budgetDescription} ${changeDescription}`,
+      summary: "Rename an organization, or set its budget, quota and retention",
+      description: `${onlyOperator} ${budgetDescription} ${quotaDescription} ${changeDescription}`,
     }),
   )
 

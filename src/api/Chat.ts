@@ -31,6 +31,7 @@ export const chatFailures = (forms: typeof Problem) =>
   [
     forms.NotFound,
     forms.ChatbotInactive,
+    forms.QuotaReached,
     forms.TooManyRequests,
     forms.BudgetSpent,
     forms.TooManyChats,

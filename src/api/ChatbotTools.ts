@@ -18,7 +18,7 @@ const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
   params: ofChatbot,
   payload: ChatbotToolInput,
   success: OneTool.pipe(HttpApiSchema.status(201)),
-  error: [Problem.NotFound, Problem.Conflict],
+  error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)

@@ -25,7 +25,7 @@ const params = { chatbotId: ChatbotId }
 const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   payload: ChatbotInput,
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
-  error: Problem.SlugTaken,
+  error: [Problem.SlugTaken, Problem.QuotaReached],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)

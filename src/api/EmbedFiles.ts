@@ -38,7 +38,7 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   headers: Prefer,
   payload: UploadForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [UploadFinished, UploadAccepted],
-  error: [Problem.NotFound, Problem.TooManyAtOnce],
+  error: [Problem.NotFound, Problem.QuotaReached, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)

@@ -157,7 +157,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
   success: [ReplaceFinished, ReplaceAccepted],
-  error: [Problem.NotFound, Problem.Conflict, Problem.UnreadableDocument, Problem.TooManyAtOnce],
+  error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)

@@ -1,7 +1,9 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type Budget, type BudgetPatch, LimitText } from "../domain/Budget.ts"
+import { quotaKinds, type Quota, type QuotaKind, type QuotaPatch } from "../domain/Quota.ts"
 import type { Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
+import type { Organization } from "../domain/Organization.ts"
 import { StartupError } from "../system/StartupError.ts"
 
 /*
@@ -40,6 +42,34 @@ export const budgetPatchOf = ({
   ...(Option.isSome(tokens) && { tokens_per_day: tokens.value }),
   ...(Option.isSome(chats) && { concurrent_chats: chats.value }),
 })
+
+/** The flags for each limit of a quota. */
+export const quotaFlags = {
+  chatbots: limit("chatbots", "Chatbots"),
+  tools: limit("tools", "HTTP tools"),
+  documents: limit("documents", "Documents"),
+  bytes: limit("bytes", "Bytes of all documents"),
+  chunks: limit("chunks", "Passages of all documents"),
+  conversations: limit("conversations", "Conversations"),
+}
+
+/** Makes a patch of the flags. A limit without its flag stays as it is. */
+export const quotaPatchOf = (flags: Record<QuotaKind, Option.Option<Quota[QuotaKind]>>): QuotaPatch => {
+  const patch: { -readonly [kind in QuotaKind]?: Quota[kind] } = {}
+  for (const kind of quotaKinds) {
+    const limit = flags[kind]
+    if (Option.isSome(limit)) patch[kind] = limit.value
+  }
+  return patch
+}
+
+/** Shows what an organization stores, and how much of each it may store. */
+export const showQuota = ({ quota, used }: Pick<Organization, "quota" | "used">) =>
+  Effect.forEach(
+    quotaKinds,
+    (kind) => Console.log(`${kind.padEnd("conversations".length)}  ${used[kind]} of ${quota[kind] ?? "default"}`),
+    { discard: true },
+  )
 
 export const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
   Console.log(

@@ -50,3 +50,4 @@ export const curl =
     ].join(" ")
 
 export const exampleBudget = { budget: { concurrent_chats: 8 } }
+export const exampleQuota = { quota: { chatbots: 100 } }

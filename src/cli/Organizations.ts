@@ -7,8 +7,18 @@ import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
-import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
-import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
+import {
+  decodedBy,
+  budgetFlags,
+  withHints,
+  idArgument,
+  budgetPatchOf,
+  quotaFlags,
+  quotaPatchOf,
+  showBudget,
+  showQuota,
+} from "./Arguments.ts"
+import { curl, exampleBudget, exampleQuota, type WithTenancy } from "./InUse.ts"
 
 const organizationId = idArgument(OrganizationId, "organization")
 
@@ -85,6 +95,16 @@ const budget = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
 
+const quota = Command.make(
+  "quota",
+  {
+    id: organizationId,
+    ...quotaFlags,
+  },
+  Effect.fn(function* ({ id, ...flags }) {
+    yield* showQuota(yield* (yield* Organizations).update(id, () => Effect.succeed({ quota: quotaPatchOf(flags) })))
+  }, withHints),
+).pipe(Command.withDescription("Set how much an organization may store; without flags, show it"))
 const retention = Command.make(
   "retention",
   {
@@ -106,11 +126,12 @@ const retention = Command.make(
 /** The commands below `organizations`. */
 export const organizations = <E, R>(tenancy: WithTenancy<E, R>) =>
   Command.make("organizations").pipe(
-    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend and keep"),
+    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend, store and keep"),
     Command.withSubcommands([
       Command.provide(create, tenancy(curl("organizations", "POST", { name: "Another" }))),
       Command.provide(list, tenancy(curl("organizations"))),
       Command.provide(budget, tenancy(curl("organizations/$ID", "PATCH", exampleBudget))),
+      Command.provide(quota, tenancy(curl("organizations/$ID", "PATCH", exampleQuota))),
       Command.provide(retention, tenancy(curl("organizations/$ID", "PATCH", { retention_days: 90 }))),
       Command.provide(rename, tenancy(curl("organizations/$ID", "PATCH", { name: "Another" }))),
       Command.provide(remove, tenancy(curl("organizations/$ID", "DELETE"))),

@@ -1,4 +1,5 @@
-import { integer, positiveDuration, size } from "./Kinds.ts"
+import { EXTRACT_SANDBOX } from "../system/Variables.ts"
+import { integer, oneOf, positiveDuration, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const concurrency = integer(1, 64).or(
@@ -45,6 +46,11 @@ const extract = {
     "EXTRACT_MEMORY",
     "512MiB",
     "Most memory that reading one file may take. Raise it when large files fail with `extraction_out_of_memory`.",
+  ),
+  sandbox: oneOf("auto", "required", "off").or(
+    EXTRACT_SANDBOX,
+    "auto",
+    "How the operating system confines the processes that read files; Linux only. `auto`: by the best that works of `bwrap`, `unshare` and `setpriv`; `required`: no start unless one hides the network and other processes.",
   ),
   textLimit: integer(1_000, 200_000_000).or("EXTRACT_TEXT_LIMIT", "20000000", "Most characters of text in one file."),
 }

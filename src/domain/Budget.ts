@@ -11,7 +11,8 @@ const LimitValue = Schema.NullOr(
     Schema.Literal("unlimited"),
   ]),
 )
-const Limit = LimitValue.annotate({ description: "`null`: what the server's settings say." })
+/** A limit that is set for an organization or a key. */
+export const Limit = LimitValue.annotate({ description: "`null`: what the server's settings say." })
 
 /** A limit as the command line takes it: a number, `unlimited`, or `default`. */
 export const LimitText = Schema.String.pipe(
@@ -55,7 +56,7 @@ export const limitsOf = (budget: Budget, defaults: Limits): Limits => ({
   concurrentChats: limitOf(budget.concurrent_chats, defaults.concurrentChats),
 })
 
-const limitOf = (limit: Budget["tokens_per_day"], fallback: number): number =>
+export const limitOf = (limit: typeof Limit.Type, fallback: number): number =>
   limit === null ? fallback : limit === "unlimited" ? Number.POSITIVE_INFINITY : limit
 
 export const isUnlimited = ({ concurrentChats, tokensPerDay }: Limits): boolean =>

@@ -162,8 +162,8 @@ export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReach
     status: 409,
     code: "quota_reached",
     title: "The organization's quota is reached",
-    when: "The organization has as many of these things as its quota allows. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
-    example: { detail: "The organization has 1,000 chatbots, as many as its quota allows." },
+    when: "The organization has as many of these things as its quota allows, or would have more. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
+    example: { detail: "The organization's quota of 1,000 chatbots is reached." },
   }
 }
 

@@ -1,6 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { OrganizationId } from "./Ids.ts"
+import { Holdings, Quota, QuotaPatch } from "./Quota.ts"
 import { Name } from "./schema/Text.ts"
 import { Timestamp } from "./schema/Timestamp.ts"
 
@@ -30,6 +31,12 @@ export const RetentionText = Schema.String.pipe(
 export const OrganizationPatch = Schema.Struct({
   name: Schema.optionalKey(OrganizationName),
   budget: Schema.optionalKey(BudgetPatch),
+  quota: Schema.optionalKey(QuotaPatch),
+  used: Schema.optionalKey(
+    Schema.Unknown.annotate({
+      description: "Ignored, so that what was read can be sent back although it has changed.",
+    }),
+  ),
   retention_days: Schema.optionalKey(RetentionDays),
 })
 export type OrganizationPatch = typeof OrganizationPatch.Type
@@ -43,6 +50,8 @@ export const Organization = Schema.Struct({
       "The organization of whoever runs the server: only its keys can have the scope `operator`, and manage other organizations.",
   }),
   budget: Budget,
+  quota: Quota.annotate({ description: "How much it may store." }),
+  used: Holdings.annotate({ description: "What it stores now." }),
   retention_days: RetentionDays,
   created_at: Timestamp,
 }).annotate({ identifier: "Organization" })

@@ -28,6 +28,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "guide", title: "Guide", file: "docs/guide.md" },
   { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
   { name: "privacy", title: "Privacy", file: "docs/privacy.md" },
+  { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },
   { name: "errors", title: "Errors", file: "docs/errors.md" },
   { name: "formats", title: "Formats", file: "docs/formats.md" },
   { name: "settings", title: "Settings", file: "docs/settings.md" },

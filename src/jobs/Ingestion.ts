@@ -2,12 +2,13 @@ import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
 import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
 import { detect, DETECT_LAST_BYTES } from "../domain/Formats.ts"
-import type { NotFound } from "../domain/Errors.ts"
+import type { NotFound, QuotaReached } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import type { TextRefused } from "../embeddings/Embeddings.ts"
 import { Extract, type ExtractionFailed } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
+import { Quotas } from "../storage/Quotas.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { makeWorker, type Verdict } from "./Worker.ts"
 
@@ -58,6 +59,7 @@ export class Ingestion extends Context.Service<
         const indexer = yield* Indexer
         const store = yield* BlobStore
         const blobs = yield* Blobs
+        const quotas = yield* Quotas
         const ended = yield* PubSub.unbounded<DocumentId>()
 
         /**
@@ -77,6 +79,7 @@ export class Ingestion extends Context.Service<
         /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
         const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
           const { title, chunks } = yield* read(attempt)
+          yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
           show({ status: "embedding", progress: EXTRACTED })
           yield* indexer.index(
             {
@@ -148,7 +151,7 @@ const ingestionFailed: DocumentError = {
 
 const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))
 
-type Failure = Refused | ExtractionFailed | TextRefused | BlobNotFound | NotFound
+type Failure = Refused | ExtractionFailed | TextRefused | BlobNotFound | NotFound | QuotaReached
 
 const judge = (failure: Failure): Verdict<DocumentError> => {
   switch (failure._tag) {
@@ -163,6 +166,8 @@ const judge = (failure: Failure): Verdict<DocumentError> => {
       })
     case "BlobNotFound":
       return hopeless({ code: "file_missing", message: "The stored file is gone." })
+    case "QuotaReached":
+      return hopeless({ code: "quota_reached", message: failure.detail })
     case "NotFound":
       return { is: "gone" }
   }

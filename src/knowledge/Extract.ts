@@ -3,6 +3,7 @@ import type { Format } from "../domain/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
 import { type ExtractedText, failureCodes, type Source, type SplitText, Unreadable } from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
+import { ReaderSandbox, type SandboxMode } from "./process/ReaderSandbox.ts"
 import { read } from "./extract/Read.ts"
 
 /** A document cannot be read. The code is stable; the message is safe to show to the user. */
@@ -20,6 +21,8 @@ export interface ExtractSettings {
   readonly memory: number
   /** The most characters (UTF-16 code units) that the text of a document may have. */
   readonly textLimit: number
+  /** How strictly the processes are confined by the operating system. */
+  readonly sandbox: SandboxMode
   /** How long an idle process is kept before it is ended to free its memory. Defaults to a minute. */
   readonly idle?: Duration.Duration
 }
@@ -78,8 +81,9 @@ export class Extract extends Context.Service<
     Layer.effect(
       Extract,
       Effect.gen(function* () {
+        const { chosen } = yield* ReaderSandbox
         const processes = yield* Pool.makeWithTTL({
-          acquire: ExtractProcess.start(settings.textLimit),
+          acquire: Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(settings.textLimit, sandbox)),
           min: 0,
           max: settings.concurrency,
           timeToLive: settings.idle ?? IDLE,
@@ -154,5 +158,5 @@ export class Extract extends Context.Service<
           }),
         }
       }),
-    )
+    ).pipe(Layer.provide(ReaderSandbox.layer(settings.sandbox)))
 }

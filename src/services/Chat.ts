@@ -17,6 +17,7 @@ import {
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
+  type QuotaReached,
   type TooManyAtOnce,
   type TooManyChats,
   type TooManyRequests,
@@ -31,6 +32,7 @@ import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
 import type { BotMessage } from "../storage/ConversationWrites.ts"
+import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
@@ -74,6 +76,7 @@ type ChatFailure =
   | NotFound
   | ProviderFailed
   | ProviderTimeout
+  | QuotaReached
   | TooManyAtOnce
   | TooManyChats
   | TooManyRequests
@@ -115,6 +118,7 @@ export class Chat extends Context.Service<
         const agent = yield* Agent
         const budgets = yield* Budgets
         const shares = yield* Shares
+        const quotas = yield* Quotas
         const checkpoints = yield* Checkpoints
         const chatbots = yield* Chatbots
         const conversations = yield* Conversations
@@ -211,7 +215,7 @@ export class Chat extends Context.Service<
             costs: costsByModel(costs),
           })
           const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
-          /** Counts what was used under an id of its own, besides what is counted with the reply. */
+          /** Counts usage apart from the reply, under an id of its own. */
           const countApart = (costs: ReadonlyArray<ModelCost>) =>
             Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
           const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
@@ -309,9 +313,12 @@ export class Chat extends Context.Service<
             if (!chatbot.active) return Effect.fail(inactive)
             const { notices, request } = admitted(chatbot, caller, asked)
             return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
-              // The budget is checked first, so that the messages of a refused chat are not stored.
-              budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                answerIn(chatbot, context, caller, request, notices, emit),
+              // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+              Effect.andThen(
+                context.session === undefined ? quotas.ensureConversation : Effect.void,
+                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                  answerIn(chatbot, context, caller, request, notices, emit),
+                ),
               ),
             )
           })

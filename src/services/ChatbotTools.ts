@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
-import { Conflict, InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, InvalidRequest, type NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
 import { requiredOf } from "../domain/chatbot/InputSchema.ts"
 import type { Change } from "../domain/schema/Merge.ts"
@@ -27,7 +27,7 @@ export class ChatbotTools extends Context.Service<
     readonly create: (
       chatbot: ChatbotId,
       input: ChatbotToolInput,
-    ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
+    ) => Effect.Effect<ChatbotTool, Changed | QuotaReached, CurrentOrganization>
     /** Lists the tools of a chatbot, oldest first. */
     readonly list: (
       chatbot: ChatbotId,

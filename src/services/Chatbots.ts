@@ -17,6 +17,7 @@ import {
   InvalidRequest,
   type NotFound,
   PreconditionFailed,
+  type QuotaReached,
   type SlugTaken,
   type Unavailable,
 } from "../domain/Errors.ts"
@@ -51,7 +52,11 @@ export class Chatbots extends Context.Service<
     /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
     readonly create: (
       input: ChatbotInput,
-    ) => Effect.Effect<Chatbot, Forbidden | InvalidRequest | SlugTaken | Unavailable, Caller | CurrentOrganization>
+    ) => Effect.Effect<
+      Chatbot,
+      Forbidden | InvalidRequest | QuotaReached | SlugTaken | Unavailable,
+      Caller | CurrentOrganization
+    >
     readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
     /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
     readonly named: (

@@ -5,6 +5,8 @@ import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
+import { isStrict, ReaderSandbox } from "../knowledge/process/ReaderSandbox.ts"
+import { describe, type Sandbox } from "../knowledge/process/Sandbox.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
@@ -20,6 +22,7 @@ export interface Finding {
     | "vectors"
     | "search"
     | "ingestion"
+    | "readers"
     | "documents"
     | "files"
     | "secrets"
@@ -46,6 +49,7 @@ export class Doctor extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const toolHeaders = yield* ToolHeaders
       const probes = yield* ProviderProbes
+      const readers = yield* ReaderSandbox
 
       const checkEmbeddings = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
@@ -104,6 +108,7 @@ export class Doctor extends Context.Service<
             (state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`),
           ),
           ofQueue("ingestion", facts.ingestions),
+          ofReaders(yield* readers.chosen),
           ...facts.failures.map(({ code, documents }) =>
             (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
           ),
@@ -131,6 +136,9 @@ const ofLimits = ({ limits }: DatabaseFacts): ReadonlyArray<Finding> =>
           `cancels a statement after ${limits.statement / 1_000} s, and ends a transaction that idles for ${limits.idleTransaction / 1_000} s`,
         ),
       ]
+
+/** Reports what the system takes from the processes that read documents. */
+const ofReaders = (sandbox: Sandbox): Finding => (isStrict(sandbox) ? ok : note)("readers", describe(sandbox))
 
 /** Describes the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], string> = {

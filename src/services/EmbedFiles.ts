@@ -8,6 +8,7 @@ import {
   type Conflict,
   type Forbidden,
   type NotFound,
+  type QuotaReached,
   TooLarge,
   type Unavailable,
   UnreadableDocument,
@@ -19,6 +20,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { type Content, Documents } from "../storage/Documents.ts"
+import { Quotas } from "../storage/Quotas.ts"
 import { filesUnavailable } from "../system/Disk.ts"
 
 export interface EmbedFilesSettings {
@@ -35,7 +37,7 @@ export interface ReceivedFile {
   readonly path: string
 }
 
-type Refused = TooLarge | UnsupportedMediaType | Unavailable
+type Refused = QuotaReached | TooLarge | UnsupportedMediaType | Unavailable
 
 /** Waits at most so long until documents can be searched or have failed. The received files are not needed for it. */
 type Settling<A, E = never> = (wait: Duration.Duration) => Effect.Effect<A, E | Unavailable, CurrentOrganization>
@@ -74,6 +76,7 @@ export class EmbedFiles extends Context.Service<
       Effect.gen(function* () {
         const chatbots = yield* ChatbotStorage.Chatbots
         const documents = yield* Documents
+        const quotas = yield* Quotas
         const blobs = yield* Blobs
         const ingestion = yield* Ingestion
         const files = yield* FileSystem.FileSystem
@@ -171,6 +174,8 @@ export class EmbedFiles extends Context.Service<
           }
           yield* chatbots.get(chatbot)
           const inspected = yield* Effect.forEach(received, inspect)
+          const bytes = inspected.reduce((sum, { known }) => sum + known.size_bytes, 0)
+          yield* quotas.ensureRoom({ documents: inspected.length, bytes })
           const prepared = yield* Effect.forEach(inspected, prepare)
           yield* store(prepared)
           const added = yield* Effect.forEach(
@@ -190,8 +195,10 @@ export class EmbedFiles extends Context.Service<
           id: DocumentId,
           file: ReceivedFile,
         ) {
-          yield* documents.get(chatbot, id)
-          const prepared = yield* prepare(yield* inspect(file))
+          const { size_bytes } = yield* documents.get(chatbot, id)
+          const inspected = yield* inspect(file)
+          yield* quotas.ensureRoom({ bytes: inspected.known.size_bytes - size_bytes })
+          const prepared = yield* prepare(inspected)
           yield* store([prepared])
           const content = prepared.described()
           const document = yield* documents.replace(chatbot, id, content)

@@ -3,10 +3,11 @@ import { SqlClient } from "effect/sql"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./Auditing.ts"
+import { Quotas } from "./Quotas.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { json, orderedJson } from "./sql/SqlValues.ts"
@@ -51,7 +52,7 @@ export class ChatbotTools extends Context.Service<
       chatbot: ChatbotId,
       content: ToolContent,
       limit: number,
-    ) => Effect.Effect<ToolRow, NotFound | Conflict | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ToolRow, NotFound | Conflict | QuotaReached | Unavailable, CurrentOrganization>
     /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
     readonly list: (chatbot: ChatbotId) => Effect.Effect<ReadonlyArray<ToolRow>, Unavailable, CurrentOrganization>
     readonly get: (
@@ -79,6 +80,7 @@ export class ChatbotTools extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
       const auditing = yield* Auditing
+      const quotas = yield* Quotas
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
@@ -99,6 +101,7 @@ export class ChatbotTools extends Context.Service<
       const insert = Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
           const organization = yield* CurrentOrganization
+          const ensureRoom = yield* quotas.room
           // Every insert locks this row, so that concurrent ones are counted one after the other.
           const [counted] = yield* sql<{ tool_count: number }>`
             update chatbots set tool_count = tool_count + 1
@@ -107,6 +110,7 @@ export class ChatbotTools extends Context.Service<
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
+          yield* ensureRoom({ tools: 1 })
           const sealed = yield* seal(id, organization, content)
           yield* auditing.record(sql, {
             organization,

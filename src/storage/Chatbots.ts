@@ -2,7 +2,7 @@ import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
 import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
-import { NotFound, SlugTaken, type Unavailable } from "../domain/Errors.ts"
+import { NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -10,9 +10,10 @@ import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { Auditing } from "./Auditing.ts"
 import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
+import { Quotas } from "./Quotas.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
-import { onUniqueViolation, transaction, undoneAlone, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -68,7 +69,9 @@ const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organiza
 export class Chatbots extends Context.Service<
   Chatbots,
   {
-    readonly insert: (chatbot: NewChatbot) => Effect.Effect<ChatbotRow, SlugTaken | Unavailable, CurrentOrganization>
+    readonly insert: (
+      chatbot: NewChatbot,
+    ) => Effect.Effect<ChatbotRow, QuotaReached | SlugTaken | Unavailable, CurrentOrganization>
     readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
     /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
     readonly named: (name: string) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
@@ -101,6 +104,7 @@ export class Chatbots extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const auditing = yield* Auditing
+      const quotas = yield* Quotas
 
       const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
          voice_widget_config, avatar_blob, version, created_at, updated_at`
@@ -110,6 +114,7 @@ export class Chatbots extends Context.Service<
       const insert = Effect.fnUntraced(
         function* (chatbot: NewChatbot) {
           const organization_id = yield* CurrentOrganization
+          yield* (yield* quotas.room)({ chatbots: 1 })
           const { id, name, slug } = chatbot
           const audited = yield* auditing.entry(sql, {
             organization: organization_id,
@@ -121,8 +126,9 @@ export class Chatbots extends Context.Service<
             sql<ChatbotRow>`
               with audited as (${audited})
               insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`,
-          ).pipe(Effect.catchTag("NotFound", Effect.die), undoneAlone(sql))
+          ).pipe(Effect.catchTag("NotFound", Effect.die))
         },
+        transaction(sql),
         onUniqueViolation("chatbots_slug", slugTaken),
         withoutSqlErrors,
       )

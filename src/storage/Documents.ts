@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -9,13 +9,8 @@ import { timestamp } from "../domain/schema/Timestamp.ts"
 import { Auditing } from "./Auditing.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { deleteMostDocuments } from "./LargeDeletions.ts"
-import {
-  onForeignKeyViolation,
-  onUniqueViolation,
-  transaction,
-  retryConflicts,
-  withoutSqlErrors,
-} from "./sql/SqlErrors.ts"
+import { Quotas } from "./Quotas.ts"
+import { onForeignKeyViolation, onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A file in the blob store that is to become a document, or the next content of one. */
@@ -65,7 +60,7 @@ export class Documents extends Context.Service<
       id: DocumentId,
       chatbot: ChatbotId,
       content: Content,
-    ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Document, NotFound | QuotaReached | Unavailable, CurrentOrganization>
     readonly get: (
       chatbot: ChatbotId,
       id: DocumentId,
@@ -92,7 +87,7 @@ export class Documents extends Context.Service<
       chatbot: ChatbotId,
       id: DocumentId,
       content: Content,
-    ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Document, NotFound | Conflict | QuotaReached | Unavailable, CurrentOrganization>
     /** Queues a failed document again. Fails with `Conflict` for any other. */
     readonly retry: (
       chatbot: ChatbotId,
@@ -110,6 +105,7 @@ export class Documents extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const auditing = yield* Auditing
+      const quotas = yield* Quotas
 
       const columns = sql.literal(
         `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
@@ -165,6 +161,14 @@ export class Documents extends Context.Service<
           select ${columns} from added`
       })
 
+      /** Inserts a document as `insert` does, within the quota. Bytes that the chatbot has already need no room. */
+      const insertWithinQuota = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+        const ensureRoom = yield* quotas.room
+        const added = yield* insert(id, chatbot, content)
+        if (added.length > 0) yield* ensureRoom({ documents: 1, bytes: content.size_bytes })
+        return added
+      }, transaction(sql))
+
       /** Adds bytes that a document of the chatbot has already. */
       const addAgain = Effect.fnUntraced(function* (chatbot: ChatbotId, content: Content) {
         const organization_id = yield* CurrentOrganization
@@ -185,7 +189,7 @@ export class Documents extends Context.Service<
 
       const add = Effect.fnUntraced(
         function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-          const [added] = yield* retryConflicts(insert(id, chatbot, content))
+          const [added] = yield* insertWithinQuota(id, chatbot, content)
           return added === undefined ? yield* addAgain(chatbot, content) : toDocument(added)
         },
         // The document with the same bytes was deleted between the two statements, so that the bytes are new after all.
@@ -236,7 +240,8 @@ export class Documents extends Context.Service<
       const replace = Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
           const organization = yield* CurrentOrganization
-          yield* lock(chatbot, id)
+          const { size_bytes } = yield* lock(chatbot, id)
+          yield* (yield* quotas.room)({ bytes: content.size_bytes - Number(size_bytes) })
           const others = yield* sql`
             select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
               and organization_id = ${organization}`

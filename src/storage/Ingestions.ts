@@ -19,6 +19,8 @@ export interface Ingestion extends Job {
   readonly name: string
   readonly content_type: string
   readonly blob_key: string
+  /** The number of chunks of the revision that serves searches, which this one replaces. */
+  readonly chunk_count: number
 }
 
 /** What identifies an attempt: its writes count only while the job has this lease. */
@@ -97,10 +99,10 @@ export class Ingestions extends Context.Service<
             update documents d set last_revision = last_revision + 1, status = 'extracting', progress = 0,
               updated_at = clock_timestamp()
             from claimed c where d.id = c.document_id
-            returning d.id, d.last_revision as revision
+            returning d.id, d.last_revision as revision, d.chunk_count
           )
           select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
-            c.lapses, c.given_up, c.lease_id, r.revision
+            c.lapses, c.given_up, c.lease_id, r.revision, r.chunk_count
           from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`
         return row
       }, withoutSqlErrors)

@@ -115,6 +115,7 @@ export class OrganizationRemains extends Context.Service<
         function* (organization: OrganizationId) {
           // A chatbot refers to the organization's row, so that none can be inserted under this lock.
           yield* sql`select from organizations where id = ${organization} for update`
+          yield* sql`delete from holding_entries where organization_id = ${organization}`
           yield* sql`
             delete from organizations where id = ${organization} and deleted_at is not null
               and not exists (select from chatbots where organization_id = ${organization})`

@@ -17,6 +17,18 @@ const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn 
 const decodeOrganizations = decodeRows(Row)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
+/** The column `used`: what an organization stores. */
+const USED = `(
+  select jsonb_build_object('chatbots', coalesce(sum(chatbots), 0), 'tools', coalesce(sum(tools), 0),
+    'documents', coalesce(sum(documents), 0), 'bytes', coalesce(sum(bytes), 0), 'chunks', coalesce(sum(chunks), 0),
+    'conversations', coalesce(sum(conversations), 0))
+  from (
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holdings
+    union all
+    select organization_id, chatbots, tools, documents, bytes, chunks, conversations from holding_entries
+  ) held where held.organization_id = organizations.id
+) as used`
+
 const organizationNotFound = new NotFound({ detail: "There is no such organization." })
 const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
 
@@ -57,7 +69,7 @@ export class Organizations extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const auditing = yield* Auditing
-      const columns = sql.literal("id, name, is_operator, budget, retention_days, created_at")
+      const columns = sql.literal(`id, name, is_operator, budget, quota, retention_days, created_at, ${USED}`)
 
       const creation = (
         { id, name }: { readonly id: OrganizationId; readonly name: string },
@@ -133,13 +145,19 @@ export class Organizations extends Context.Service<
       ) =>
         Effect.gen(function* () {
           const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
-          const { name = before.name, budget = {}, retention_days = before.retention_days } = yield* change(before)
+          const {
+            name = before.name,
+            budget = {},
+            quota = {},
+            retention_days = before.retention_days,
+          } = yield* change(before)
           const after = yield* found(
             sql`update organizations set name = ${name}, budget = budget || ${json(budget)},
-                retention_days = ${retention_days}
+                quota = quota || ${json(quota)}, retention_days = ${retention_days}
               where id = ${id} returning ${columns}`,
           )
-          const changed = changeOf(before, after)
+          // What an organization stores changes by itself.
+          const changed = changeOf({ ...before, used: null }, { ...after, used: null })
           if (changed !== undefined) {
             yield* auditing.record(sql, { organization: id, action: "organization.updated", target: id, ...changed })
           }

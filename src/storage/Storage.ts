@@ -20,7 +20,9 @@ import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
 import { Organizations } from "./Organizations.ts"
+import type { QuotaLimits } from "../domain/Quota.ts"
 import { Ping } from "./sql/Ping.ts"
+import { Quotas } from "./Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { Retention } from "./Retention.ts"
@@ -29,8 +31,11 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 
-/** Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings. */
-export const layer = (secrets: SecretsSettings) =>
+/**
+ * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
+ * `quotas` are the limits of organizations without a quota of their own.
+ */
+export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
   Layer.mergeAll(
     AfterCommit.layer,
     ApiKeys.layer,
@@ -59,4 +64,4 @@ export const layer = (secrets: SecretsSettings) =>
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
-  ).pipe(Layer.provideMerge(Auditing.layer), Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

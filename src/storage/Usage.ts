@@ -61,7 +61,7 @@ export class Usage extends Context.Service<
   {
     /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
     readonly read: (query: UsageQuery) => Effect.Effect<UsagePage, Unavailable, CurrentOrganization>
-    /** Counts the usage of a reply that was not stored, under the id that the reply would have had. */
+    /** Counts usage that no stored reply counts, such as that of a reply without any text, under an id of its own. */
     readonly add: (reply: MessageId, spent: ReplyUsage) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Folds the entries of all organizations into days. Reports stay the same. */
     readonly fold: Effect.Effect<void, Unavailable>

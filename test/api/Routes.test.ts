@@ -3,7 +3,7 @@ import { Glob } from "bun"
 import { Context } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
+import { CommitsIn, IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
 import { Api } from "../../src/api/Api.ts"
 import { areaOf, isSlow, loggedPath, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
 
@@ -71,6 +71,39 @@ test("every endpoint has the middleware of its own dialect", () => {
   )
   expect(spoken.length).toBeGreaterThanOrEqual(2 * endpoints.length)
   expect(spoken).toEqual(spoken.map(([path = ""]) => [path, areaOf(path).dialect]))
+})
+
+describe("a request with an idempotency key", () => {
+  const changing = routes.filter(
+    ({ isDocumented, method }) => isDocumented && ["PATCH", "POST", "PUT"].includes(method),
+  )
+
+  test("is carried out once by every endpoint that changes anything, within the checks of its key and its body", () => {
+    const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
+    const inside = endpoints.flatMap(({ method, middlewares, path }) => {
+      const kinds = Array.from(middlewares, ({ key }) => key.split("/").at(-2))
+      expect(kinds.lastIndexOf("Idempotent")).toBeLessThanOrEqual(0)
+      return kinds[0] === "Idempotent" ? [`${method} ${path}`] : []
+    })
+    expect(inside.toSorted()).toEqual(changing.map(names).toSorted())
+  })
+
+  test("runs within a transaction where nothing but the database is waited for", () => {
+    const client = ({ annotations }: Route) => Context.get(annotations, CommitsIn) ?? "none"
+    const byClient = Map.groupBy(changing, client)
+    const at = (name: ReturnType<typeof client>) => (byClient.get(name) ?? []).map(names).toSorted()
+    expect(at("none")).toEqual([
+      "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
+      "PATCH /api/external/chatbot/:chatbotId/update-avatar",
+      "POST /api/embedfiles",
+      "POST /api/external/chatbot/:chatbotId/chat",
+      "POST /api/external/chatbot/:chatbotId/query-knowledge",
+      "POST /v1/chat/completions",
+    ])
+    expect(at("system").every((name) => name.includes("/api/admin/"))).toBe(true)
+    expect(at("tenant").some((name) => name.includes("/api/admin/"))).toBe(false)
+    expect(changing.filter(({ annotations }) => Context.get(annotations, IsSlow)).map(client)).not.toContain("tenant")
+  })
 })
 
 test("a path that only resembles that of an endpoint has no methods, and is not slow", () => {

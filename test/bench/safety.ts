@@ -10,6 +10,7 @@ export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part 
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
   model: () => import("./safety/Model.ts"),
+  once: () => import("./safety/Once.ts"),
 }
 
 /**

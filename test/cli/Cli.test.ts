@@ -105,7 +105,7 @@ describe("the command line", () => {
   test.each([
     ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
-    ["organizations --help", ["create", "list", "budget", "retention", "rename", "delete"]],
+    ["organizations --help", ["create", "list", "budget", "quota", "retention", "rename", "delete"]],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
     const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
     const lines = listed.trimEnd().split("\n")

@@ -30,6 +30,8 @@ describe("organizations", () => {
       name: "Société Générale des Marées",
       is_operator: false,
       budget: noBudget,
+      quota: { chatbots: null, tools: null, documents: null, bytes: null, chunks: null, conversations: null },
+      used: { chatbots: 0, tools: 0, documents: 0, bytes: 0, chunks: 0, conversations: 0 },
       retention_days: null,
       created_at: timestamp,
     }

@@ -24,7 +24,10 @@ export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Sec
 export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
 /** Every repository, without encryption. */
-export const repositories = Layer.provide(Storage.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
+export const repositories = Layer.provide(
+  Storage.layer({ keys: undefined }, defaults.quotas),
+  SecureRandom.layerWebCrypto,
+)
 
 /** Shares that limit nothing. */
 export const unlimitedShares = Shares.layer({

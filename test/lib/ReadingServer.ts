@@ -1,10 +1,11 @@
 import { Duration, Effect } from "effect"
 import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
+import { ReaderSandbox } from "../../src/knowledge/process/ReaderSandbox.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 
 /*
- * A stand-in for the server: it starts a process that reads an endless document, and prints the id of that process once
- * the document is being read.
+ * A stand-in for the server: it starts a process that reads an endless document, and prints the ids of that process, and of
+ * those behind which it runs in a sandbox, once the document is being read.
  */
 
 const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
@@ -12,7 +13,8 @@ const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
 await Effect.runPromise(
   Effect.scoped(
     Effect.gen(function* () {
-      const reader = yield* ExtractProcess.start(1_000_000)
+      const { chosen } = yield* ReaderSandbox
+      const reader = yield* ExtractProcess.start(1_000_000, yield* chosen)
       const limits = { memory: Number.POSITIVE_INFINITY, time: Duration.minutes(1) }
       yield* reader.read(
         { format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Ready.") },
@@ -22,10 +24,10 @@ await Effect.runPromise(
       const bytes = endless?.make() ?? new Uint8Array()
       const reading = reader.read({ format: "pdf", name: "a.pdf", bytes }, limits, false)
       const printPid = Effect.delay(
-        Effect.sync(() => void process.stdout.write(String(reader.pid))),
+        Effect.sync(() => void process.stdout.write(reader.pids.join(" "))),
         "500 millis",
       )
       yield* Effect.all([reading, printPid], { concurrency: "unbounded" })
-    }),
+    }).pipe(Effect.provide(ReaderSandbox.layer("auto"))),
   ),
 )

@@ -7,6 +7,8 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Inspection } from "../../src/storage/Inspection.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
+import { ReaderSandbox } from "../../src/knowledge/process/ReaderSandbox.ts"
+import { noSandbox } from "../../src/knowledge/process/Sandbox.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { indexing, learn } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
@@ -15,11 +17,16 @@ import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
 /** The findings of the probes of model providers. */
 let probes: ReadonlyArray<Probe> = []
 
+/** The sandbox in which documents are read. */
+const strict = { ...noSandbox, name: "a jail", hidesNetwork: true, hidesProcesses: true }
+let sandbox = strict
+
 const runtime = ManagedRuntime.make(
   Doctor.layer.pipe(
     Layer.provide([
       Inspection.layer,
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
+      Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),
     ]),
     Layer.provideMerge(indexing),
@@ -72,6 +79,19 @@ test("a healthy server has no wrong findings", () =>
       expect(lines.includes(limits)).toBe(process.env["DATABASE_URL"] !== undefined)
       expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
       expect(blobs.size).toBe(before)
+    }),
+  ))
+
+test("readers of documents that nothing confines are a note", () =>
+  run(
+    Effect.gen(function* () {
+      yield* healthy
+      expect(yield* findings).toContain(
+        "ok readers: confined by a jail: no network, no other processes, no new privileges",
+      )
+      sandbox = noSandbox
+      expect(yield* findings).toContain("note readers: confined by nothing")
+      sandbox = strict
     }),
   ))
 

@@ -98,27 +98,24 @@ export class IdempotentRequest {
     context: Context.Context<Caller | CurrentOrganization>,
     idempotencyKey: string,
   ) {
-    this.begin = (body) =>
-      Effect.uninterruptibleMask((restore) =>
-        restore(
-          idempotency.begin({
-            idempotencyKey,
-            credential: Redacted.make(keyOf(request)),
-            parts: [
-              request.method,
-              targetOf(request.url),
-              ...askingHeaders.map((name) => request.headers[name] ?? ""),
-              ...body,
-            ],
-          }),
-        ).pipe(
-          Effect.flatMap((beginning) => {
-            if (beginning._tag === "Answered") return Effect.die(new Replayed(beginning.answer))
-            this.claim = beginning.claim
-            return Effect.void
-          }),
-        ),
-      ).pipe(Effect.provideContext(context))
+    this.begin = (body) => {
+      const parts = [
+        request.method,
+        targetOf(request.url),
+        ...askingHeaders.map((name) => request.headers[name] ?? ""),
+        ...body,
+      ]
+      return idempotency.begin({ idempotencyKey, credential: Redacted.make(keyOf(request)), parts }).pipe(
+        Effect.flatMap((beginning) => {
+          if (beginning._tag === "Answered") return Effect.die(new Replayed(beginning.answer))
+          this.claim = beginning.claim
+          return Effect.void
+        }),
+        // A claim that nobody knows of would be renewed for ever.
+        Effect.uninterruptible,
+        Effect.provideContext(context),
+      )
+    }
   }
 }
 
@@ -151,8 +148,8 @@ export const make = (dialect: Dialect) =>
       if (key === undefined) return yield* malformed
       const caller = Context.pick(Caller, CurrentOrganization)(yield* Effect.context<Caller | CurrentOrganization>())
       const idempotent = new IdempotentRequest(idempotency, request, caller, key)
-      yield* begin(idempotent, endpoint, request)
-      return yield* answer(idempotent, Context.get(endpoint.annotations, CommitsIn), respond, dialect)
+      const handle = Effect.andThen(begin(idempotent, endpoint, request), run(idempotent, endpoint, respond))
+      return yield* ending(idempotent, endpoint, dialect, handle)
     }, Effect.catchDefect(replayed))
 
     return (respond, { endpoint }) =>
@@ -186,37 +183,43 @@ const begin = (
     : Effect.void
 }
 
-/**
- * Runs the handler, and ends the claim of its request: an answer that would be the same again is kept, and after any
- * other the request may be sent again.
- */
-const answer = <E, R>(
+/** Runs the handler of a request that has begun, or whose form has yet to be received, and keeps its answer. */
+const run = <E, R>(
   idempotent: IdempotentRequest,
-  commitsIn: "tenant" | "system" | undefined,
+  { annotations }: HttpApiEndpoint.Top,
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  dialect: Dialect,
 ) =>
   Effect.suspend(() => {
-    const { claim } = idempotent
-    const handled =
-      commitsIn === undefined || claim === undefined
-        ? Effect.uninterruptibleMask((restore) =>
-            Effect.tap(restore(handle), (response) =>
-              idempotent.isStreamed ? Effect.void : keep(idempotent, response),
-            ),
-          )
-        : claim.commit(commitsIn, handle, answerOfResponse)
-    return handled.pipe(
-      Effect.catchCause((cause) => {
-        const failure = keptFailure(cause)
-        return failure === undefined
-          ? Effect.failCause(cause)
-          : Effect.tap(respondWith(dialect, failure), (response) => keep(idempotent, response))
-      }),
-      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : giveUp(idempotent, commitsIn, exit.cause))),
-      Effect.provideService(CurrentIdempotentRequest, idempotent),
-    )
+    const client = Context.get(annotations, CommitsIn)
+    return client === undefined || idempotent.claim === undefined
+      ? Effect.uninterruptibleMask((restore) =>
+          Effect.tap(restore(handle), (response) => (idempotent.isStreamed ? Effect.void : keep(idempotent, response))),
+        )
+      : idempotent.claim.commit(client, handle, answerOfResponse)
   })
+
+/**
+ * Ends the claim of a request that fails: a failure that the same request would meet again is kept, and after any other
+ * it may be sent again.
+ */
+const ending = <E, R>(
+  idempotent: IdempotentRequest,
+  { annotations }: HttpApiEndpoint.Top,
+  dialect: Dialect,
+  handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) =>
+  handle.pipe(
+    Effect.catchCause((cause) => {
+      const failure = idempotent.claim === undefined ? undefined : keptFailure(cause)
+      return failure === undefined
+        ? Effect.failCause(cause)
+        : Effect.tap(respondWith(dialect, failure), (response) => keep(idempotent, response))
+    }),
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit) ? Effect.void : giveUp(idempotent, Context.get(annotations, CommitsIn), exit.cause),
+    ),
+    Effect.provideService(CurrentIdempotentRequest, idempotent),
+  )
 
 const keep = ({ claim }: IdempotentRequest, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> =>
   claim === undefined ? Effect.void : claim.keep(answerOfResponse(response))
@@ -231,12 +234,12 @@ const keptFailure = (cause: Cause.Cause<unknown>) => {
 /** Ends the claim of a request that has failed, in a way that may pass. */
 const giveUp = (
   { claim }: IdempotentRequest,
-  commitsIn: "tenant" | "system" | undefined,
+  client: "tenant" | "system" | undefined,
   cause: Cause.Cause<unknown>,
 ): Effect.Effect<void> => {
   if (claim === undefined) return Effect.void
   const found: Result.Result<unknown, unknown> = Cause.findError(cause)
   const isInvalid = Result.isSuccess(found) && HttpApiError.HttpApiSchemaError.is(found.success)
   // What was not even decoded, and what was rolled back, has changed nothing.
-  return isInvalid || commitsIn !== undefined ? claim.forget : claim.release
+  return isInvalid || client !== undefined ? claim.forget : claim.release
 }

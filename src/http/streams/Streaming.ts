@@ -70,12 +70,15 @@ export const respondWithStream = <E extends Failure>(
     /** What was sent so far, if it is to be kept. */
     let sent = ""
     let last: string | undefined
-    const headersOf = () => ({
-      ...protocol.headers,
-      "cache-control": "no-cache",
-      "x-accel-buffering": "no",
-      ...(facts && replyHeaders(facts)),
-    })
+    let headers: Readonly<Record<string, string>> | undefined
+    /** The headers of the response, which stay as they were when it began: a heartbeat comes before the ids are known. */
+    const headersOnce = () =>
+      (headers ??= {
+        ...protocol.headers,
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+        ...(facts && replyHeaders(facts)),
+      })
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
       onLeave: () => fiber.interruptUnsafe(),
@@ -89,21 +92,18 @@ export const respondWithStream = <E extends Failure>(
     const replied =
       claim === undefined
         ? reply(emit)
-        : reply(emit).pipe(
+        : Effect.tap(reply(emit), (answer) => {
+            last = protocol.finished(answer)
+            const kept = answerOf(200, { "content-type": MEDIA_TYPE, ...headersOnce() }, Buffer.from(sent + last))
             // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
-            Effect.tap((answer) => {
-              last = protocol.finished(answer)
-              const headers = { "content-type": MEDIA_TYPE, ...headersOf() }
-              return claim.keep(answerOf(200, headers, Buffer.from(sent + last)))
-            }),
-            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : claim.release)),
-          )
+            return claim.keep({ ...kept, session: answer.session_id })
+          })
     const fiber = Effect.runForkWith(streamContext(services, context))(
       // Yields first: otherwise running streams would wait until all of many new ones have begun.
       Effect.andThen(
         Effect.yieldNow,
         Effect.onError(replied, (cause) => logLate(events, cause)),
-      ),
+      ).pipe(Effect.onExit((exit) => (claim === undefined || Exit.isSuccess(exit) ? Effect.void : claim.release))),
     )
     const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
     lifecycle.running.add(fiber)
@@ -117,7 +117,7 @@ export const respondWithStream = <E extends Failure>(
       Effect.map(() =>
         HttpServerResponse.raw(events.body, {
           contentType: MEDIA_TYPE,
-          headers: headersOf(),
+          headers: headersOnce(),
         }),
       ),
     )

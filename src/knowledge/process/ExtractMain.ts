@@ -5,10 +5,10 @@
  * exceeds its limits.
  */
 import { dlopen } from "bun:ffi"
-import { readdirSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { chunk } from "../chunk/Chunker.ts"
-import { FrameReader, framePieces } from "./Frames.ts"
+import { FrameReader, framePieces, PASSAGES_PER_FRAME } from "./Frames.ts"
 import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
@@ -22,9 +22,6 @@ const LARGE_FILE_BYTES = 1024 * 1024
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_FILE_BYTES = 2 ** 31
 
-/** This many passages take some hundred kilobytes. */
-const PASSAGES_PER_FRAME = 128
-
 /** Some libraries write to the console, which the server would read as a reply. */
 const silenceConsole = () => {
   for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {}
@@ -32,7 +29,8 @@ const silenceConsole = () => {
 
 /** On Linux each thread has a priority of its own, which threads inherit that it starts later. */
 const lowerPriority = () => {
-  const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid]
+  const hasThreads = process.platform === "linux" && existsSync("/proc/self/task")
+  const threads = hasThreads ? readdirSync("/proc/self/task").map(Number) : [process.pid]
   for (const thread of threads) {
     try {
       setPriority(thread, NICE)

@@ -8,8 +8,9 @@ import {
   type Source,
   type SplitText,
 } from "../extract/Extraction.ts"
-import { type Frame, framePieces, FrameReader } from "./Frames.ts"
-import { isUsageCheap, usageOf } from "./ProcessUsage.ts"
+import { type Frame, framePieces, FrameReader, PASSAGES_PER_FRAME } from "./Frames.ts"
+import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
+import { noSandbox, type Sandbox } from "./Sandbox.ts"
 
 /** The process ended without a valid reply: it was killed, it crashed, or it broke the protocol. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnded", { how: Schema.String }) {}
@@ -73,11 +74,11 @@ const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.from
       text: Schema.String,
       page: Schema.NullOr(Schema.Int),
     }),
-  ),
+  ).check(Schema.isMaxLength(PASSAGES_PER_FRAME)),
 )
 
-const spawn = () =>
-  Bun.spawn([process.execPath, SCRIPT], {
+const spawn = (sandbox: Sandbox) =>
+  Bun.spawn([...sandbox.wrap([process.execPath, SCRIPT])], {
     // The environment contains secrets, and Bun would load a `.env` file from the current directory.
     env: {},
     cwd: import.meta.dir,
@@ -90,20 +91,24 @@ const spawn = () =>
 export class ExtractProcess {
   /** The number of documents that were sent to the process. */
   requests = 0
-  private readonly child = spawn()
+  private readonly child: ReturnType<typeof spawn>
   private readonly replies: FrameReader
   private readonly textLimit: number
 
   /** @param textLimit the most characters (UTF-16 code units) that the text of a document may have */
-  constructor(textLimit: number) {
+  constructor(textLimit: number, sandbox: Sandbox) {
     this.textLimit = textLimit
+    this.child = spawn(sandbox)
     this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: textLimit * BYTES_PER_CHARACTER })
   }
 
   /** Starts a process, which is killed when the scope closes. */
-  static readonly start = (textLimit: number): Effect.Effect<ExtractProcess, never, Scope.Scope> =>
+  static readonly start = (
+    textLimit: number,
+    sandbox: Sandbox = noSandbox,
+  ): Effect.Effect<ExtractProcess, never, Scope.Scope> =>
     Effect.acquireRelease(
-      Effect.sync(() => new ExtractProcess(textLimit)),
+      Effect.sync(() => new ExtractProcess(textLimit, sandbox)),
       (process) => process.kill,
     )
 
@@ -111,10 +116,17 @@ export class ExtractProcess {
     return this.child.pid
   }
 
+  /** The ids of the process and, on Linux, of all that it has started: in a sandbox, a reader runs behind others. */
+  get pids(): ReadonlyArray<number> {
+    return isUsageCheap ? linuxTreeOf(this.child.pid) : [this.child.pid]
+  }
+
   /** Kills the process at once, whatever it is doing, and waits until it is gone. */
   get kill(): Effect.Effect<void> {
     return Effect.promise(async () => {
+      const inner = this.pids.filter((pid) => pid !== this.child.pid)
       this.child.kill("SIGKILL")
+      inner.forEach(killIfThere)
       await this.child.exited
     })
   }
@@ -183,6 +195,10 @@ export class ExtractProcess {
 
   /** Reads passages from this many frames. It yields before each, so that other fibers are not held up. */
   private readonly passages = Effect.fnUntraced(function* (this: ExtractProcess, frames: number) {
+    // A passage has at least one character.
+    if (frames > Math.ceil(this.textLimit / PASSAGES_PER_FRAME)) {
+      return yield* new ProcessEnded({ how: "it announced more than a document holds" })
+    }
     const passages: Array<Passage> = []
     let length = 0
     for (let frame = 0; frame < frames; frame++) {
@@ -212,6 +228,14 @@ export class ExtractProcess {
       usage = yield* usageOf(this.child.pid)
     }
   })
+}
+
+const killIfThere = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended with the others.
+  }
 }
 
 const decoded = <A>(schema: Schema.Codec<A, string>, head: string): Effect.Effect<A, ProcessEnded> =>

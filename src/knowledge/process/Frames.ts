@@ -7,6 +7,9 @@
 /** The length of a frame's prefix: the lengths of head and body in bytes, as little-endian 32-bit integers. */
 const PREFIX_BYTES = 8
 
+/** The most passages in a frame of passages, which take some hundred kilobytes. */
+export const PASSAGES_PER_FRAME = 128
+
 export interface Frame {
   /** A value in JSON. */
   readonly head: string

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 
 /** What a process on this machine uses. */
@@ -29,12 +29,32 @@ export const linuxUsageOf = (pid: number): ProcessUsage => {
   }
 }
 
-/** Whether `usageOf` only reads a file. Elsewhere it starts a process, `ps`. */
+/**
+ * The ids of a process and of all that it has started, and those have started, on Linux only. A process in a sandbox
+ * runs behind programs that wait for it.
+ */
+export const linuxTreeOf = (pid: number): ReadonlyArray<number> => {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+    )
+    return [pid, ...children.flatMap(linuxTreeOf)]
+  } catch {
+    return [pid]
+  }
+}
+
+const linuxUsageOfTree = (pid: number): ProcessUsage =>
+  linuxTreeOf(pid)
+    .map(linuxUsageOf)
+    .reduce((sum, one) => ({ bytes: sum.bytes + one.bytes, milliseconds: sum.milliseconds + one.milliseconds }))
+
+/** Whether `usageOf` only reads files. Elsewhere it starts a process, `ps`. */
 export const isUsageCheap = process.platform === "linux"
 
-/** The usage of a process by its id. A process that has ended uses nothing. */
+/** The usage of a process by its id, on Linux with all that it has started. A process that has ended uses nothing. */
 export const usageOf: (pid: number) => Effect.Effect<ProcessUsage> = isUsageCheap
-  ? (pid) => Effect.sync(() => linuxUsageOf(pid))
+  ? (pid) => Effect.sync(() => linuxUsageOfTree(pid))
   : (pid) =>
       Effect.promise(async () => {
         const text = await new Response(Bun.spawn(["ps", "-o", "rss=,cputime=", "-p", `${pid}`]).stdout).text()

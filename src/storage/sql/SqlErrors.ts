@@ -1,4 +1,4 @@
-import { Effect, Option, Predicate } from "effect"
+import { Effect, Predicate } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { diskFull } from "../../system/Disk.ts"
 import { Unavailable } from "../../domain/Errors.ts"
@@ -99,14 +99,3 @@ export const transaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     retryConflicts(sql.withTransaction(effect))
-
-/**
- * Lets an open transaction go on when a statement in it has failed: only the statement is undone. A statement without a
- * transaction around it runs as it is.
- */
-export const undoneAlone =
-  (sql: SqlClient.SqlClient) =>
-  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (open) =>
-      Option.isSome(open) ? sql.withTransaction(statement) : statement,
-    )

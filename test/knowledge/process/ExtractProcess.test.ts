@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
@@ -7,12 +8,25 @@ import { Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts
 import type { Source } from "../../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../../src/knowledge/process/ExtractProcess.ts"
 import { framePieces, FrameReader } from "../../../src/knowledge/process/Frames.ts"
+import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
+import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { until } from "../../lib/Client.ts"
 import { onePage, packed } from "../../lib/files/PdfFile.ts"
 import { defaults } from "../../lib/Defaults.ts"
 
 const MEGABYTE = 1024 * 1024
 const time = Duration.seconds(30)
+
+/** No sandbox, and the one of this machine. */
+const sandboxes = [
+  noSandbox,
+  await Effect.runPromise(
+    Effect.provide(
+      ReaderSandbox.use(({ chosen }) => chosen),
+      ReaderSandbox.layer("auto"),
+    ),
+  ),
+]
 
 const page = (text: string): Source => ({ format: "html", name: "a.html", bytes: new TextEncoder().encode(text) })
 
@@ -62,6 +76,37 @@ describe("frames", () => {
   })
 })
 
+describe("a process that a file has taken over is given up when it", () => {
+  const frames = new URL("../../../src/knowledge/process/Frames.ts", import.meta.url).pathname
+
+  /** A process that sends frames with these heads, in JavaScript, and then the last of them for ever. */
+  const answering = (...heads: ReadonlyArray<string>) => {
+    const script = `
+      import { framePieces } from ${JSON.stringify(frames)}
+      const frames = [${heads.join()}].map((head) => Buffer.concat(framePieces(head, new Uint8Array())))
+      for (let index = 0; ; index++) await Bun.write(Bun.stdout, frames[Math.min(index, frames.length - 1)])
+    `
+    return { ...noSandbox, wrap: () => [process.execPath, "-e", script] }
+  }
+  const split = (count: number) => `{ kind: "split", title: "a", frames: ${count} }`
+  const passages = (count: number, length: number) =>
+    `Array(${count}).fill({ ordinal: 0, headings: [], text: "a".repeat(${length}), page: null })`
+
+  test.each([
+    ["announces frames without end", answering(split(Number.MAX_SAFE_INTEGER), "[]"), "announced more"],
+    ["sends more passages in a frame than a reader does", answering(split(1), passages(200, 1)), "no reply"],
+    ["sends more text than a document has", answering(split(8), passages(1, 2 ** 20)), "answered more"],
+    ["sends what is no reply", answering(`{ kind: "obeyed" }`), "no reply"],
+  ])("%s", async (_, sandbox, how) => {
+    const outcome = Effect.gen(function* () {
+      const child = yield* ExtractProcess.start(1_000, sandbox)
+      return yield* Effect.flip(child.read(page("<p>Hi"), { memory: 2_048 * MEGABYTE, time }, true))
+    })
+    const failure = await Effect.runPromise(Effect.scoped(outcome))
+    expect(failure).toMatchObject({ _tag: "ProcessEnded", how: expect.stringContaining(how) })
+  })
+})
+
 describe("a process that reads documents", () => {
   test("is killed when a document takes too much memory, and another process reads the next document", async () => {
     const both = Effect.all([Effect.flip(extract(bomb())), extract(page("<p>Still here."))])
@@ -104,48 +149,54 @@ describe("a process that reads documents", () => {
     expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ _tag: "ProcessEnded" })
   })
 
-  test("ignores the stop signals that a terminal sends to all processes of the server", async () => {
+  test.each(sandboxes)("ignores the stop signals that all processes of the server get, in $name", async (sandbox) => {
     const outcome = Effect.gen(function* () {
-      const child = yield* ExtractProcess.start(1000)
+      const child = yield* ExtractProcess.start(1000, sandbox)
       const limits = { memory: 512 * MEGABYTE, time }
       yield* child.read(page("warm"), limits, false)
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(child.pid, signal)
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+        for (const pid of child.pids) process.kill(pid, signal)
       return yield* child.read(page("<p>Still here."), limits, false)
     })
     expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ document: { text: "Still here." } })
   })
 
-  test("does not get the server's environment", async () => {
-    process.env["PARLEY_TEST_SECRET"] = "a secret"
-    const environment = await Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const child = yield* ExtractProcess.start(1000)
-          yield* child.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
-          return yield* Effect.promise(() => Bun.file(`/proc/${child.pid}/environ`).text())
-        }),
-      ),
-    )
-    delete process.env["PARLEY_TEST_SECRET"]
-    expect(environment).not.toContain("a secret")
-  }, 60_000)
+  test.each(sandboxes)(
+    "does not get the server's environment, in $name",
+    async (sandbox) => {
+      process.env["PARLEY_TEST_SECRET"] = "a secret"
+      const environment = await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const child = yield* ExtractProcess.start(1000, sandbox)
+            yield* child.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
+            return child.pids.map((pid) => readFileSync(`/proc/${pid}/environ`, "utf8")).join()
+          }),
+        ),
+      )
+      delete process.env["PARLEY_TEST_SECRET"]
+      expect(environment).not.toContain("a secret")
+    },
+    60_000,
+  )
 
   test("ends when the server is killed, even in the middle of a document", async () => {
     if (process.platform !== "linux") return
     const script = join(import.meta.dir, "..", "..", "lib", "ReadingServer.ts")
     await using server = Bun.spawn([process.execPath, script], { stdout: "pipe" })
     const { value } = await server.stdout.getReader().read()
-    const pid = Number(new TextDecoder().decode(value))
-    const state = () =>
-      Bun.file(`/proc/${pid}/stat`)
-        .text()
-        .then(
-          (stat) => stat.split(") ").at(-1)?.slice(0, 1) ?? "",
-          () => "gone",
-        )
-    expect(["R", "S", "D"]).toContain(await state())
+    const pids = new TextDecoder().decode(value).split(" ")
+    const states = () =>
+      pids.map((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.slice(0, 1) ?? ""
+        } catch {
+          return "gone"
+        }
+      })
+    expect(states().every((state) => ["R", "S", "D"].includes(state))).toBe(true)
     server.kill("SIGKILL")
-    expect(["Z", "X", "gone"]).toContain(await until(state, (now) => now === "gone" || now === "Z" || now === "X"))
+    await until(states, (all) => all.every((state) => ["Z", "X", "gone"].includes(state)))
   })
 
   test("is not started for a small text file", async () => {

@@ -1,0 +1,91 @@
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { StartupError } from "../../system/StartupError.ts"
+import { EXTRACT_SANDBOX } from "../../system/Variables.ts"
+import { ExtractProcess } from "./ExtractProcess.ts"
+import { describe, noSandbox, type Sandbox, sandboxesOn } from "./Sandbox.ts"
+
+/**
+ * How strictly processes that read documents are confined: `auto` by the best that works, `required` by one that hides
+ * network and processes or not at all, `off` by nothing.
+ */
+export type SandboxMode = "auto" | "required" | "off"
+
+/** The sandbox in which documents are read. */
+export class ReaderSandbox extends Context.Service<
+  ReaderSandbox,
+  {
+    /** The sandbox of this machine, which is found out when it is first needed. */
+    readonly chosen: Effect.Effect<Sandbox>
+  }
+>()("parley/knowledge/process/ReaderSandbox") {
+  static readonly layer = (mode: SandboxMode): Layer.Layer<ReaderSandbox, StartupError> =>
+    Layer.effect(
+      ReaderSandbox,
+      mode === "off"
+        ? Effect.succeed({ chosen: Effect.succeed(noSandbox) })
+        : Effect.map(mode === "required" ? Effect.tap(ofThisMachine, refuseWeak) : Effect.void, () => ({
+            chosen: ofThisMachine,
+          })),
+    )
+}
+
+/** The first of these sandboxes that works. One that does not is no failure, because containers forbid many things. */
+export const firstThatWorks = (
+  sandboxes: ReadonlyArray<Sandbox>,
+  works: (sandbox: Sandbox) => Effect.Effect<boolean>,
+): Effect.Effect<Sandbox> =>
+  Effect.map(
+    Effect.findFirst(sandboxes, works),
+    Option.getOrElse(() => noSandbox),
+  )
+
+/** Fails unless a sandbox hides what a hostile file could steal or reach. */
+export const refuseWeak = (sandbox: Sandbox): Effect.Effect<void, StartupError> =>
+  isStrict(sandbox)
+    ? Effect.void
+    : Effect.fail(
+        new StartupError({
+          what: `${EXTRACT_SANDBOX} is required, and documents would be read by processes ${describe(sandbox)}.`,
+          doThis: `Install bubblewrap, let this user make namespaces, or set ${EXTRACT_SANDBOX}=auto.`,
+        }),
+      )
+
+/** Whether a process in the sandbox can neither reach the network nor see the server. */
+export const isStrict = ({ hidesNetwork, hidesProcesses }: Sandbox): boolean => hidesNetwork && hidesProcesses
+
+const PROBE_LIMITS = { memory: Number.POSITIVE_INFINITY, time: Duration.seconds(2) }
+const PROBE = { format: "html", name: "probe.html", bytes: new TextEncoder().encode("<p>probe") } as const
+/** Every process of the engine takes more memory. Less means that the process behind the wrapping programs is not seen. */
+const LEAST_BYTES = 8 * 1024 * 1024
+
+/** Whether a process in the sandbox can read a document, while its use of memory and processor time can be seen. */
+export const isWorking = (sandbox: Sandbox): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const reader = yield* ExtractProcess.start(PROBE.bytes.length, sandbox)
+    const answer = yield* reader.read(PROBE, PROBE_LIMITS, false)
+    return answer.kind === "read" && (yield* reader.residentBytes) > LEAST_BYTES
+  }).pipe(
+    Effect.scoped,
+    // A program that cannot be started is a defect.
+    Effect.catchCause(() => Effect.succeed(false)),
+  )
+
+/** The best sandbox of this machine; each process of the server tries once. */
+const ofThisMachine: Effect.Effect<Sandbox> = Effect.runSync(
+  Effect.cached(
+    Effect.uninterruptible(
+      Effect.tap(
+        Effect.suspend(() =>
+          firstThatWorks(
+            sandboxesOn({ platform: process.platform, isRoot: process.getuid?.() === 0, which: Bun.which }),
+            isWorking,
+          ),
+        ),
+        (sandbox) =>
+          isStrict(sandbox)
+            ? Effect.logDebug(`Documents are read by processes ${describe(sandbox)}`)
+            : Effect.logWarning(`Documents are read by processes ${describe(sandbox)}; bubblewrap would confine them`),
+      ),
+    ),
+  ),
+)

@@ -1,0 +1,65 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Exit, Scope } from "effect"
+import { Client, until } from "../../lib/Client.ts"
+import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
+import { providerAnswering } from "../../lib/FakeProvider.ts"
+import { onceUnderKills } from "../../lib/Once.ts"
+import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
+import { fresh } from "../../lib/TestDatabase.ts"
+import { testTimeout } from "../../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Scope.provide(effect, scope))
+
+test("requests of which a killed server left some unanswered have one effect each, and the same answer again", async () => {
+  const servers = process.env["DATABASE_URL"] === undefined ? 1 : 2
+  const { faults, kills, replays } = await run(
+    onceUnderKills({ requests: 40, replays: 0.5, kills: 1, servers, seed: 7 }),
+  )
+  expect({ faults, kills }).toEqual({ faults: [], kills: 1 })
+  expect(replays).toBeGreaterThan(5)
+})
+
+test("a stream whose server was killed is asked for again in the same conversation, in which nothing is twice", async () => {
+  let isEndless = true
+  const provider = await run(providerAnswering(() => (isEndless ? { kind: "endless" } : says("At noon."))))
+  const settings = {
+    ...(await run(Effect.flatMap(fresh, settingsFor))),
+    ANTHROPIC_API_KEY: fakeKey,
+    ANTHROPIC_BASE_URL: provider.url,
+    REPLY_CHECKPOINT: "100ms",
+    IDEMPOTENCY_LEASE: "500ms",
+  }
+  const killed = await run(serverProcess(settings))
+  const client = new Client(await killed.listening, operatorKey)
+  const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+  const path = `/api/external/chatbot/${id}/chat?stream=true`
+  const json = { messages: [{ role: "user", content: "Hello" }] }
+  const headers = { "idempotency-key": "killed" }
+  const response = await fetch(client.url + path, {
+    method: "POST",
+    headers: { ...headers, "x-api-key": operatorKey, "content-type": "application/json" },
+    body: JSON.stringify(json),
+  })
+  const reader = response.body?.getReader()
+  let text = ""
+  while (text.length < 2_000) text += Buffer.from((await reader?.read())?.value ?? []).toString()
+  killed.kill("SIGKILL")
+  await killed.exited
+
+  isEndless = false
+  const next = new Client(await (await run(serverProcess(settings))).listening, operatorKey)
+  const again = await until(
+    () => next.post(path, { json, headers }),
+    ({ status }) => status !== 409,
+  )
+  expect([again.status, again.headers.get("x-session-id")]).toEqual([200, response.headers.get("x-session-id")])
+  const session = again.headers.get("x-session-id") ?? ""
+  expect((await next.messages(id, session)).map(({ content }) => content)).toEqual(["Hello", "At noon."])
+  expect((await next.session(id, session)).message_count).toBe(2)
+  expect((await next.post(path, { json, headers })).text).toBe(again.text)
+})
