@@ -51,6 +51,7 @@ describe("settings", () => {
     ["EMBEDDINGS", "openai:two words", "`local`"],
     ["EMBEDDINGS_DIMENSIONS", "4097", "a whole number from 1 to 4096"],
     ["BLOBS", "gcs", "`local`"],
+    ["CONVERSATION_RETENTION", "0", "`off`, or a whole number from 1 to 36500"],
     ["LOG_FORMAT", "xml", "`pretty` or `json`"],
     ["SIMILARITY_THRESHOLD", "1.1", "a number from 0 to 1"],
     ["SIMILARITY_THRESHOLD", "NaN", "a number from 0 to 1"],

@@ -130,6 +130,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   success: Schema.Struct({ erased: Erased }),
   error: Problem.NotFound,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:write")

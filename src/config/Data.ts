@@ -2,10 +2,10 @@ import { resolve } from "node:path"
 import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
 import {
   apiKey,
+  daysOrOff,
   duration,
   encryptionKeys,
   integer,
-  limit,
   oneOf,
   positiveDuration,
   postgresUrl,
@@ -101,7 +101,7 @@ const audit = {
 }
 
 const retention = {
-  conversationDays: limit.or(
+  conversationDays: daysOrOff.or(
     "CONVERSATION_RETENTION",
     "off",
     "Days after their last activity when conversations are deleted, unless their organization says otherwise. `off`: they are kept.",

@@ -93,6 +93,12 @@ export const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, 
 /** Reverse proxies whose reports of client addresses are believed. */
 export const proxies = kind("`loopback`, `private`, addresses and CIDRs, such as `loopback, 10.1.0.0/16`", parseProxies)
 
+/** A number of days, which is `Infinity` when it is off. */
+export const daysOrOff = kind("`off`, or a whole number from 1 to 36500", (value) => {
+  const days = value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,5}$/.test(value) ? Number(value) : 0
+  return days === Number.POSITIVE_INFINITY || (days >= 1 && days <= 36_500) ? days : undefined
+})
+
 /** A limit, which is `Infinity` when it is off. */
 export const limit = kind("`off`, or a whole number", (value) =>
   value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,

@@ -5,7 +5,7 @@ import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import * as Storage from "../storage/AuditLog.ts"
+import * as Storage from "../storage/audit/AuditLog.ts"
 import { regularly } from "../system/Background.ts"
 
 export interface AuditSettings {

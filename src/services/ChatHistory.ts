@@ -62,8 +62,11 @@ export const historyBoundsOf = (
 /** Relates a request to the session that it continues, if there is one. */
 export const contextOf = (session: OpenSession | undefined, request: ChatRequest): ChatContext => {
   const stored = session?.history ?? []
-  const before = indexOfAttempt(stored, request.attempt)
-  if (before !== -1) return { session, fresh: [], history: stored.slice(0, before) }
+  const own = indexOfAttempt(stored, request.attempt)
+  if (own !== -1) {
+    const replaced = stored.findIndex(({ mid }) => mid !== null && mid === request.replaces)
+    return { session, fresh: [], history: stored.slice(0, replaced === -1 ? own : Math.min(own, replaced)) }
+  }
   const fresh = newTurns(stored.map(toStoredTurn), request.messages, request.again)
   const index = indexIn(stored, request, fresh.length === 0)
   return { session, fresh, history: index === -1 ? stored : stored.slice(0, index) }

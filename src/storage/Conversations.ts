@@ -7,7 +7,7 @@ import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
-import { Auditing } from "./Auditing.ts"
+import { Auditing } from "./audit/Auditing.ts"
 import {
   type BotMessage,
   type EmailAnswer,

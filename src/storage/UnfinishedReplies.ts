@@ -86,9 +86,10 @@ export class UnfinishedReplies extends Context.Service<
           with kept as (
             update unfinished_replies set expires_at = ${expiry} where message_id = any(${unchanged}::uuid[])
           )
-          -- The lock keeps a conversation from being deleted between this check and the commit.
+          -- The lock keeps a conversation from being deleted before the commit. One that is being deleted is left out
+          -- and not waited for, or the two could wait for each other.
           , alive as (
-            select id, organization_id from sessions where id = any(${sessions}::uuid[]) for key share
+            select id, organization_id from sessions where id = any(${sessions}::uuid[]) for key share skip locked
           )
           insert into unfinished_replies
             (message_id, organization_id, session_id, chatbot_id, api_key_id, reply, updated_at, expires_at)

@@ -1,17 +1,18 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import { Statement } from "effect/sql"
 import { tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { runModel } from "../lib/safety/model/Run.ts"
 import { makeUnfilteredServer, withoutFilters } from "../lib/safety/model/WithoutFilters.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { startServer, testTimeout } from "../lib/TestServer.ts"
 
 const settings = { RATE_LIMIT: "off" }
 const seed = Math.floor(Math.random() * 2 ** 31)
 const OPERATIONS = 60
 
 const whole = await startServer(settings)
+setDefaultTimeout(2 * testTimeout)
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const unfiltered = await Effect.runPromise(Scope.provide(makeUnfilteredServer(settings), scope))

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Deferred, Effect, Layer, ManagedRuntime } from "effect"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
 import { everything } from "../../src/domain/Page.ts"
 import * as Retention from "../../src/jobs/Retention.ts"
-import { AuditLog } from "../../src/storage/AuditLog.ts"
+import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
@@ -85,6 +85,26 @@ describe("retention", () => {
         expect(yield* runsOf(silent)).toMatchObject([["server", { retention_days: 10 }]])
         yield* keep(10)
         expect(yield* runsOf(silent)).toHaveLength(1)
+      }),
+    ))
+
+  test("leaves a conversation to which its visitor comes back while the job runs", () =>
+    run(
+      Effect.gen(function* () {
+        const organization = yield* makeKeeping(1, [2])
+        const sql = yield* SystemSql
+        const isBack = yield* Deferred.make<void>()
+        const comeBack = sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`update sessions set updated_at = now() where organization_id = ${organization}`
+            yield* Deferred.succeed(isBack, undefined)
+            // The job finds the conversation as it was, and waits for this transaction.
+            yield* Effect.sleep("300 millis")
+          }),
+        )
+        const work = Effect.andThen(Deferred.await(isBack), keep(forEver))
+        yield* Effect.all([comeBack, work], { concurrency: "unbounded" })
+        expect((yield* left(organization)).ages).toEqual([0])
       }),
     ))
 

@@ -133,7 +133,7 @@ const dump = (database: TestDatabase) =>
 export interface CanaryOptions {
   /** The form of the server's log. */
   readonly format: "json" | "pretty"
-  /** Whether to try what takes longer: commands, and failures of the provider that are tried again. */
+  /** Whether to try what takes longer: commands, a long document, and failures of the provider that are tried again. */
   readonly isWhole: boolean
 }
 
@@ -317,7 +317,7 @@ export const canaryRun = Effect.fn("canaryRun")(function* ({
     const form = new FormData()
     form.set("chatbotId", bot)
     form.append("files", new Blob([`# Returns\n\nThe code of returns is ${values.document}.\n`]), "returns.md")
-    form.append("files", new Blob([readFileSync(fixturePath("handbook.pdf"))]), "handbook.pdf")
+    if (isWhole) form.append("files", new Blob([readFileSync(fixturePath("handbook.pdf"))]), "handbook.pdf")
     form.append("files", new Blob(["%PDF-1.7 broken"]), "broken.pdf")
     await owner("POST", "/api/embedfiles", { body: form })
     stop()

@@ -156,7 +156,7 @@ const untilAnswered = async (
       .send(method, path, { ...sent, headers: { "idempotency-key": key } })
       .catch(() => undefined)
     if (reply !== undefined && isWhole(reply)) return { reply, tries }
-    if (reply !== undefined && ![409, 503].includes(reply.status) && reply.status >= 300) {
+    if (reply !== undefined && ![409, 429, 503].includes(reply.status) && reply.status >= 300) {
       throw new Error(`${method} ${path} was answered with ${reply.status}: ${reply.text}`)
     }
     await Bun.sleep(PAUSE)

@@ -2,6 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, ManagedRuntime } from "effect"
 import type { ChatTurn } from "../../src/domain/chat/Chat.ts"
 import { emailGateModel } from "../../src/domain/chat/EmailGate.ts"
+import { Chat } from "../../src/services/Chat.ts"
+import { chatAttempt } from "../../src/services/ChatAttempt.ts"
+import type { ChatRequest } from "../../src/services/ChatHistory.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import {
   bot,
@@ -22,7 +25,7 @@ import {
   user,
 } from "../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../lib/Layers.ts"
-import { as, makeTenant, sessionNamed } from "../lib/Tenants.ts"
+import { as, asCaller, makeTenant, sessionNamed } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise
@@ -300,6 +303,66 @@ describe("a chatbot that asks for the e-mail address", () => {
         const { output } = yield* chat(tenant, [question], "s")
         yield* chat(tenant, [question, bot(output), user("me@example.com")], "s")
         expect(yield* shown).toEqual([question.content])
+      }),
+    ))
+})
+
+describe("an attempt at a chat after one that was cut off", () => {
+  const ask = (tenant: Tenant, request: Partial<ChatRequest> & Pick<ChatRequest, "messages">) =>
+    Chat.use(({ reply }) =>
+      asCaller(tenant.organization)(reply(tenant.chatbot, { platform: "web", sessionToken: undefined, ...request })),
+    )
+  const tries = () => {
+    const operation = Bun.randomUUIDv7()
+    return [chatAttempt(operation, false), chatAttempt(operation, true)] as const
+  }
+  const failOnce = Effect.map(AgentControl, (agent) => {
+    agent.reply = () => Effect.fail(failed)
+  })
+
+  test("goes on in the session that the first one has opened, and stores its message and its reply once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const [first, second] = tries()
+        yield* failOnce
+        yield* Effect.flip(ask(tenant, { messages: [user("same")], attempt: first }))
+        yield* Effect.flip(ask(tenant, { messages: [user("same")], attempt: second }))
+        yield* reset
+        const answer = yield* ask(tenant, { messages: [user("same")], attempt: second })
+        expect([answer.session_id, answer.message_id]).toEqual([first.session, first.reply])
+        // As if the server had died after it stored the reply, and before it kept the answer.
+        yield* ask(tenant, { messages: [user("same")], attempt: second })
+        expect(yield* contents(tenant, answer.session_id)).toEqual(["same", "Echo: same"])
+        expect(yield* shown).toEqual(["same"])
+      }),
+    ))
+
+  test("stores a message that the first one did not store, although the session ends with the same words", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* say(tenant, "same", "s")
+        const [, second] = tries()
+        yield* ask(tenant, { messages: [user("same")], sessionToken: "s", attempt: second })
+        expect(yield* contents(tenant, "s")).toEqual(["same", "Echo: same", "same", "Echo: same"])
+      }),
+    ))
+
+  test("shows the model the same messages as the first one, also where its message replaces another", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* say(tenant, "1", "s")
+        yield* ask(tenant, { messages: [{ ...user("wrong"), id: "m" }], sessionToken: "s" })
+        const [first, second] = tries()
+        const request = { messages: [{ ...user("right"), id: "n" }], sessionToken: "s", replaces: "m" }
+        yield* failOnce
+        yield* Effect.flip(ask(tenant, { ...request, attempt: first }))
+        yield* reset
+        yield* ask(tenant, { ...request, attempt: second })
+        expect(yield* shown).toEqual(["1", "Echo: 1", "right"])
+        expect(yield* contents(tenant, "s")).toEqual(["1", "Echo: 1", "wrong", "Echo: wrong", "right", "Echo: right"])
       }),
     ))
 })

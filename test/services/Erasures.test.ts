@@ -3,7 +3,7 @@ import { Effect, Fiber, Latch, Layer, ManagedRuntime } from "effect"
 import { ClientAddress } from "../../src/domain/ClientAddress.ts"
 import { everything } from "../../src/domain/Page.ts"
 import { Erasures } from "../../src/services/Erasures.ts"
-import { AuditLog } from "../../src/storage/AuditLog.ts"
+import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { chatLayer, chat, reset, say, stepCost, stepOf, user } from "../lib/Chatting.ts"
@@ -24,8 +24,8 @@ const drafts = SystemSql.use(
   (sql) => sql<{ content: string }>`select reply->>'content' as content from unfinished_replies`,
 )
 
-/** Waits until unfinished replies were stored this many times more. */
-const checkpoints = Effect.sleep("250 millis")
+/** Waits for a few of the intervals at which unfinished replies are stored. */
+const checkpoints = Effect.sleep("400 millis")
 
 type Tenant = Effect.Success<typeof makeTenant>
 const ways: ReadonlyArray<
@@ -48,13 +48,13 @@ describe("a chat that is under way", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const agent = yield* AgentControl
-        const erased = yield* Latch.make(false)
+        const [erased, finished] = [yield* Latch.make(false), yield* Latch.make(false)]
         agent.reply = ({ onStep }) =>
           Effect.gen(function* () {
             yield* onStep?.(stepOf("canary one"), stepCost) ?? Effect.void
             yield* erased.await
             yield* onStep?.(stepOf("canary two"), stepCost) ?? Effect.void
-            yield* checkpoints
+            yield* finished.await
             return replyOf("canary three")
           })
         const fiber = yield* Effect.forkChild(say(tenant, "canary zero", "s"))
@@ -64,6 +64,7 @@ describe("a chat that is under way", () => {
         yield* erased.open
         yield* checkpoints
         expect(yield* rowsWith("canary")).toEqual([])
+        yield* finished.open
         expect((yield* Fiber.join(fiber)).output).toBe("canary three")
         expect(yield* rowsWith("canary")).toEqual([])
         const sql = yield* SystemSql

@@ -9,7 +9,7 @@ import { startServer } from "../../lib/TestServer.ts"
  * Chats with the header `Idempotency-Key`: what is said is stored once, and the answer is the same again.
  */
 
-const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "100ms" })
+const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "100ms", RATE_LIMIT: "off" })
 
 const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
 const atOnce = { "x-should-retry": "false" }

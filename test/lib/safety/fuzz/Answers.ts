@@ -37,8 +37,7 @@ export const faultOf = (document: ApiDocument, request: FuzzRequest, outcome: Wi
   if (outcome === "closed")
     return request.isMalformed || request.isCutOff ? undefined : "the connection was closed without an answer"
   const { body, status } = outcome
-  if (status >= 500 && !(status === 501 || status === 505))
-    return `${status} ${Buffer.from(body).toString().slice(0, 300)}`
+  if (status === 500) return `${status} ${Buffer.from(body).toString().slice(0, 300)}`
   if (status >= 400 && body.length > REFUSED_BYTES_MAX) return `${status} with ${body.length} bytes`
   if (request.isMalformed && body.length === 0 && (unread.has(status) || request.method === "HEAD" || status === 204))
     return undefined

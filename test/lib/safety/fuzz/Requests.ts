@@ -140,7 +140,9 @@ export class Requests {
     let path = operation.path
     for (const { in: where, name, required, schema } of operation.parameters) {
       if (!required && !placed.has(name) && draw.chance(0.6)) continue
-      const value = placed.get(name) ?? String(this.#valueOf(schema))
+      // Otherwise most requests would be refused because their key has been used for another.
+      const isFresh = name.toLowerCase() === "idempotency-key" && draw.chance(0.9)
+      const value = placed.get(name) ?? (isFresh ? `key-${draw.below(2 ** 31)}` : String(this.#valueOf(schema)))
       if (where === "path") path = path.replace(`{${name}}`, encodeURIComponent(value.toWellFormed()))
       else if (where === "query") query.set(name, value)
       else headers.push([name, value])

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type SqlClient, type SqlError, Statement } from "effect/sql"
-import { Actor } from "../domain/audit/Actor.ts"
-import type { AuditAction } from "../domain/audit/AuditEntry.ts"
-import { Caller } from "../domain/Caller.ts"
-import { ClientAddress } from "../domain/ClientAddress.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
-import { RequestId } from "../domain/RequestId.ts"
-import { json } from "./sql/SqlValues.ts"
+import { Actor } from "../../domain/audit/Actor.ts"
+import type { AuditAction } from "../../domain/audit/AuditEntry.ts"
+import { Caller } from "../../domain/Caller.ts"
+import { ClientAddress } from "../../domain/ClientAddress.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { RequestId } from "../../domain/RequestId.ts"
+import { json } from "../sql/SqlValues.ts"
 
 /** What an entry of the audit log says beside who did it, from where and when. */
 export interface AuditedChange {
@@ -42,7 +42,7 @@ export class Auditing extends Context.Service<
     /** Adds an entry by a statement of its own, within the transaction that is open. */
     readonly record: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void, SqlError.SqlError>
   }
->()("parley/storage/Auditing") {
+>()("parley/storage/audit/Auditing") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {

@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AuditEntry, AuditFilter } from "../domain/audit/AuditEntry.ts"
-import type { Unavailable } from "../domain/Errors.ts"
-import type { OrganizationId } from "../domain/Ids.ts"
-import type { Listed, Range } from "../domain/Page.ts"
-import { timestamp } from "../domain/schema/Timestamp.ts"
-import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { SystemSql } from "./sql/Database.ts"
-import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
-import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import type { AuditEntry, AuditFilter } from "../../domain/audit/AuditEntry.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { OrganizationId } from "../../domain/Ids.ts"
+import type { Listed, Range } from "../../domain/Page.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes at most this many entries in one statement. */
 const ENTRIES_AT_ONCE = 1_000
@@ -43,7 +43,7 @@ export class AuditLog extends Context.Service<
     /** Deletes the entries of all organizations that are older than this many days. */
     readonly forget: (days: number) => Effect.Effect<void, Unavailable>
   }
->()("parley/storage/AuditLog") {
+>()("parley/storage/audit/AuditLog") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {

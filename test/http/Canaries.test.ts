@@ -1,0 +1,27 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
+import { canaryRun } from "../lib/Canaries.ts"
+
+// It uses a server in some fifty ways, one after the other.
+setDefaultTimeout(120_000)
+
+test("secrets and private texts are nowhere but where they belong", async () => {
+  const { canaries, hits, places } = await Effect.runPromise(
+    Effect.scoped(canaryRun({ format: "json", isWhole: false })),
+  )
+  expect(hits).toEqual([])
+  expect(canaries.length).toBeGreaterThanOrEqual(20)
+  // Nothing is found in places that nobody looked at.
+  expect(places.filter(({ bytes }) => bytes > 500).map(({ place }) => place)).toEqual(
+    expect.arrayContaining([
+      "log",
+      "refusals",
+      "answers to the website's key",
+      "answers to the owner's key",
+      "OpenAPI and documentation",
+      "requests to models",
+      "database",
+      "files of the data directory",
+    ]),
+  )
+})
