@@ -16,6 +16,7 @@ import {
   type ToolSizes,
   toolSizes,
 } from "./tools/AgentTool.ts"
+import { turn } from "../system/LoopTurns.ts"
 
 /** The limits of replies that are settings. */
 export interface AgentSettings extends ToolSettings {
@@ -97,7 +98,9 @@ export const runLoop = Effect.fnUntraced(function* (
       Effect.flatMap(stepOf(generation, false, []), (step) => options.onStep(step, generation))
     const generation = yield* options.generate(request, onCut)
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
-    const outcomes = yield* Effect.onInterrupt(answerCalls(generation, mayCall, options), () => onCut(generation))
+    const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
+      onCut(generation),
+    )
     const step = yield* stepOf(generation, isContinued, outcomes)
     steps.push(step)
     tokens = addTokens(tokens, generation.tokens)

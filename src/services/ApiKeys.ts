@@ -1,4 +1,4 @@
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Result } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Result, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -17,6 +17,7 @@ import { Caller, isOperator } from "../domain/Caller.ts"
 import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import { turnOf } from "../system/LoopTurns.ts"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
@@ -31,6 +32,11 @@ const LOOKUP_TIME_TO_LIVE = 900
 const FAILURE_TIME_TO_LIVE = 100
 /** Most lookups that are remembered, of valid and of wrong keys. */
 const LOOKUP_CAPACITY = 10_000
+
+/** Most lookups at once of keys that are not known to be valid. */
+const STRANGERS_AT_ONCE = 2
+/** Stands for the organization of wrong keys where organizations take turns. */
+const NOBODY = ""
 
 const unauthorized = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
@@ -108,6 +114,11 @@ export class ApiKeys extends Context.Service<
       const organizations = yield* Organizations
       const random = yield* SecureRandom.SecureRandom
 
+      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
+      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
+      // Whoever sends wrong keys keeps neither the database nor the event loop from those with valid ones.
+      const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
+
       // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
       // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index. Effect's cache
       // would expire entries by the time of day, which may step back: each holds its own monotonic expiry, counted from
@@ -115,7 +126,8 @@ export class ApiKeys extends Context.Service<
       const lookups = yield* Cache.makeWith(
         Effect.fnUntraced(function* (hash: string) {
           const startedAt = yield* currentMonotonicMillis
-          const found = yield* Effect.result(storage.findLive(Buffer.from(hash, "base64")))
+          const find = storage.findLive(Buffer.from(hash, "base64"))
+          const found = yield* Effect.result(valid.find(hash) === true ? find : strangers.withPermit(find))
           if (Result.isFailure(found)) {
             return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
           }
@@ -141,9 +153,6 @@ export class ApiKeys extends Context.Service<
           ),
         )
 
-      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
-      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
-
       const authenticate = Effect.fnUntraced(function* <E>(
         key: Redacted.Redacted,
         unlessKnown: Effect.Effect<void, E> = Effect.void,
@@ -157,7 +166,7 @@ export class ApiKeys extends Context.Service<
         const live = yield* Effect.fromResult(found)
         if (live === undefined) {
           valid.delete(hash)
-          return yield* unauthorized
+          return yield* Effect.andThen(turnOf(NOBODY) ?? Effect.void, unauthorized)
         }
         if (!isKnown) valid.set(hash, true)
         return {

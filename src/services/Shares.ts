@@ -1,7 +1,7 @@
 import { Context, type Duration, Effect, Exit, Layer, type Scope } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { TooManyAtOnce } from "../domain/Errors.ts"
-import { type Place, Share } from "./Share.ts"
+import { type Place, Share } from "../system/Share.ts"
 
 /** The kinds of work of which an organization has a share. */
 export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists"

@@ -11,6 +11,7 @@ export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part 
   faults: () => import("./safety/Faults.ts"),
   model: () => import("./safety/Model.ts"),
   once: () => import("./safety/Once.ts"),
+  neighbours: () => import("./safety/Neighbours.ts"),
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Context, DateTime, Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Context, DateTime, Deferred, Duration, Effect, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { allScopes, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
+import { allScopes, hashKey, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
 import { noBudget } from "../../src/domain/Budget.ts"
 import { Caller } from "../../src/domain/Caller.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
@@ -15,20 +15,28 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { makeTenant } from "../lib/Tenants.ts"
 
-/** Counts the lookups of keys in the database, and makes them fail. */
-class Lookups extends Context.Service<Lookups, { count: number; isFailing: boolean }>()("test/Lookups") {}
+/** Counts the lookups of keys in the database, and makes them fail or wait. */
+class Lookups extends Context.Service<
+  Lookups,
+  { count: number; isFailing: boolean; running: number; waitFor: (hash: Uint8Array) => Effect.Effect<void> }
+>()("test/Lookups") {}
 
 const unavailable = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
 const countedKeys = Layer.effectContext(
   Effect.map(Storage.ApiKeys, (keys) => {
-    const lookups = { count: 0, isFailing: false }
+    const lookups = Lookups.of({ count: 0, isFailing: false, running: 0, waitFor: () => Effect.void })
     const counted = Storage.ApiKeys.of({
       ...keys,
       findLive: (hash) =>
         Effect.suspend(() => {
           lookups.count++
-          return lookups.isFailing ? Effect.fail(unavailable) : keys.findLive(hash)
+          lookups.running++
+          const found = lookups.isFailing ? Effect.fail(unavailable) : keys.findLive(hash)
+          return Effect.ensuring(
+            Effect.andThen(lookups.waitFor(hash), found),
+            Effect.sync(() => lookups.running--),
+          )
         }),
     })
     return Context.make(Storage.ApiKeys, counted).pipe(Context.add(Lookups, lookups))
@@ -47,6 +55,31 @@ const run = runtime.runPromise
 const runTimeless = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>) =>
   run(Effect.provide(effect, TestClock.layer()))
 afterAll(() => runtime.dispose())
+
+test("wrong keys are looked up two at a time, and a known key does not wait for them", () =>
+  run(
+    Effect.gen(function* () {
+      const { organization } = yield* makeTenant
+      const { key } = yield* issue({ organization })
+      yield* authenticate(key)
+      const lookups = yield* Lookups
+      const gate = yield* Deferred.make<void>()
+      const known = Buffer.from(hashKey(Redacted.value(key)))
+      lookups.waitFor = (hash) => (known.equals(hash) ? Effect.void : Deferred.await(gate))
+      const wrong = Array.from({ length: 20 }, () =>
+        Redacted.make(makeKey(crypto.getRandomValues(new Uint8Array(128)))),
+      )
+      const guessing = yield* Effect.forkChild(Effect.forEach(wrong, refused, { concurrency: "unbounded" }))
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lookups.running >= 2 })
+      // The process has forgotten the key by then, and looks it up again.
+      yield* Effect.sleep("1 second")
+      expect(lookups.running).toBe(2)
+      expect((yield* authenticate(key)).organizationId).toBe(organization)
+      yield* Deferred.succeed(gate, undefined)
+      expect(new Set(yield* Fiber.join(guessing))).toEqual(new Set(["Unauthorized"]))
+      lookups.waitFor = () => Effect.void
+    }),
+  ))
 
 const issue = (request: Partial<KeyRequest> & Pick<KeyRequest, "organization">) =>
   ApiKeys.use((keys) => keys.issue({ name: "Key", scopes: ["chat"], ...request }))

@@ -8,6 +8,7 @@ import type { Scope } from "../../domain/ApiKey.ts"
 import { boundElsewhere, Caller } from "../../domain/Caller.ts"
 import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { turnOf } from "../../system/LoopTurns.ts"
 import { makeAdmission } from "./Admission.ts"
 
 type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
@@ -25,6 +26,13 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
     (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,
   )
 }
+
+/** Begins work when it is the turn of its organization. */
+const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const turn = turnOf(organization)
+    return turn === undefined ? work : Effect.andThen(turn, work)
+  })
 
 /** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */
 export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect) {
@@ -47,7 +55,7 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
         ),
         (caller) =>
           // Provided one by one: providing a context would copy all services of the server for each request.
-          respond.pipe(
+          inTurn(caller.organizationId, respond).pipe(
             Effect.provideService(Caller, caller),
             Effect.provideService(CurrentOrganization, caller.organizationId),
           ),

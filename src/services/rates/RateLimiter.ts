@@ -6,6 +6,7 @@ import { RateCounts, type RateReport } from "../../storage/RateCounts.ts"
 import { regularly } from "../../system/Background.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
+import { clockOffset } from "./ClockOffset.ts"
 import { RateCounter } from "./RateCounter.ts"
 import { rateLimited } from "./Refusal.ts"
 import { RecentMap } from "./RecentMap.ts"
@@ -132,10 +133,12 @@ export class RateLimiter extends Context.Service<
           const answered = waiting
           unreported = new Set()
           waiting = []
+          const before = monotonicMillis(clock)
           const counts = yield* count(reports.map(([, report]) => report))
-          if (counts === undefined) aloneUntil = monotonicMillis(clock) + ALONE_MILLIS
+          const after = monotonicMillis(clock)
+          if (counts === undefined) aloneUntil = after + ALONE_MILLIS
           const [first] = counts ?? []
-          if (first !== undefined) ahead = first.at - monotonicMillis(clock)
+          if (first !== undefined) ahead = clockOffset(ahead, { other: first.at, before, after })
           const byId = new Map(counts?.map((one) => [one.id, one]))
           for (const [counter, report] of reports) {
             const found = byId.get(report.id)

@@ -112,17 +112,18 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
       }
       const { maxConnections, pipeline, timeLimit } = settings
       const forSystem = Math.max(1, Math.floor(maxConnections * SYSTEM_SHARE))
+      const forTenants = Math.max(1, maxConnections - forSystem)
       const system = PgPool.make({ ...config, maxConnections: forSystem })
       const tenant = PgPool.make({
         ...config,
-        maxConnections: Math.max(1, maxConnections - forSystem),
+        maxConnections: forTenants,
         multiplex: true,
         // `TenantConnections.ts` decides which statements share a connection.
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({
-        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline })),
-        system: Effect.map(system, (pool) => ({ pool, pipeline: 1 })),
+        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
+        system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
       const clients = yield* openClients(types, connections, timeLimit)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
@@ -148,7 +149,10 @@ export const layerEmbedded = (
       const pool = PgPool.make({ ...poolOver(engine), types })
       const clients = yield* openClients(
         types,
-        Effect.map(pool, (pool) => ({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })),
+        Effect.map(pool, (pool) => {
+          const only = { pool, pipeline: 1, connections: 1 }
+          return { tenant: only, system: only }
+        }),
       )
       const { directory, diskReserve: reserve } = settings
       const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })

@@ -1,7 +1,9 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
 import { Clock, Context, Duration, Effect, Predicate, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
+import { Share } from "../../system/Share.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { endAbandoned } from "./AbandonedStatements.ts"
 import { Pipeline } from "./Pipeline.ts"
@@ -65,8 +67,15 @@ interface Identity {
 /** A pool of connections, in each of which at most `pipeline` statements of one organization are under way together. */
 export interface Connections {
   readonly pool: PgPool.PgPool
+  /** The most connections of the pool. */
+  readonly connections: number
   readonly pipeline: number
 }
+
+/** The part of the connections that one organization may have at once. */
+const ORGANIZATION_PART = 0.75
+/** The most pipelines and transactions of one organization that wait for a connection. */
+const WAITING_MAX = 10_000
 
 /**
  * The database cancels a statement at this part of the time limit, so that it usually reports the cancellation before
@@ -96,7 +105,7 @@ export const makeClients = Effect.fnUntraced(function* (
   }
 
   const makeClient = (
-    { pool, pipeline: most }: Connections,
+    { connections, pool, pipeline: most }: Connections,
     ownTransaction: TransactionService,
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
@@ -105,6 +114,8 @@ export const makeClients = Effect.fnUntraced(function* (
     const limited = new Map<string, Pipeline<Session>>()
     const unlimited = new Map<string, Pipeline<Session>>()
     const waitForTurn = turnWait(pool, timeLimit)
+    const part = Math.max(1, Math.floor(connections * ORGANIZATION_PART))
+    const places = new Share({ organization: part, key: part, queue: WAITING_MAX })
 
     /**
      * Passes on the fiber's identity. It is never called within `ownTransaction`, whose connection the client keeps.
@@ -117,8 +128,31 @@ export const makeClients = Effect.fnUntraced(function* (
         return use({ organization, isLimited: timeLimit === undefined || fiber.getRef(TimeLimited) })
       })
 
+    /**
+     * Takes a place among the connections of an organization, until the scope closes. One organization has a part of
+     * them only, so that the others always find a connection, or wait for few statements of each other one.
+     */
+    const placeOf = ({ isLimited, organization }: Identity) =>
+      Effect.suspend(() => {
+        if (organization === SYSTEM) return Effect.void
+        const place = places.ask(organization, organization)
+        if (place === undefined) return Effect.fail(noConnection)
+        const leave = Effect.sync(() => places.leave(place))
+        const held = place.isHeld
+          ? Effect.void
+          : Effect.callback<void>((resume) => {
+              place.onHeld = () => resume(Effect.void)
+              return leave
+            })
+        const limited = place.isHeld || !isLimited || timeLimit === undefined
+        return Effect.andThen(
+          Effect.addFinalizer(() => leave),
+          limited ? held : Effect.timeoutOrElse(held, { duration: timeLimit, orElse: () => Effect.fail(noConnection) }),
+        )
+      })
+
     const lend = (identity: Identity) =>
-      Effect.flatMap(identity.isLimited ? waitForTurn : pool.get, (physical) => {
+      Effect.flatMap(Effect.andThen(placeOf(identity), identity.isLimited ? waitForTurn : pool.get), (physical) => {
         const session = sessionOf(physical)
         return Effect.as(assume(session, identity), session)
       })
@@ -205,7 +239,7 @@ export const makeClients = Effect.fnUntraced(function* (
             return abandoned === undefined
               ? left
               : Effect.forkDetach(Effect.andThen(watched(abandoned, endAbandoned(abandoned.physical)), left))
-          })
+          }).pipe(Effect.tap(() => restore(turn)))
         }),
       )
 

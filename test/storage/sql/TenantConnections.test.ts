@@ -64,7 +64,10 @@ describe("a session", () => {
       const { asked, pool } = makePool(firstSwitch)
       await Effect.runPromise(
         Effect.gen(function* () {
-          const { tenant } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
+          const { tenant } = yield* makeClients({
+            tenant: { pool, pipeline: 1, connections: 1 },
+            system: { pool, pipeline: 1, connections: 1 },
+          })
           yield* Effect.exit(Effect.timeout(tenant`select 1`, "20 millis"))
           yield* tenant`select 2`
           yield* tenant.withTransaction(tenant`select 3`)
@@ -78,7 +81,10 @@ describe("a session", () => {
     const { asked, pool } = makePool(Effect.fail(failure))
     await Effect.runPromise(
       Effect.gen(function* () {
-        const { tenant, system } = yield* makeClients({ tenant: { pool, pipeline: 1 }, system: { pool, pipeline: 1 } })
+        const { tenant, system } = yield* makeClients({
+          tenant: { pool, pipeline: 1, connections: 1 },
+          system: { pool, pipeline: 1, connections: 1 },
+        })
         yield* Effect.exit(tenant`select 1`)
         yield* system`select 2`
         yield* system`select 3`
@@ -105,7 +111,7 @@ describe("a session", () => {
           }),
       })),
     )
-    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 32 }
+    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 32, connections: 8 }
     await Effect.runPromise(
       Effect.gen(function* () {
         const { tenant } = yield* makeClients({ tenant: connections, system: connections })
@@ -127,4 +133,48 @@ describe("a session", () => {
     )
     expect(asked).toEqual(["first: long", "first: short", "second: late"])
   })
+})
+
+describe("the connections of a pool", () => {
+  const organizations = [1, 2].map((number) => OrganizationId.make(`00000000-0000-4000-8000-00000000000${number}`))
+
+  test("are never all lent to one organization, and its statements wait for each other", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const gate = yield* Deferred.make<void>()
+          const lent: Array<string> = []
+          const query = (sql: string) =>
+            sql.includes("set_config")
+              ? Effect.succeed(result)
+              : Effect.sync(() => lent.push(sql)).pipe(Effect.andThen(Deferred.await(gate)), Effect.as(result))
+          const connection = (): PgConnection.PgConnection => ({
+            ...physical,
+            query,
+            pin: Effect.suspend(() => Effect.succeed(connection())),
+          })
+          const pool = { ...makePool(Effect.never).pool, get: Effect.sync(connection) }
+          const connections = { pool, pipeline: 1, connections: 8 }
+          const { tenant } = yield* makeClients({ tenant: connections, system: connections })
+          const [busy, other] = organizations
+          const ask = (organization: OrganizationId | undefined, sql: string) =>
+            Effect.provideService(tenant.unsafe(sql), CurrentOrganization, organization ?? "nobody")
+          const untilLent = (count: number) =>
+            Effect.repeat(Effect.sleep("5 millis"), { until: () => lent.length >= count })
+          const many = yield* Effect.forkChild(
+            Effect.forEach(Array.from({ length: 50 }), () => ask(busy, "busy"), { concurrency: "unbounded" }),
+          )
+          yield* untilLent(6)
+          yield* Effect.sleep("20 millis")
+          expect(lent).toEqual(Array.from({ length: 6 }, () => "busy"))
+          const others = yield* Effect.forkChild(ask(other, "other"))
+          yield* untilLent(7)
+          expect(lent.at(-1)).toBe("other")
+          yield* Deferred.succeed(gate, undefined)
+          yield* Fiber.join(others)
+          yield* Fiber.join(many)
+          expect(lent).toHaveLength(51)
+        }).pipe(Effect.provide(Reactivity.layer)),
+      ),
+    ))
 })

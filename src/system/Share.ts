@@ -1,5 +1,3 @@
-import type { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
-
 export interface ShareLimits {
   /** The most places that one organization holds. */
   readonly organization: number
@@ -11,8 +9,8 @@ export interface ShareLimits {
 
 /** A place in a share, held or waited for. */
 export interface Place {
-  readonly organization: OrganizationId
-  readonly key: ApiKeyId
+  readonly organization: string
+  readonly key: string
   isHeld: boolean
   /** Called when a place that is waited for becomes held. */
   onHeld: () => void
@@ -21,7 +19,7 @@ export interface Place {
 /** The places of one organization. It exists while one of them is held. */
 interface Occupancy {
   held: number
-  readonly heldBy: Map<ApiKeyId, number>
+  readonly heldBy: Map<string, number>
   /** The places that are waited for, oldest first. None of them fits within the limits. */
   waiting: Array<Place>
 }
@@ -29,7 +27,7 @@ interface Occupancy {
 /** The places for one kind of work, counted by organization and API key. */
 export class Share {
   private readonly limits: ShareLimits
-  private readonly occupancies = new Map<OrganizationId, Occupancy>()
+  private readonly occupancies = new Map<string, Occupancy>()
 
   constructor(limits: ShareLimits) {
     this.limits = limits
@@ -44,7 +42,7 @@ export class Share {
    * Asks for a place, which has to be left later. It is held at once where it fits within the limits, and waited for
    * otherwise. Returns undefined when too many are waited for.
    */
-  ask(organization: OrganizationId, key: ApiKeyId): Place | undefined {
+  ask(organization: string, key: string): Place | undefined {
     let occupancy = this.occupancies.get(organization)
     if (occupancy === undefined) {
       occupancy = { held: 0, heldBy: new Map(), waiting: [] }
@@ -81,14 +79,14 @@ export class Share {
   }
 
   /** The limit that keeps an organization from another place. */
-  limitFor(organization: OrganizationId): { readonly whose: "organization" | "API key"; readonly most: number } {
+  limitFor(organization: string): { readonly whose: "organization" | "API key"; readonly most: number } {
     const isFull = (this.occupancies.get(organization)?.held ?? 0) >= this.limits.organization
     return isFull
       ? { whose: "organization", most: this.limits.organization }
       : { whose: "API key", most: this.limits.key }
   }
 
-  private fits({ held, heldBy }: Occupancy, key: ApiKeyId): boolean {
+  private fits({ held, heldBy }: Occupancy, key: string): boolean {
     return held < this.limits.organization && (heldBy.get(key) ?? 0) < this.limits.key
   }
 
@@ -98,7 +96,7 @@ export class Share {
     place.isHeld = true
   }
 
-  private forget(organization: OrganizationId, { held, waiting }: Occupancy): undefined {
+  private forget(organization: string, { held, waiting }: Occupancy): undefined {
     if (held === 0 && waiting.length === 0) this.occupancies.delete(organization)
   }
 }

@@ -1,0 +1,243 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import { KEY_ENTROPY_BYTES, makeKey } from "../../../src/domain/ApiKey.ts"
+import { defaults } from "../../lib/Defaults.ts"
+import { type Child, start } from "../http/Child.ts"
+import { makeCorpus } from "../http/Corpus.ts"
+import { apiKey as operatorKey, database } from "../http/Fixture.ts"
+import { type Outcome, requestBytes, run } from "../http/Load.ts"
+import type { Attack } from "./NeighbourAttack.ts"
+import type { Finding, Part } from "./Part.ts"
+
+/*
+ * One organization sends all it can on 64 connections: chats without a model and against a fake provider, streams,
+ * uploads, searches, lists of chatbots with long prompts, and wrong keys. Another one reads a chatbot, searches and
+ * chats, and is measured alone and beside it.
+ *
+ * All processes share the machine, so that the attacker runs with a lower priority: a real one brings its own.
+ */
+
+const CONNECTIONS = 64
+const SECONDS = 60
+const ALONE_SECONDS = 20
+const WARM_UP_SECONDS = 8
+/** Milliseconds between two requests of a client of the neighbour. */
+const PAUSE = 5
+/** The most that the neighbour's 99th percentile may grow. */
+const FACTOR_MAX = 2
+
+const LISTED_CHATBOTS = 150
+const LONG_PROMPT = "Answer kindly. ".repeat(1_000)
+const WRONG_KEYS = 400
+const UPLOADS = 600
+
+const script = (name: string) => join(import.meta.dir, name)
+
+const Key = Schema.fromJsonString(Schema.Struct({ key: Schema.String }))
+const Organization = Schema.fromJsonString(Schema.Struct({ organization: Schema.Struct({ id: Schema.String }) }))
+const Chatbot = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
+
+const sender = (port: number, key: string) => async (path: string, body: FormData | object) => {
+  const isForm = body instanceof FormData
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": key, prefer: "wait=60", ...(!isForm && { "content-type": "application/json" }) },
+    body: isForm ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
+  return text
+}
+
+const corpus = makeCorpus(60, 10)
+
+/** Makes an organization with two chatbots, of which one answers by the fake provider. Both know the same documents. */
+const fill = async (port: number, name: string) => {
+  const asOperator = sender(port, operatorKey)
+  const made = await asOperator("/api/admin/organizations", { name })
+  const organization_id = Schema.decodeSync(Organization)(made).organization.id
+  const scopes = ["chatbots:read", "chatbots:write", "knowledge:read", "knowledge:write", "chat"]
+  const issued = await asOperator("/api/admin/api-keys", { name, scopes, organization_id })
+  const { key } = Schema.decodeSync(Key)(issued)
+  const post = sender(port, key)
+  const chatbot = async (model: string, prompt = "") => {
+    const created = await post("/api/external/chatbots", { name: "Bench", settings: { model, prompt } })
+    return Schema.decodeSync(Chatbot)(created).chatbot.id
+  }
+  const ids = { local: await chatbot("local/extractive"), provider: await chatbot("claude-bench") }
+  for (const id of Object.values(ids)) {
+    for (let index = 0; index < corpus.files.length; index += 10) {
+      const form = new FormData()
+      form.set("chatbotId", id)
+      for (const { name, text } of corpus.files.slice(index, index + 10)) form.append("files", new File([text], name))
+      await post("/api/embedfiles", form)
+    }
+  }
+  return { key, ids, chatbot }
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>
+
+const chatOf = (key: string, id: string, content: string, query = "") =>
+  requestBytes({
+    method: "POST",
+    path: `/api/external/chatbot/${id}/chat${query}`,
+    apiKey: key,
+    body: { messages: [{ role: "user", content }] },
+  })
+
+const searchOf = (key: string, id: string, query: string) =>
+  requestBytes({ method: "POST", path: `/api/external/chatbot/${id}/query-knowledge`, apiKey: key, body: { query } })
+
+const uploadOf = (key: string, id: string, number: number) => {
+  const text = `# File ${number}\n\n${corpus.files[number % corpus.files.length]?.text.slice(0, 6_000)}`
+  const body =
+    `--b\r\ncontent-disposition: form-data; name="chatbotId"\r\n\r\n${id}\r\n` +
+    `--b\r\ncontent-disposition: form-data; name="files"; filename="${number}.md"\r\n\r\n${text}\r\n--b--\r\n`
+  const head = `POST /api/embedfiles HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${key}\r\nprefer: respond-async\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+  return Buffer.from(head + body)
+}
+
+/** The requests of the attacker, of every kind in turn. */
+const attackOf = ({ ids, key }: Filled): ReadonlyArray<Uint8Array> => {
+  const list = requestBytes({ method: "GET", path: "/api/external/chatbots", apiKey: key })
+  const wrong = Array.from({ length: WRONG_KEYS }, () =>
+    requestBytes({
+      method: "GET",
+      path: "/api/external/chatbots",
+      apiKey: makeKey(crypto.getRandomValues(new Uint8Array(KEY_ENTROPY_BYTES))),
+    }),
+  )
+  return Array.from({ length: UPLOADS }, (_, index) => {
+    const question = corpus.questions[index % corpus.questions.length] ?? ""
+    return [
+      chatOf(key, ids.local, question),
+      searchOf(key, ids.provider, question),
+      chatOf(key, ids.provider, question),
+      wrong[index % WRONG_KEYS] ?? list,
+      uploadOf(key, ids.local, index),
+      chatOf(key, ids.provider, question, "?stream=true"),
+      list,
+    ]
+  }).flat()
+}
+
+interface Measured {
+  readonly latencies: ReadonlyArray<number>
+  readonly errors: number
+  readonly byKind: ReadonlyMap<string, ReadonlyArray<number>>
+}
+
+/** Measures the neighbour: a client for each kind of request. */
+const measure = async (port: number, { ids, key }: Filled, seconds: number): Promise<Measured> => {
+  const kinds = {
+    "GET chatbot": [requestBytes({ method: "GET", path: `/api/external/chatbot/${ids.provider}`, apiKey: key })],
+    search: corpus.questions.map((question) => searchOf(key, ids.provider, question)),
+    chat: corpus.questions.map((question) => chatOf(key, ids.provider, question)),
+  }
+  const load = { port, clients: 1, milliseconds: seconds * 1_000, requestsMax: Number.POSITIVE_INFINITY, pause: PAUSE }
+  const outcomes = await Promise.all(
+    Object.entries(kinds).map(async ([kind, requests]): Promise<readonly [string, Outcome]> => [
+      kind,
+      await Effect.runPromise(run({ ...load, requests })),
+    ]),
+  )
+  return {
+    latencies: outcomes.flatMap(([, { latencies }]) => latencies),
+    errors: outcomes.reduce((sum, [, { errors }]) => sum + errors, 0),
+    byKind: new Map(outcomes.map(([kind, { latencies }]) => [kind, latencies])),
+  }
+}
+
+const percentile = (latencies: ReadonlyArray<number>, share: number): number =>
+  latencies.toSorted((one, other) => one - other)[Math.ceil(latencies.length * share) - 1] ?? Number.NaN
+
+/** Runs the attack in a process of its own. */
+const attack = async (port: number, requests: ReadonlyArray<Uint8Array>, seconds: number): Promise<Attack> => {
+  const child = Bun.spawn(["nice", "-n", "5", process.execPath, script("NeighbourAttack.ts")], {
+    stdin: new Blob([
+      JSON.stringify({
+        port,
+        clients: CONNECTIONS,
+        seconds,
+        requests: requests.map((request) => Buffer.from(request).toString("base64")),
+      }),
+    ]),
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  return JSON.parse(await new Response(child.stdout).text())
+}
+
+const attacked = async (parley: Child, scale: number): Promise<ReadonlyArray<Finding>> => {
+  const { port } = parley
+  const [neighbour, attacker] = [await fill(port, "Neighbour"), await fill(port, "Attacker")]
+  for (let made = 0; made < LISTED_CHATBOTS; made++) await attacker.chatbot("local/extractive", LONG_PROMPT)
+  const requests = attackOf(attacker)
+  const seconds = (full: number) => Math.max(3, full * scale)
+  await Promise.all([
+    measure(port, neighbour, seconds(WARM_UP_SECONDS)),
+    attack(port, requests, seconds(WARM_UP_SECONDS)),
+  ])
+  await Bun.sleep(3_000)
+  const alone = await measure(port, neighbour, seconds(ALONE_SECONDS))
+  const attacking = attack(port, requests, seconds(SECONDS))
+  const beside = await measure(port, neighbour, seconds(SECONDS))
+  const { refused, served } = await attacking
+
+  const milliseconds = (latencies: ReadonlyArray<number>) =>
+    [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1)).join(" / ")
+  const factor = percentile(beside.latencies, 0.99) / percentile(alone.latencies, 0.99)
+  const { lists, streams, chats, searches, uploads } = defaults.shares.organization
+  return [
+    {
+      name: "shares: uploads, searches, chats, streams, lists",
+      value: [uploads, searches, chats, streams, lists].join(", "),
+    },
+    { name: "requests of the attacker: answered, refused", value: `${served}, ${refused}` },
+    { name: "p50 / p99 of the neighbour alone", value: `${milliseconds(alone.latencies)} ms` },
+    { name: "p50 / p99 of the neighbour beside the attacker", value: `${milliseconds(beside.latencies)} ms` },
+    ...Array.from(beside.byKind, ([kind, latencies]) => ({
+      name: `  ${kind}: alone, beside`,
+      value: `${milliseconds(alone.byKind.get(kind) ?? [])} ms, ${milliseconds(latencies)} ms`,
+    })),
+    { name: "growth of its p99 (at most 2)", value: factor.toFixed(2), isKept: factor <= FACTOR_MAX },
+    { name: "its requests that were refused", value: String(beside.errors), isKept: beside.errors === 0 },
+  ]
+}
+
+/** Measures what an organization that sends all it can takes from another one. */
+export const part: Part = ({ postgres, scale }) =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const directory = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-neighbours-"))),
+          (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+        )
+        const provider = yield* start({
+          script: script("../http/FakeProvider.ts"),
+          environment: {},
+          ready: { path: "/healthz" },
+          output: join(directory, "provider.log"),
+        })
+        const parley = yield* start({
+          script: script("../../../src/main.ts"),
+          environment: {
+            DATA_DIR: join(directory, "data"),
+            BOOTSTRAP_API_KEY: operatorKey,
+            LOG_LEVEL: "warn",
+            ANTHROPIC_API_KEY: "bench",
+            ANTHROPIC_BASE_URL: `http://127.0.0.1:${provider.port}`,
+            RATE_LIMIT: "off",
+            ...(postgres !== undefined && { DATABASE_URL: yield* database(postgres, "neighbours") }),
+          },
+          ready: { path: "/readyz" },
+          output: join(directory, "parley.log"),
+        })
+        return yield* Effect.promise(() => attacked(parley, scale))
+      }),
+    ),
+  )
