@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Scope } from "../domain/ApiKey.ts"
+import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, Scope } from "../domain/ApiKey.ts"
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
@@ -15,29 +15,34 @@ const OfOrganization = Schema.optionalKey(
   OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),
 )
 
+const onlyOperator = "Only with the scope `operator`."
+
 const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admin/organizations", {
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequiredScope, "operator")
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an organization",
-      description: "Only with an admin key of the operator's organization.",
+      description: onlyOperator,
     }),
   )
 
 const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
   query: cursorQuery,
   success: withLink(Schema.Struct({ organizations: Schema.Array(Organization), ...nextCursor })),
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List organizations",
-    description: "All of them with an admin key of the operator's organization, else the key's own. Oldest first.",
-  }),
-)
+})
+  .annotate(RequiredScope, "admin")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "List organizations",
+      description: "All of them with the scope `operator`, else the key's own. Oldest first.",
+    }),
+  )
 
 const budgetDescription =
   "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
@@ -56,11 +61,12 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequiredScope, "operator")
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Rename an organization, or set its budget, quota and retention",
-      description: `Only with an admin key of the operator's organization. ${budgetDescription} ${quotaDescription} ${changeDescription}`,
+      description: `${onlyOperator} ${budgetDescription} ${quotaDescription} ${changeDescription}`,
     }),
   )
 
@@ -69,12 +75,13 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   success: Schema.Struct({ message: Schema.Literal("Organization deleted successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
 })
+  .annotate(RequiredScope, "operator")
   .annotate(RequestCost, requestCosts.bulk)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Delete an organization",
       description:
-        "Only with an admin key of the operator's organization, which itself cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
+        "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
     }),
   )
 
@@ -84,17 +91,21 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     scopes: boundedList(
       Scope,
       { minimum: 1, maximum: allScopes.length },
-      { description: "No more than the calling key has itself." },
+      { description: "No more than the calling key has itself; `operator` only in the operator's organization." },
     ),
     organization_id: OfOrganization,
     chatbot_id: Schema.optionalKey(
       ChatbotId.pipe(Schema.annotateEncoded({ description: "Bind the key to this chatbot." })),
     ),
     expires_at: Schema.optionalKey(
-      Schema.DateTimeUtcFromString.annotate({
-        description: "ISO 8601 with offset, still to come. Absent: never.",
-        examples: [],
-      }),
+      Expiry.pipe(
+        Schema.annotateEncoded({
+          format: "date-time",
+          description:
+            "ISO 8601 with offset, still to come, and not after the calling key expires itself. Absent: when the calling key expires.",
+          examples: ["2027-12-31T00:00:00Z"],
+        }),
+      ),
     ),
   }),
   success: Schema.Struct({
@@ -105,11 +116,13 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequiredScope, "admin")
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an API key",
-      description: "`key` is shown in this answer and never again; the server keeps only its hash.",
+      description:
+        "`key` is shown in this answer and never again; the server keeps only its hash. The new key has no right that the calling key lacks: it has no other scopes and does not outlive it (403), and it begins with the same budget, unless the calling key is an `operator`. It stays valid when the calling key is revoked; `created_by` tells which keys that one made.",
     }),
   )
 
@@ -117,18 +130,23 @@ const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
   query: { organization_id: OfOrganization, ...cursorQuery },
   success: withLink(Schema.Struct({ api_keys: Schema.Array(ApiKey), ...nextCursor })),
   error: Problem.NotFound,
-}).annotateMerge(OpenApi.annotations({ summary: "List API keys", description: "Newest first, revoked ones too." }))
+})
+  .annotate(RequiredScope, "admin")
+  .annotateMerge(OpenApi.annotations({ summary: "List API keys", description: "Newest first, revoked ones too." }))
 
 const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys/:apiKeyId", {
   params: { apiKeyId: ApiKeyId },
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Revoke an API key",
-    description: "Every server process refuses it within a second. Revoking it again changes nothing.",
-  }),
-)
+})
+  .annotate(RequiredScope, "admin")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Revoke an API key",
+      description:
+        "Every server process refuses it within a second. Revoking it again changes nothing, and the keys that it made stay. A key with the scope `operator` is revoked only by another such key (403).",
+    }),
+  )
 
 const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/:apiKeyId", {
   params: { apiKeyId: ApiKeyId },
@@ -138,11 +156,12 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(RequiredScope, "admin")
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Set the budget of an API key",
-      description: `The budget of its organization holds as well. ${budgetDescription} ${changeDescription}`,
+      description: `The budget of its organization holds as well. Without the scope \`operator\`, a budget cannot be raised beyond the calling key's own (403). ${budgetDescription} ${changeDescription}`,
     }),
   )
 
@@ -158,7 +177,6 @@ export class AdminApi extends HttpApiGroup.make("admin")
     revokeApiKey,
     updateApiKey,
   )
-  .annotateEndpoints(RequiredScope, "admin")
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
   .middleware(Authorization)

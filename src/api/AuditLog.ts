@@ -25,8 +25,7 @@ const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
     organization_id: Schema.optionalKey(
       OrganizationId.pipe(
         Schema.annotateEncoded({
-          description:
-            "Default: the organization of the calling key; with a key of the operator's organization, all of them.",
+          description: "Default: the organization of the calling key; with the scope `operator`, all of them.",
         }),
       ),
     ),

@@ -9,13 +9,20 @@ import { alsoStream } from "./parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 
-const SessionToken = textBetween(1, 200).annotate({ examples: ["visitor-4711"] })
+const SessionToken = textBetween(1, 200).annotate({ examples: ["0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35"] })
 
 /** The headers of a response with a reply: as JSON or as a stream, in either dialect. */
 export const ReplyHeaders = {
   "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
   "x-message-id": MessageId.pipe(
     Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
+  ),
+  "x-parley-notice": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "Remarks for the developer of a client, separated by commas. `guessable_session_token`: the session token has fewer than 16 characters, so it names the conversation for this API key only, and whoever has the key and guesses it continues the conversation. `system_messages_ignored`: neither the chatbot's settings nor the key allow system messages.",
+      examples: ["guessable_session_token"],
+    }),
   ),
 }
 
@@ -56,7 +63,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     sessionToken: Schema.optionalKey(
       SessionToken.annotate({
         description:
-          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation.",
+          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Whoever knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) where the server's `SESSION_TOKENS` is `strict`.",
       }),
     ),
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
@@ -85,7 +92,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     OpenApi.annotations({
       summary: "Chat",
       description:
-        "Answers the last message. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
+        "Answers the last message. A key without `conversations:read` is not shown what the model was asked: the `request.body` of each step is empty. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
       transform: alsoStream(
         "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document`, `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
       ),

@@ -18,7 +18,8 @@ const base = "/api/external/chatbot/:chatbotId/conversations"
 const sessionParams = {
   chatbotId: ChatbotId,
   sessionId: textBetween(1, 200).annotate({
-    description: "The session's id, or the `sessionToken` it was opened with.",
+    description:
+      "The session's id, or the `sessionToken` it was opened with. Of several sessions with the same short token, the token names the one that this API key opened, or else the one with the latest activity.",
   }),
 }
 
@@ -85,7 +86,7 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
     OpenApi.annotations({
       summary: "Rate a reply",
       description:
-        "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it.",
+        "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it; without `conversations:read`, a short `sessionToken` names only what the key itself opened.",
     }),
   )
 

@@ -68,7 +68,7 @@ const Request = Schema.Struct({
     { minimum: 1, maximum: CHAT_MESSAGES_MAX_COUNT },
     {
       description:
-        "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions. `tool` and `function` messages are refused.",
+        "As in `Chat`. `system` and `developer` messages are added to the chatbot's own instructions where `settings.isSystemMessageEnabled` of the chatbot or the scope `chatbots:write` of the key allows it, and are ignored elsewhere. `tool` and `function` messages are refused.",
     },
   ).check(Schema.makeFilter(lastProblem, unexpressed)),
   stream: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),

@@ -2,7 +2,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type Budget, type BudgetPatch, LimitText } from "../domain/Budget.ts"
 import { quotaKinds, type Quota, type QuotaKind, type QuotaPatch } from "../domain/Quota.ts"
-import type { Conflict, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
+import type { Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
 import type { Organization } from "../domain/Organization.ts"
 import { StartupError } from "../system/StartupError.ts"
 
@@ -76,17 +76,22 @@ export const showBudget = ({ concurrent_chats, tokens_per_day }: Budget) =>
     `Tokens per day: ${tokens_per_day ?? "default"}. Concurrent chats: ${concurrent_chats ?? "default"}. Running servers keep to it within a second.`,
   )
 
+/** The flags of a command, by the fields of the requests that they stand for. */
+const flags: Readonly<Record<string, string>> = { expires_at: "--expires", scopes: "--scope" }
+
+type CommandError = Conflict | Forbidden | InvalidRequest | NotFound | StartupError | Unavailable
+
 /** Turns the errors of a command into one line that says what the operator can do, instead of a stack trace. */
-export const withHints = Effect.mapError((error: Conflict | InvalidRequest | NotFound | StartupError | Unavailable) => {
+export const withHints = Effect.mapError((error: CommandError) => {
   switch (error._tag) {
     case "StartupError":
       return error
-    case "InvalidRequest":
-      return new StartupError({
-        what: "The expiry has passed.",
-        doThis: "Set --expires to a time that is still to come.",
-      })
+    case "InvalidRequest": {
+      const [{ message, path } = { path: "", message: error.detail }] = error.errors
+      return new StartupError({ what: `${flags[path] ?? path} is not valid.`, doThis: `${message}.` })
+    }
     case "Conflict":
+    case "Forbidden":
     case "NotFound":
       return new StartupError({
         what: error.detail,

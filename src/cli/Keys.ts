@@ -1,6 +1,6 @@
 import { Console, DateTime, Effect, Option, Redacted } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { type ApiKey, ApiKeyName, allScopes, Scope } from "../domain/ApiKey.ts"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { everything } from "../domain/Page.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
@@ -19,16 +19,16 @@ const organization = Flag.String("organization").pipe(
 const noOrganization = (which: string) =>
   new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
 
-/** Returns the id of the given organization, or of the operator's. */
+/** Returns the given organization, or the operator's. */
 const orOperators = Effect.fnUntraced(function* (id: Option.Option<OrganizationId>) {
   const organizations = yield* Organizations
   if (Option.isSome(id)) {
     const found = yield* organizations.find(id.value)
-    return found === undefined ? yield* noOrganization("such organization") : found.id
+    return found ?? (yield* noOrganization("such organization"))
   }
   const { items } = yield* organizations.list(everything)
   const own = items.find((one) => one.is_operator)
-  return own === undefined ? yield* noOrganization("operator's organization") : own.id
+  return own ?? (yield* noOrganization("operator's organization"))
 })
 
 const ALL = "all"
@@ -44,6 +44,14 @@ const create = Command.make(
     scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
       Flag.withDescription("What it may do; needed, and may be repeated"),
       Flag.atLeast(1),
+      // Without a terminal the missing flag is an error.
+      Flag.withFallbackPrompt(
+        Prompt.MultiSelect({
+          message: "What may it do?",
+          choices: Scope.literals.map((scope) => ({ title: scope, value: scope })),
+          min: 1,
+        }),
+      ),
     ),
     chatbot: Flag.String("chatbot").pipe(
       Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
@@ -56,10 +64,12 @@ const create = Command.make(
     ),
   },
   Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
+    const owner = yield* orOperators(organization)
+    const wanted: ReadonlySet<Scope | typeof ALL> = new Set(scopes)
     const { key, apiKey } = yield* (yield* ApiKeys).issue({
       name,
-      organization: yield* orOperators(organization),
-      scopes: allScopes.filter((scope) => scopes.includes(scope) || scopes.includes(ALL)),
+      organization: owner.id,
+      scopes: wanted.has(ALL) ? scopesWithin(owner) : Scope.literals.filter((scope) => wanted.has(scope)),
       chatbot: Option.getOrUndefined(chatbot),
       expiresAt: Option.getOrUndefined(Option.map(expires, DateTime.fromDateUnsafe)),
     })
@@ -68,7 +78,7 @@ const create = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Make an API key and print it once"))
 
-/** Describes a key in one line: its id, name, scopes, chatbots and state. */
+/** Describes a key in one line: its id, name, scopes, chatbots, state and maker. */
 const described = Effect.fnUntraced(function* (key: ApiKey) {
   const state =
     key.revoked_at !== null
@@ -77,7 +87,8 @@ const described = Effect.fnUntraced(function* (key: ApiKey) {
         ? "never expires"
         : `${(yield* DateTime.isPast(DateTime.makeUnsafe(key.expires_at))) ? "expired" : "expires"} ${key.expires_at}`
   const chatbots = key.chatbot_id === null ? "all chatbots" : `chatbot ${key.chatbot_id}`
-  return `${key.id}  ${key.prefix}…${key.last_four}  ${printable(key.name)}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}`
+  const maker = key.created_by === null ? "" : `  made by ${key.created_by}`
+  return `${key.id}  ${key.prefix}…${key.last_four}  ${printable(key.name)}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}${maker}`
 })
 
 const list = Command.make(
@@ -85,7 +96,7 @@ const list = Command.make(
   { organization },
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
-    const { items } = yield* (yield* ApiKeys).list(owner, everything)
+    const { items } = yield* (yield* ApiKeys).list(owner.id, everything)
     for (const key of items) yield* Console.log(yield* described(key))
   }, withHints),
 ).pipe(Command.withDescription("List the API keys of an organization, newest first"))

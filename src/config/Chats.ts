@@ -1,5 +1,5 @@
 import { outputTokensMax } from "./LanguageModels.ts"
-import { durationOrOff, integer, limit, positiveDuration } from "./Kinds.ts"
+import { durationOrOff, integer, limit, oneOf, positiveDuration } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 export const replyDeadline = positiveDuration.or(
@@ -37,6 +37,11 @@ const chat = {
     "Most stored messages of a conversation in a prompt.",
   ),
   promptTokensMax,
+  sessionTokens: oneOf("any", "strict").or(
+    "SESSION_TOKENS",
+    "any",
+    "Whether clients may name conversations by session tokens of fewer than 16 characters, which others can guess. `strict` refuses them; set it once your clients send random ones.",
+  ),
 }
 
 const streams = {

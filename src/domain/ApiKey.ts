@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto"
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
+import { unexpressed } from "./schema/Unexpressed.ts"
 import { Name } from "./schema/Text.ts"
 import { Timestamp } from "./schema/Timestamp.ts"
 
-/** What a key may do. `admin` manages organizations and keys. */
+/** What a key may do. `admin` manages the keys of its organization, and with `operator` all organizations. */
 export const Scope = Schema.Literals([
   "chatbots:read",
   "chatbots:write",
@@ -15,10 +16,19 @@ export const Scope = Schema.Literals([
   "conversations:read",
   "conversations:write",
   "admin",
+  "operator",
 ])
 export type Scope = typeof Scope.Type
 
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
+
+/** The scopes that a key of an organization may have: only the operator's organization has keys of the operator. */
+export const scopesWithin = ({ is_operator }: { readonly is_operator: boolean }): ReadonlyArray<Scope> =>
+  is_operator ? allScopes : allScopes.filter((scope) => scope !== "operator")
+
+/** Who made a key: another key, the command line, or the first start. */
+export const KeyMaker = Schema.Union([ApiKeyId, Schema.Literals(["command line", "bootstrap"])])
+export type KeyMaker = typeof KeyMaker.Type
 
 /** A key as it is listed. The secret itself is shown once, when the key is made, and only its hash is stored. */
 export const ApiKey = Schema.Struct({
@@ -31,6 +41,9 @@ export const ApiKey = Schema.Struct({
   scopes: Schema.Array(Scope),
   budget: Budget,
   created_at: Timestamp,
+  created_by: Schema.NullOr(KeyMaker).annotate({
+    description: "The id of the key that made it, `command line` or `bootstrap`; null where that was not recorded.",
+  }),
   last_used_at: Schema.NullOr(Timestamp),
   expires_at: Schema.NullOr(Timestamp),
   revoked_at: Schema.NullOr(Timestamp),
@@ -38,6 +51,23 @@ export const ApiKey = Schema.Struct({
 export type ApiKey = typeof ApiKey.Type
 
 export const ApiKeyName = Name
+
+/** The last moment at which a key may expire, which every client and database can express. */
+export const LAST_EXPIRY = DateTime.makeUnsafe("9999-12-31T23:59:59.999Z")
+
+/** A date with the time and its offset, as RFC 3339 has it. A day that the month does not have is refused. */
+const expiryForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
+
+const isExpiry = (text: string): boolean => {
+  const [, day = ""] = expiryForm.exec(text) ?? []
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}
+
+/** The moment at which a key expires, as a client sends it. */
+export const Expiry = Schema.String.check(
+  Schema.makeFilter((text) => isExpiry(text) || "Expected a time in ISO 8601 with offset", unexpressed),
+).pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
 
 /** A change of a key. A field that is absent stays as it is. */
 export const ApiKeyPatch = Schema.Struct({ budget: Schema.optionalKey(BudgetPatch) })

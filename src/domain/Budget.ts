@@ -35,6 +35,9 @@ export const Budget = Schema.Struct({
 }).annotate({ identifier: "Budget" })
 export type Budget = typeof Budget.Type
 
+/** A budget whose limits are all left to the server's settings. */
+export const noBudget: Budget = { tokens_per_day: null, concurrent_chats: null }
+
 /** A change of a budget. A field that is absent stays as it is. */
 export const BudgetPatch = Schema.Struct({
   tokens_per_day: Schema.optionalKey(Budget.fields.tokens_per_day),

@@ -17,12 +17,15 @@ export class Caller extends Context.Service<
     readonly scopes: ReadonlyArray<Scope>
     /** The chatbot that the key is bound to; null when it serves every chatbot of its organization. */
     readonly chatbotId: ChatbotId | null
-    /** Whether the organization is the operator's, whose admin keys see the others. */
-    readonly isOperator: boolean
+    /** When the key expires; null for never. */
+    readonly expiresAt: Date | null
     /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }
 >()("parley/domain/Caller") {}
+
+/** Whether the caller acts for whoever runs the server, and reaches every organization. */
+export const isOperator = ({ scopes }: Caller["Service"]): boolean => scopes.includes("operator")
 
 /** The caller's key is bound to another chatbot. */
 export const boundElsewhere = new Forbidden({

@@ -89,7 +89,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Deta
     status: 403,
     code: "forbidden",
     title: "Not allowed with this API key",
-    when: "The API key is valid, but it lacks the scope that `detail` names, or it is bound to another chatbot.",
+    when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself.",
     example: { detail: "This API key lacks the scope chatbots:write." },
     openAi: { code: "insufficient_permissions" },
   }

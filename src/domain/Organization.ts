@@ -46,7 +46,8 @@ export const Organization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
   is_operator: Schema.Boolean.annotate({
-    description: "The organization of whoever runs the server: only its admin keys manage other organizations.",
+    description:
+      "The organization of whoever runs the server: only its keys can have the scope `operator`, and manage other organizations.",
   }),
   budget: Budget,
   quota: Quota.annotate({ description: "How much it may store." }),

@@ -48,8 +48,13 @@ const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpS
   parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"
 
 /** The body of the response with an answer. */
-const replyOf = ({ message_id: _, tokens: __, sources, ...reply }: ChatAnswer): typeof ChatReply.Encoded =>
-  sources.length === 0 ? reply : { ...reply, sources }
+const replyOf = ({
+  message_id: _,
+  notices: __,
+  tokens: ___,
+  sources,
+  ...reply
+}: ChatAnswer): typeof ChatReply.Encoded => (sources.length === 0 ? reply : { ...reply, sources })
 
 /**
  * Responds with a reply without encoding it by its schema: the compiler checks that a reply equals its encoded form.

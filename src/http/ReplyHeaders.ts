@@ -1,13 +1,8 @@
-import type { MessageId, SessionId } from "../domain/Ids.ts"
-
-/** The ids of a stored reply and of its session. */
-export interface ReplyIds {
-  readonly session_id: SessionId
-  readonly message_id: MessageId
-}
+import type { ReplyFacts } from "../services/ChatAnswer.ts"
 
 /** The headers that `ReplyHeaders` of `api/Chat.ts` declares for a response with a reply. */
-export const replyHeaders = ({ message_id, session_id }: ReplyIds) => ({
+export const replyHeaders = ({ message_id, notices, session_id }: ReplyFacts) => ({
   "x-session-id": session_id,
   "x-message-id": message_id,
+  ...(notices.length > 0 && { "x-parley-notice": notices.join(", ") }),
 })

@@ -7,17 +7,21 @@ import {
   isWellFormedKey,
   KEY_ENTROPY_BYTES,
   keyHint,
+  type KeyMaker,
+  LAST_EXPIRY,
   makeKey,
   type Scope,
 } from "../domain/ApiKey.ts"
-import { Caller } from "../domain/Caller.ts"
+import { type Budget, noBudget } from "../domain/Budget.ts"
+import { Caller, isOperator } from "../domain/Caller.ts"
+import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
-import type { Change } from "../domain/schema/Merge.ts"
 import { turnOf } from "../system/LoopTurns.ts"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import * as Storage from "../storage/ApiKeys.ts"
+import { Organizations } from "../storage/Organizations.ts"
 import { RecentMap } from "./rates/RecentMap.ts"
 
 /** Milliseconds for which a process remembers a key: less than the second within which revocations take effect. */
@@ -39,6 +43,10 @@ const unauthorized = new Unauthorized({
 })
 
 const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is still to come")
+const expiresTooLate = InvalidRequest.at("expires_at", "Expected a time before the year 10000")
+const notForOthers = InvalidRequest.at("scopes", "Only keys of the operator's organization may have `operator`")
+
+const notAnOperator = new Forbidden({ detail: "Only a key with the scope operator changes keys that have it." })
 
 export interface KeyRequest {
   readonly name: string
@@ -67,36 +75,43 @@ export class ApiKeys extends Context.Service<
       unlessKnown?: Effect.Effect<void, E>,
     ) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable | E>
     /**
-     * Creates a key with any scopes, as the command line does for the operator. An expiry in the past is an
-     * `InvalidRequest`.
+     * Creates a key with any scopes, as the command line does for the operator. An expiry in the past, or after the year
+     * 9999, is an `InvalidRequest`; so is the scope `operator` for another organization than the operator's.
      */
     readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Unavailable>
-    /** Creates a key; fails with `Forbidden` if it would have a scope that the caller lacks. */
+    /**
+     * Creates a key on behalf of the caller, with the caller's budget, and the caller's expiry unless it is to expire
+     * sooner. Fails with `Forbidden` if it would have a right that the caller lacks.
+     */
     readonly create: (
       request: KeyRequest,
     ) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Forbidden | Unavailable, Caller>
     /** Lists the keys of an organization, newest first. */
     readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
-    /** Revokes a key. With an organization, a key of another one is not found. */
+    /**
+     * Revokes a key. Keys that it has made stay valid. With an organization, a key of another one is not found, and one
+     * of the operator is `Forbidden`.
+     */
     readonly revoke: (
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
+    ) => Effect.Effect<ApiKey, Forbidden | NotFound | Unavailable>
     /**
-     * Changes a key; fields that the patch lacks stay. With an organization, a key of another one is not found. Every
-     * server applies the change within a second.
+     * Changes a key; fields that the patch lacks stay. With an organization, a key of another one is not found, and one
+     * of the operator is `Forbidden`. Every server applies the change within a second.
      */
-    readonly update: (
+    readonly update: <E>(
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-      change: Change<ApiKey, ApiKeyPatch>,
-    ) => Effect.Effect<ApiKey, InvalidRequest | NotFound | Unavailable>
+      change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+    ) => Effect.Effect<ApiKey, E | Forbidden | NotFound | Unavailable>
   }
 >()("parley/services/ApiKeys") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const storage = yield* Storage.ApiKeys
+      const organizations = yield* Organizations
       const random = yield* SecureRandom.SecureRandom
 
       /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
@@ -159,13 +174,22 @@ export class ApiKeys extends Context.Service<
           organizationId: live.organization_id,
           scopes: live.scopes,
           chatbotId: live.chatbot_id,
-          isOperator: live.is_operator,
+          expiresAt: live.expires_at,
           budgets: live.budgets,
         }
       })
 
-      const issue = Effect.fn("ApiKeys.issue")(function* (request: KeyRequest) {
-        if (request.expiresAt !== undefined && (yield* DateTime.isPast(request.expiresAt))) return yield* alreadyExpired
+      const insert = Effect.fnUntraced(function* (
+        request: KeyRequest,
+        { budget, createdBy }: { readonly budget: Budget; readonly createdBy: KeyMaker },
+      ) {
+        const { expiresAt } = request
+        if (expiresAt !== undefined && (yield* DateTime.isPast(expiresAt))) return yield* alreadyExpired
+        if (expiresAt !== undefined && DateTime.isGreaterThan(expiresAt, LAST_EXPIRY)) return yield* expiresTooLate
+        if (request.scopes.includes("operator")) {
+          const owner = yield* organizations.find(request.organization)
+          if (owner?.is_operator === false) return yield* notForOthers
+        }
         const key = makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES))
         const apiKey = yield* storage.insert({
           id: ApiKeyId.make(yield* random.uuidV7()),
@@ -175,21 +199,49 @@ export class ApiKeys extends Context.Service<
           hash: hashKey(key),
           ...keyHint(key),
           scopes: request.scopes,
-          expires_at: request.expiresAt === undefined ? null : DateTime.toDate(request.expiresAt),
+          budget,
+          expires_at: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
+          created_by: createdBy,
         })
         return { apiKey, key: Redacted.make(key) }
       })
 
+      const issue = Effect.fn("ApiKeys.issue")((request: KeyRequest) =>
+        insert(request, { budget: noBudget, createdBy: "command line" }),
+      )
+
       const create = Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
         const caller = yield* Caller
-        const excess = request.scopes.filter((scope) => !caller.scopes.includes(scope))
-        if (excess.length > 0) {
-          return yield* new Forbidden({ detail: `This API key lacks what it would give: ${excess.join(", ")}.` })
-        }
-        return yield* issue(request)
+        const last = caller.expiresAt
+        const expiresAt = request.expiresAt ?? (last === null ? undefined : DateTime.fromDateUnsafe(last))
+        const excess = excessRights(caller, {
+          scopes: request.scopes,
+          chatbotId: request.chatbot ?? null,
+          expiresAt: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
+        })
+        if (excess !== undefined) return yield* new Forbidden({ detail: excess })
+        const budget = isOperator(caller) ? noBudget : caller.budgets.key
+        return yield* insert({ ...request, expiresAt }, { budget, createdBy: caller.apiKeyId })
       })
 
-      return { authenticate, issue, create, list: storage.list, revoke: storage.revoke, update: storage.modify }
+      /** Changes a key; the operator's keys, only for the operator. */
+      const modify = <E>(
+        id: ApiKeyId,
+        organization: OrganizationId | undefined,
+        change: (key: ApiKey) => Effect.Effect<Storage.KeyChange, E>,
+      ) =>
+        storage.modify(id, organization, (key): Effect.Effect<Storage.KeyChange, E | Forbidden> =>
+          organization !== undefined && key.scopes.includes("operator") ? Effect.fail(notAnOperator) : change(key),
+        )
+
+      return {
+        authenticate,
+        issue,
+        create,
+        list: storage.list,
+        revoke: (id, organization) => modify(id, organization, () => Effect.succeed({ isRevoked: true })),
+        update: modify,
+      }
     }),
   )
 }

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import type { AuditEntry, AuditFilter } from "../domain/audit/AuditEntry.ts"
-import { Caller } from "../domain/Caller.ts"
+import { Caller, isOperator } from "../domain/Caller.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
@@ -44,9 +44,9 @@ export class AuditLog extends Context.Service<
           filter: AuditFilter,
           range: Range,
         ) {
-          const { isOperator, organizationId } = yield* Caller
-          if (isOperator) return yield* storage.listAny(organization, filter, range)
-          if (organization !== undefined && organization !== organizationId) return yield* noOrganization
+          const caller = yield* Caller
+          if (isOperator(caller)) return yield* storage.listAny(organization, filter, range)
+          if (organization !== undefined && organization !== caller.organizationId) return yield* noOrganization
           return yield* storage.list(filter, range)
         })
 

@@ -8,10 +8,12 @@ import type { Passage } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
+import { isGuessable, readsConversations, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
   type Forbidden,
+  type InvalidRequest,
   type NotFound,
   type ProviderFailed,
   type ProviderTimeout,
@@ -34,7 +36,17 @@ import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
-import { type ChatAnswer, type ChatEmit, costOf, noCost, textEvents, textOf, withoutModel } from "./ChatAnswer.ts"
+import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
+import {
+  type ChatAnswer,
+  type ChatEmit,
+  costOf,
+  noCost,
+  textEvents,
+  textOf,
+  withoutModel,
+  withoutRequest,
+} from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,
@@ -44,6 +56,7 @@ import {
   historyBoundsOf,
   promptTextsOf,
 } from "./ChatHistory.ts"
+import { unguessableUuid } from "../system/UnguessableId.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 import { Shares } from "./Shares.ts"
 
@@ -52,11 +65,14 @@ export interface ChatSettings {
   readonly historyLimit: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
+  /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
+  readonly sessionTokens: "any" | "strict"
 }
 
 type ChatFailure =
   | BudgetSpent
   | ChatbotInactive
+  | InvalidRequest
   | NotFound
   | ProviderFailed
   | ProviderTimeout
@@ -76,6 +92,9 @@ export class Chat extends Context.Service<
     /**
      * Answers the last message of the request. The message is stored before the model is called, and the reply when it
      * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
+     * The steps do not show the requests to the model to a caller who may not read conversations. A guessable session
+     * token continues only a conversation that the caller's key opened; with the setting `strict` it is an
+     * `InvalidRequest`.
      */
     readonly reply: (
       chatbot: ChatbotId,
@@ -113,32 +132,38 @@ export class Chat extends Context.Service<
 
         const promptBounds = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
 
+        const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
+
         /** Finds the session that the request continues. */
         const findContext = (
           chatbot: ChatbotRow,
+          caller: Caller["Service"],
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, Unavailable, CurrentOrganization> => {
+        ): Effect.Effect<ChatContext, InvalidRequest | Unavailable, CurrentOrganization> => {
           const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
-          return sessionToken === undefined
-            ? Effect.succeed(contextOf(undefined, request))
-            : Effect.map(
-                conversations.find(chatbot.id, sessionToken, historyBoundsOf(request, promptBounds)),
-                (session) => contextOf(session, request),
-              )
+          if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
+          if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
+          const name = sessionToContinue(caller, sessionToken)
+          return Effect.map(conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)), (session) =>
+            contextOf(session, request),
+          )
         }
 
         /** Stores the new messages of the request, and returns the id of their session. */
         const receive = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
           { session, fresh }: ChatContext,
+          { apiKeyId }: Caller["Service"],
           request: ChatRequest,
           gate: EmailGate | undefined,
         ) {
+          const token = session === undefined ? (request.sessionToken ?? null) : null
           return yield* conversations.append(
             chatbot.id,
             {
-              id: session?.id ?? request.attempt?.session ?? SessionId.make(yield* random.uuidV7()),
-              token: session === undefined ? (request.sessionToken ?? null) : null,
+              id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
+              token,
+              tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
               isKnown: session !== undefined,
             },
@@ -174,14 +199,16 @@ export class Chat extends Context.Service<
         const answerIn = Effect.fnUntraced(function* (
           chatbot: ChatbotRow,
           context: ChatContext,
+          caller: Caller["Service"],
           request: ChatRequest,
+          notices: ReadonlyArray<Notice>,
           emit?: ChatEmit,
         ) {
-          const { apiKeyId } = yield* Caller
+          const { apiKeyId } = caller
           const gate = emailGateOf(chatbot, context, request)
-          const sessionId = yield* receive(chatbot, context, request, gate)
+          const sessionId = yield* receive(chatbot, context, caller, request, gate)
           const { attempt } = request
-          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId) }
+          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
           const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
             apiKeyId,
             chatbotId: chatbot.id,
@@ -268,7 +295,7 @@ export class Chat extends Context.Service<
             finish_reason: reply.finishReason,
             output: reply.output,
             sources: reply.sources,
-            steps: reply.steps,
+            steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
             tool_calls: reply.toolCalls,
             tool_results: reply.toolResults,
             tokens: reply.tokens,
@@ -279,20 +306,22 @@ export class Chat extends Context.Service<
 
         const answer = (
           chatbot: ChatbotRow,
-          request: ChatRequest,
+          asked: ChatRequest,
           emit?: ChatEmit,
         ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
-          chatbot.active
-            ? Effect.flatMap(findContext(chatbot, request), (context) =>
-                // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
-                Effect.andThen(
-                  context.session === undefined ? quotas.ensureConversation : Effect.void,
-                  budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                    answerIn(chatbot, context, request, emit),
-                  ),
+          Effect.flatMap(Caller, (caller): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> => {
+            if (!chatbot.active) return Effect.fail(inactive)
+            const { notices, request } = admitted(chatbot, caller, asked)
+            return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
+              // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+              Effect.andThen(
+                context.session === undefined ? quotas.ensureConversation : Effect.void,
+                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                  answerIn(chatbot, context, caller, request, notices, emit),
                 ),
-              )
-            : Effect.fail(inactive)
+              ),
+            )
+          })
 
         return {
           reply: (chatbot, request, emit) =>

@@ -2,17 +2,23 @@ import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import type { StepContent } from "../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import type { MessageId, SessionId } from "../domain/Ids.ts"
+import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 
 /*
  * The answer of a chat: what it consists of, the events of which its stream consists, and how it is stored.
  */
 
-/** A complete reply, with the ids under which it is stored. */
-export interface ChatAnswer {
+/** Under which ids a reply is stored, and what is to be remarked on its request. */
+export interface ReplyFacts {
   readonly session_id: SessionId
   /** The id of the stored reply. */
   readonly message_id: MessageId
+  readonly notices: ReadonlyArray<Notice>
+}
+
+/** A complete reply. */
+export interface ChatAnswer extends ReplyFacts {
   readonly finish_reason: FinishReason
   readonly output: string
   readonly sources: ReadonlyArray<Source>
@@ -26,7 +32,7 @@ export interface ChatAnswer {
 /** An event of a reply that is streamed. */
 export type ChatEvent =
   /** The first event: the user's message is stored, and the model will be called. */
-  { readonly type: "start"; readonly session_id: SessionId; readonly message_id: MessageId } | AgentEvent
+  ({ readonly type: "start" } & ReplyFacts) | AgentEvent
 
 /** Receives the events of a reply that is streamed. */
 export type ChatEmit = Emit<ChatEvent>
@@ -52,6 +58,9 @@ export const afterStep = (before: Progress, step: StepContent, cost: ModelCost):
   tokens: addTokens(before.tokens, cost.tokens),
   costs: [...before.costs, cost],
 })
+
+/** A step for callers who may not read the prompt, which is the system instruction and what was said before. */
+export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })
 
 /** The fields of an answer that the server gives without a model. */
 export const withoutModel = {

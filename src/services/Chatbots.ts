@@ -291,10 +291,14 @@ export class Chatbots extends Context.Service<
 const decodeParts = (merged: object) =>
   Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged).pipe(
     Effect.orDie,
-    Effect.map(({ personality_config, settings: { fallbackModels = [], ...settings } }) => ({
+    Effect.map(({ personality_config, settings: { fallbackModels = [], isSystemMessageEnabled, ...settings } }) => ({
       personality_config,
-      // An empty list is stored as an absent one.
-      settings: fallbackModels.length === 0 ? settings : { ...settings, fallbackModels },
+      // An empty list, and what is not enabled, are stored as absent.
+      settings: {
+        ...settings,
+        ...(fallbackModels.length > 0 && { fallbackModels }),
+        ...(isSystemMessageEnabled === true && { isSystemMessageEnabled }),
+      },
     })),
   )
 

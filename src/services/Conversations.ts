@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Caller } from "../domain/Caller.ts"
 import type { Feedback, Message, Session } from "../domain/chat/Conversation.ts"
+import { sessionToManage, sessionToRate } from "../domain/chat/SessionToken.ts"
 import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
@@ -19,7 +21,9 @@ export interface Transcript {
 
 /**
  * The sessions and messages of a chatbot. `session` is the id of a session, or the token that the client opened it
- * with.
+ * with; of several sessions with the same short token, the one that the caller's key opened, or else the one with the
+ * latest activity. A caller who may not read conversations rates only in those that its key opened, or whose id or
+ * unguessable token it knows.
  */
 export class Conversations extends Context.Service<
   Conversations,
@@ -32,19 +36,19 @@ export class Conversations extends Context.Service<
     ) => Effect.Effect<
       { readonly messages: ReadonlyArray<Message>; readonly total: number },
       NotFound | Unavailable,
-      CurrentOrganization
+      Caller | CurrentOrganization
     >
     readonly transcript: (
       chatbot: ChatbotId,
       session: string,
-    ) => Effect.Effect<Transcript, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Transcript, NotFound | Unavailable, Caller | CurrentOrganization>
     /** Stores the user's feedback on a reply; null removes it. */
     readonly rate: (
       chatbot: ChatbotId,
       session: string,
       message: MessageId,
       feedback: Feedback | null,
-    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, Caller | CurrentOrganization>
     /** Returns a page of the sessions of a chatbot, latest activity first, and their total number. */
     readonly list: (
       chatbot: ChatbotId,
@@ -57,11 +61,11 @@ export class Conversations extends Context.Service<
     readonly get: (
       chatbot: ChatbotId,
       session: string,
-    ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<Session, NotFound | Unavailable, Caller | CurrentOrganization>
     readonly remove: (
       chatbot: ChatbotId,
       session: string,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<void, NotFound | Unavailable, Caller | CurrentOrganization>
   }
 >()("parley/services/Conversations") {
   static readonly layer = Layer.effect(
@@ -73,7 +77,7 @@ export class Conversations extends Context.Service<
 
       const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
-        const session = yield* storage.exported(chatbot, name)
+        const session = yield* storage.exported(chatbot, sessionToManage(yield* Caller, name))
         const pages = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(
           undefined,
           (place) =>
@@ -86,11 +90,13 @@ export class Conversations extends Context.Service<
       })
 
       return {
-        messages: messages.page,
+        messages: (chatbot, session, page) =>
+          Caller.use((caller) => messages.page(chatbot, sessionToManage(caller, session), page)),
         transcript,
-        rate: messages.rate,
-        get: storage.get,
-        remove: storage.remove,
+        rate: (chatbot, session, message, feedback) =>
+          Caller.use((caller) => messages.rate(chatbot, sessionToRate(caller, session), message, feedback)),
+        get: (chatbot, session) => Caller.use((caller) => storage.get(chatbot, sessionToManage(caller, session))),
+        remove: (chatbot, session) => Caller.use((caller) => storage.remove(chatbot, sessionToManage(caller, session))),
         // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
         list: (chatbot, page) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot, page)),
       }

@@ -7,6 +7,7 @@ import type { SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Attempt, type ClaimOutcome, type CommitClient, IdempotencyKeys } from "../storage/IdempotencyKeys.ts"
 import { regularly } from "../system/Background.ts"
+import { unguessableUuid } from "../system/UnguessableId.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface IdempotencySettings {
@@ -213,7 +214,8 @@ export class Idempotency extends Context.Service<
           const organization = yield* CurrentOrganization
           const keys = yield* derive(request)
           const attempt = { organization, apiKey: apiKeyId, name: keys.name, lease: yield* random.uuidV4() }
-          const operation = yield* random.uuidV7()
+          // The id of a chat's session, whose name nobody may guess.
+          const operation = yield* unguessableUuid(random)
           // Nothing may come between a claim and its registration, after which the caller ends it.
           return yield* Effect.uninterruptibleMask((restore) =>
             Effect.flatMap(

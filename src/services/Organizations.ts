@@ -63,6 +63,7 @@ export class Organizations extends Context.Service<
           hash: hashKey(key),
           ...keyHint(key),
           scopes: allScopes,
+          created_by: "bootstrap" as const,
         }
         const { organization, made } = yield* storage.bootstrap("Default", yield* newId, first)
         if (configuredKey !== undefined) yield* keys.ensure({ ...first, organization_id: organization.id })

@@ -34,13 +34,13 @@ export interface ServicesSettings {
   readonly usage: UsageSettings
 }
 
-/** The services for organizations and their API keys, without those for chatbots. */
-export const tenancy = Admin.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
+/** The services for organizations and their API keys, as the command line uses them. */
+export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    tenancy,
+    Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
     RateLimiter.layer(settings.rates),

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
-import { ApiKey, type ApiKeyPatch, type Scope } from "../domain/ApiKey.ts"
+import { ApiKey, type ApiKeyPatch, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
@@ -10,9 +10,10 @@ import { type AuditedChange, Auditing } from "./audit/Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
-import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
+const noOwner = new NotFound({ detail: "There is no such organization, or it has no such chatbot." })
 const keyNotFound = new NotFound({ detail: "There is no such API key." })
 
 const Row = Schema.Struct({
@@ -36,19 +37,30 @@ export interface NewApiKey {
   readonly prefix: string
   readonly last_four: string
   readonly scopes: ReadonlyArray<Scope>
+  readonly budget: Budget
   readonly expires_at: Date | null
+  readonly created_by: KeyMaker
 }
+
+/** A key that serves every chatbot, never expires and has no budget of its own. */
+export type FirstApiKey = Omit<NewApiKey, "budget" | "chatbot_id" | "expires_at">
 
 /** A valid key with what the server needs to know of it to admit a request. */
 export interface LiveKey {
   readonly id: ApiKeyId
   readonly organization_id: OrganizationId
   readonly chatbot_id: ChatbotId | null
+  /** Without `operator`, unless the organization is the operator's. */
   readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: Date | null
   /** Milliseconds until the key expires by the database's clock; null when it does not expire. */
   readonly expires_in: number | null
-  readonly is_operator: boolean
   readonly budgets: { readonly organization: Budget; readonly key: Budget }
+}
+
+/** A change of a key in its row. */
+export interface KeyChange extends ApiKeyPatch {
+  readonly isRevoked?: true
 }
 
 /**
@@ -61,7 +73,7 @@ export class ApiKeys extends Context.Service<
     /** Fails with `NotFound` when the organization does not exist, or does not own the chatbot of the key. */
     readonly insert: (key: NewApiKey) => Effect.Effect<ApiKey, NotFound | Unavailable>
     /** Inserts the key unless a key with the same hash exists. */
-    readonly ensure: (key: Omit<NewApiKey, "chatbot_id" | "expires_at">) => Effect.Effect<void, Unavailable>
+    readonly ensure: (key: FirstApiKey) => Effect.Effect<void, Unavailable>
     /**
      * Finds the key with this hash, unless it is revoked or expired, and records that it was used. The audit log has
      * the first use of each key, and the use of one that is revoked or expired.
@@ -70,21 +82,13 @@ export class ApiKeys extends Context.Service<
     /** Lists the keys of an organization, newest first. */
     readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /**
-     * Revokes a key: of the given organization, or of any when that is undefined. A key that is revoked again keeps its
-     * first time of revocation.
-     */
-    readonly revoke: (
-      id: ApiKeyId,
-      organization: OrganizationId | undefined,
-    ) => Effect.Effect<ApiKey, NotFound | Unavailable>
-    /**
-     * Changes a key under its row's lock: of the given organization, or of any when that is undefined. Fields that the
-     * patch leaves out stay as they are.
+     * Changes or revokes a key under its row's lock: of the given organization, or of any when that is undefined. Fields
+     * that the change leaves out stay as they are, and a key that is revoked again keeps its first time of revocation.
      */
     readonly modify: <E>(
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-      change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+      change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
     ) => Effect.Effect<ApiKey, E | NotFound | Unavailable>
   }
 >()("parley/storage/ApiKeys") {
@@ -96,26 +100,33 @@ export class ApiKeys extends Context.Service<
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, name, prefix, last_four, scopes, budget, created_at,
-         last_used_at, expires_at, revoked_at`,
+         created_by, last_used_at, expires_at, revoked_at`,
       )
 
-      const insert = Effect.fnUntraced(function* (key: NewApiKey) {
-        const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
-        const [row] = yield* decodeKeys(sql`
-          with made as (
-            insert into api_keys (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, expires_at)
-            select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea,
-              ${key.prefix}::text, ${key.last_four}::text, ${key.scopes}::text[], ${key.expires_at}::timestamptz
-            from organizations
-            where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
-              select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
-            returning ${columns}
-          ), audited as (${audited})
-          select * from made`)
-        return row ?? (yield* new NotFound({ detail: "There is no such organization, or it has no such chatbot." }))
-      }, withoutSqlErrors)
+      const insert = Effect.fnUntraced(
+        function* (key: NewApiKey) {
+          const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
+          const [row] = yield* decodeKeys(sql`
+            with made as (
+              insert into api_keys
+                (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, budget, expires_at, created_by)
+              select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea,
+                ${key.prefix}::text, ${key.last_four}::text, ${key.scopes}::text[], ${json(key.budget)},
+                ${key.expires_at}::timestamptz, ${key.created_by}::text
+              from organizations
+              where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
+                select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
+              returning ${columns}
+            ), audited as (${audited})
+            select * from made`)
+          return row ?? (yield* noOwner)
+        },
+        // The chatbot, or the organization, was deleted while the key was made.
+        onForeignKeyViolation(() => noOwner),
+        withoutSqlErrors,
+      )
 
-      const ensure = Effect.fnUntraced(function* (key: Omit<NewApiKey, "chatbot_id" | "expires_at">) {
+      const ensure = Effect.fnUntraced(function* (key: FirstApiKey) {
         const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
         yield* sql`
           with made as (insert into api_keys ${sql.insert(key)} on conflict (hash) do nothing returning id)
@@ -152,7 +163,8 @@ export class ApiKeys extends Context.Service<
       const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
         const [row] = yield* sql<LiveKey & { readonly live: boolean; readonly stale: boolean; readonly used: boolean }>`
-          select k.id, k.organization_id, k.chatbot_id, k.scopes, o.is_operator,
+          select k.id, k.organization_id, k.chatbot_id, k.expires_at,
+            case when o.is_operator then k.scopes else array_remove(k.scopes, 'operator') end as scopes,
             (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale,
@@ -183,52 +195,36 @@ export class ApiKeys extends Context.Service<
       const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
         sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
 
-      const revoke = Effect.fnUntraced(
-        function* (id: ApiKeyId, organization: OrganizationId | undefined) {
-          const before = yield* only(
-            sql`select ${columns} from api_keys where ${matching(id, organization)} for update`,
-          )
-          if (before.revoked_at !== null) return before
-          const { name, organization_id, scopes } = before
-          yield* auditing.record(sql, {
-            organization: organization_id,
-            action: "api_key.revoked",
-            target: id,
-            before: concealed({ name, scopes }),
-          })
-          return yield* only(sql`update api_keys set revoked_at = now() where id = ${id} returning ${columns}`)
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      )
-
       const modify = <E>(
         id: ApiKeyId,
         organization: OrganizationId | undefined,
-        change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+        change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
       ) =>
         Effect.gen(function* () {
           const before = yield* only(
             sql`select ${columns} from api_keys where ${matching(id, organization)} for update`,
           )
-          const { budget = {} } = yield* change(before)
+          const { budget = {}, isRevoked = false } = yield* change(before)
           const after = yield* only(
-            sql`update api_keys set budget = budget || ${json(budget)} where id = ${id} returning ${columns}`,
+            sql`update api_keys set budget = budget || ${json(budget)},
+                revoked_at = case when ${isRevoked}::boolean then coalesce(revoked_at, now()) else revoked_at end
+              where id = ${id} returning ${columns}`,
           )
           const changed = changeOf(before, after)
           if (changed !== undefined) {
-            const { organization_id } = before
+            const { name, organization_id, scopes } = before
             yield* auditing.record(sql, {
               organization: organization_id,
-              action: "api_key.updated",
               target: id,
-              ...changed,
+              ...(isRevoked
+                ? { action: "api_key.revoked", before: concealed({ name, scopes }) }
+                : { action: "api_key.updated", ...changed }),
             })
           }
           return after
         }).pipe(transaction(sql), withoutSqlErrors)
 
-      return { insert, ensure, findLive, list, revoke, modify }
+      return { insert, ensure, findLive, list, modify }
     }),
   )
 }
@@ -240,7 +236,7 @@ export const creationOf = ({
   chatbot_id = null,
   expires_at = null,
   ...key
-}: Omit<NewApiKey, "chatbot_id" | "expires_at"> & Partial<NewApiKey>): AuditedChange => ({
+}: FirstApiKey & Partial<NewApiKey>): AuditedChange => ({
   organization: organization_id,
   action: "api_key.created",
   target: id,

@@ -2,7 +2,7 @@ import { Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SenderType } from "../domain/chat/Conversation.ts"
 import { NotFound } from "../domain/Errors.ts"
-import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
+import type { ApiKeyId, ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { sessionNotFound } from "./Messages.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
@@ -45,6 +45,8 @@ export interface EmailAnswer {
 export interface SessionTarget {
   readonly id: SessionId
   readonly token: string | null
+  /** The only key for which the token names the session; null when it does for every key. */
+  readonly tokenKey: ApiKeyId | null
   readonly platform: string
   /**
    * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
@@ -78,9 +80,9 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
         with session as (
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
-            (id, organization_id, chatbot_id, session_token, platform, message_count, user_info, may_ask_email)
-          select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.platform}::text,
-            ${rows.length}::int, ${userInfo}, ${mayAsk}
+            (id, organization_id, chatbot_id, session_token, token_key, platform, message_count, user_info, may_ask_email)
+          select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.tokenKey}::uuid,
+            ${session.platform}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
           from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
@@ -89,7 +91,8 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
             user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
           where organization_id = ${organization_id} and chatbot_id = ${chatbot}
-            and (id = ${session.id} or session_token = ${session.token}::text)
+            and (id = ${session.id} or (session_token = ${session.token}::text
+              and token_key is not distinct from ${session.tokenKey}::uuid))
             and not exists (select from session)
           returning id
         ), target as (

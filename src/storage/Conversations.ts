@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SenderType, Session, UserInfo } from "../domain/chat/Conversation.ts"
+import type { SessionName } from "../domain/chat/SessionToken.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
@@ -58,17 +59,14 @@ interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
   readonly updated_at: Date
 }
 
-/**
- * The tables `sessions` and `messages`, always within the current organization. The parameter `name` is the id of a
- * session, or the token that it was opened with.
- */
+/** The tables `sessions` and `messages`, always within the current organization. */
 export class Conversations extends Context.Service<
   Conversations,
   {
     /** Finds a session, with its history within the bounds. */
     readonly find: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
       bounds: HistoryBounds,
     ) => Effect.Effect<OpenSession | undefined, Unavailable, CurrentOrganization>
     /** Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id. */
@@ -102,17 +100,17 @@ export class Conversations extends Context.Service<
     >
     readonly get: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
     ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
     /** Returns a session whose messages are about to be exported, and records that in the audit log. */
     readonly exported: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
     ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
     /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
     readonly remove: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
     ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
   }
 >()("parley/storage/Conversations") {
@@ -125,7 +123,7 @@ export class Conversations extends Context.Service<
 
       const named = sessionNamed(sql)
 
-      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, bounds: HistoryBounds) {
+      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
         const organization = yield* CurrentOrganization
         // The database knows the length of a text without reading it, so that texts which do not fit are never read.
         const [row] = yield* sql<OpenSession>`
@@ -172,14 +170,14 @@ export class Conversations extends Context.Service<
         }
       }, withoutSqlErrors)
 
-      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
+      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<SessionRow>`
           select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`
         return row === undefined ? yield* sessionNotFound : toSession(row)
       }, withoutSqlErrors)
 
-      const exported = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string) {
+      const exported = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const organization = yield* CurrentOrganization
         const audited = yield* auditing.entry(
           sql,
@@ -194,7 +192,7 @@ export class Conversations extends Context.Service<
       }, withoutSqlErrors)
 
       const remove = Effect.fnUntraced(
-        function* (chatbot: ChatbotId, name: string) {
+        function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
           const [gone] = yield* sql<{ id: SessionId }>`
             delete from sessions s where ${named(chatbot, name, organization)} returning s.id`

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -42,15 +43,21 @@ const isUuid = Schema.is(AnyUuid)
  * A condition on the session `s`: it is the one that `name` names, by its id or its token. A token may look like an id,
  * so that both are compared; a session with that token wins.
  */
-export const sessionNamed =
-  (sql: SqlClient.SqlClient) => (chatbot: ChatbotId, name: string, organization: OrganizationId) =>
-    sql`
+export const sessionNamed = (sql: SqlClient.SqlClient) => {
+  const claim = ({ apiKeyId, scope, text }: SessionName) => {
+    if (scope === "any" || !isGuessable(text)) return sql``
+    return scope === "own" ? sql`and token_key = ${apiKeyId}` : sql`and (token_key = ${apiKeyId} or token_key is null)`
+  }
+  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) => sql`
     s.id = (
       select id from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization}
-        and (session_token = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
-      order by session_token = ${name} desc nulls last limit 1
+        and (session_token = ${name.text} ${claim(name)} ${isUuid(name.text) ? sql`or id = ${name.text}` : sql``})
+      order by session_token = ${name.text} desc nulls last,
+        coalesce(token_key = ${name.apiKeyId}, false) desc, updated_at desc
+      limit 1
     )`
+}
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
 const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
@@ -65,7 +72,7 @@ export class Messages extends Context.Service<
     /** Returns a page of the messages of a session, oldest first. */
     readonly page: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
       page: Page,
     ) => Effect.Effect<
       { readonly messages: ReadonlyArray<Message>; readonly total: number },
@@ -85,7 +92,7 @@ export class Messages extends Context.Service<
     /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
     readonly rate: (
       chatbot: ChatbotId,
-      name: string,
+      name: SessionName,
       message: MessageId,
       feedback: Feedback | null,
     ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
@@ -96,7 +103,7 @@ export class Messages extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const page = Effect.fnUntraced(function* (chatbot: ChatbotId, name: string, range: Page) {
+      const page = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, range: Page) {
         const organization = yield* CurrentOrganization
         // The session is returned for an empty page too, in one row without a message.
         const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
@@ -126,7 +133,7 @@ export class Messages extends Context.Service<
 
       const rate = Effect.fnUntraced(function* (
         chatbot: ChatbotId,
-        name: string,
+        name: SessionName,
         message: MessageId,
         feedback: Feedback | null,
       ) {

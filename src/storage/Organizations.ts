@@ -4,9 +4,8 @@ import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import type { NewApiKey } from "./ApiKeys.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
-import { creationOf } from "./ApiKeys.ts"
+import { creationOf, type FirstApiKey } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
@@ -48,7 +47,7 @@ export class Organizations extends Context.Service<
     readonly bootstrap: (
       name: string,
       id: OrganizationId,
-      key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
+      key: Omit<FirstApiKey, "organization_id">,
     ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
     readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
     /** Lists the organizations, oldest first. */
@@ -94,20 +93,16 @@ export class Organizations extends Context.Service<
       )
 
       const bootstrap = Effect.fnUntraced(
-        function* (
-          name: string,
-          id: OrganizationId,
-          key: Omit<NewApiKey, "organization_id" | "chatbot_id" | "expires_at">,
-        ) {
+        function* (name: string, id: OrganizationId, key: Omit<FirstApiKey, "organization_id">) {
           const isMade = sql`exists (select from made)`
           const [made] = yield* decodeOrganizations(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
               on conflict (is_operator) where is_operator do nothing returning ${columns}
             ), key as (
-              insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
+              insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes, created_by)
               select ${key.id}::uuid, id, ${key.name}::text, ${key.hash}::bytea, ${key.prefix}::text,
-                ${key.last_four}::text, ${key.scopes}::text[] from made
+                ${key.last_four}::text, ${key.scopes}::text[], ${key.created_by}::text from made
             ), audited as (
               ${yield* creation({ id, name }, isMade)}
             ), key_audited as (

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { Arbitrary, Effect, Predicate, Schema } from "effect"
+import { Arbitrary, DateTime, Effect, Predicate, Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
+import { ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { holds } from "../lib/Arbitraries.ts"
 
 /** Narrows to a schema that needs no services, as all of this API do. The types of schemas in a set do not say so. */
@@ -59,6 +60,19 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
   [
     "usage.read query",
     [{ group_by: ["day", "model"], page: 2 }, { group_by: ["key"], from: "2026-11-01", to: "2026-11-20" }, {}],
+  ],
+  [
+    "admin.createApiKey payload",
+    [
+      { name: "Website", scopes: ["chat"] },
+      {
+        name: "ü",
+        scopes: ["admin", "operator"],
+        organization_id: OrganizationId.make("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"),
+        chatbot_id: ChatbotId.make("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0c"),
+        expires_at: DateTime.makeUnsafe("9999-12-31T23:59:59.999Z"),
+      },
+    ],
   ],
   [
     "tools.createTool payload",

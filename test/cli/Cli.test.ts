@@ -193,8 +193,42 @@ describe("keys create", () => {
   test("creates a key with all scopes that never expires", async () => {
     const out = await outputOf("keys create backup --scope all")
     expect(out).toContain(`backup  [${allScopes.join(" ")}]  all chatbots  never expires`)
-    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: allScopes, isOperator: true })
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: allScopes })
   })
+
+  test("asks for the scopes at a terminal, and offers no default", async () => {
+    const cli = Cli.make(actions)
+    // Up from the first line is the last choice.
+    const chosen = await commandLine(cli, {}, ["up", "space", "enter"])("keys", "create", "asked")
+    expect(chosen.out).toContain("asked  [operator]")
+    const nothing = await commandLine(cli, {}, ["enter", "up", "space", "up", "space", "enter"])(
+      "keys",
+      "create",
+      "again",
+    )
+    expect(nothing.out).toContain("again  [admin operator]")
+  })
+
+  test("never makes a key of the operator for another organization", async () => {
+    const organization = await newOrganization("Restricted")
+    const out = await outputOf(`keys create theirs --scope all --organization ${organization}`)
+    expect(out).toContain("theirs  [chatbots:read")
+    expect(out).not.toContain("operator")
+    expect(await failureOf(`keys create risen --scope operator --organization ${organization}`)).toBe(
+      "--scope is not valid. Only keys of the operator's organization may have `operator`.",
+    )
+    expect(await outputOf(`keys list --organization ${organization}`)).not.toContain("risen")
+  })
+
+  test.each(["+275760-09-13T00:00:00Z", "+010000-01-01T00:00:00Z"])(
+    "refuses the expiry %s, which no database holds",
+    async (expiry) => {
+      expect(await failureOf(`keys create eternal --scope chat --expires ${expiry}`)).toBe(
+        "--expires is not valid. Expected a time before the year 10000.",
+      )
+      expect(await outputOf("keys list")).not.toContain("eternal")
+    },
+  )
 
   test("creates a key for another organization and one of its chatbots", async () => {
     const organization = await newOrganization("Elsewhere")
@@ -210,7 +244,7 @@ describe("keys create", () => {
 
   test("refuses an expiry in the past, and creates no key", async () => {
     expect(await failureOf("keys create late --scope chat --expires 2001-01-01")).toBe(
-      "The expiry has passed. Set --expires to a time that is still to come.",
+      "--expires is not valid. Expected a time that is still to come.",
     )
     expect(await outputOf("keys list")).not.toContain("late")
   })
@@ -229,8 +263,8 @@ test("keys list shows all keys without their secrets, newest first, and which ar
   expect(out).toMatch(
     new RegExp(
       [
-        `\\S+ {2}prl_\\w+…\\w{4} {2}old {2}\\[admin\\] {2}all chatbots {2}expired 2001-01-01T00:00:00.000\\+00:00`,
-        `${gone} {2}\\S+ {2}gone {2}\\[chat\\] {2}all chatbots {2}revoked \\d{4}-\\S+`,
+        `\\S+ {2}prl_\\w+…\\w{4} {2}old {2}\\[admin\\] {2}all chatbots {2}expired 2001-01-01T00:00:00.000\\+00:00 {2}made by command line`,
+        `${gone} {2}\\S+ {2}gone {2}\\[chat\\] {2}all chatbots {2}revoked \\d{4}-\\S+ {2}made by command line`,
         `\\S+ {2}${key.slice(0, 8)}\\w*…${key.slice(-4)} {2}earlier {2}\\[chat\\] {2}all chatbots {2}never expires`,
       ].join("\n"),
     ),

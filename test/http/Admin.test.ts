@@ -4,7 +4,7 @@ import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/ApiKey.ts"
 import { Organization } from "../../src/domain/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
-import { noBudget } from "../lib/Tenants.ts"
+import { noBudget } from "../../src/domain/Budget.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client } = await startServer()
@@ -73,6 +73,7 @@ describe("keys", () => {
         scopes: ["chat", "knowledge:read"],
         budget: noBudget,
         created_at: timestamp,
+        created_by: uuid,
         last_used_at: null,
         expires_at: null,
         revoked_at: null,

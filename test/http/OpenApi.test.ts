@@ -166,6 +166,7 @@ describe("/openapi.json", () => {
       expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual([
         "x-session-id",
         "x-message-id",
+        "x-parley-notice",
         "RateLimit",
         "RateLimit-Policy",
       ])

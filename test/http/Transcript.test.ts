@@ -7,7 +7,7 @@ import { startServer } from "../lib/TestServer.ts"
 const { client } = await startServer()
 
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
-const at = (id: string, rest = "") => `/api/external/chatbot/${id}/conversations/visitor${rest}`
+const at = (id: string, rest = "", session = "visitor") => `/api/external/chatbot/${id}/conversations/${session}${rest}`
 
 /** Creates a chatbot with a conversation of one question and one reply. */
 const chatted = async (question = "Hello") => {
@@ -19,8 +19,8 @@ const chatted = async (question = "Hello") => {
 }
 
 describe("feedback", () => {
-  const rate = (id: string, message: string, json: unknown, by: Client = client) =>
-    by.post(at(id, `/messages/${message}/feedback`), { json })
+  const rate = (id: string, message: string, json: unknown, by: Client = client, session = "visitor") =>
+    by.post(at(id, `/messages/${message}/feedback`, session), { json })
 
   test("is stored with the reply, and can be replaced and removed", async () => {
     const { id, user, bot } = await chatted()
@@ -43,7 +43,7 @@ describe("feedback", () => {
   })
 
   test("is accepted only for replies of this conversation, with a key that has the scope chat", async () => {
-    const { id, user, bot } = await chatted()
+    const { id, session, user, bot } = await chatted()
     const other = await chatted()
     problem(await rate(id, user.id, { rating: "up" }), 409, "conflict")
     problem(await rate(id, nowhere, { rating: "up" }), 404, "not_found")
@@ -51,7 +51,7 @@ describe("feedback", () => {
     problem(await rate(nowhere, bot.id, { rating: "up" }), 404, "not_found")
     problem(await rate(id, bot.id, { rating: "up" }, await client.newOrganization()), 404, "not_found")
     problem(await rate(id, bot.id, { rating: "up" }, await client.limitedTo("conversations:read")), 403, "forbidden")
-    expect((await rate(id, bot.id, { rating: "up" }, await client.limitedTo("chat"))).status).toBe(200)
+    expect((await rate(id, bot.id, { rating: "up" }, await client.limitedTo("chat"), session)).status).toBe(200)
     expect((await client.messages(other.id, "visitor"))[1]).toStrictEqual(other.bot)
   })
 

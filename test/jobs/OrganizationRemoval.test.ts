@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Deferred, Effect, Exit, Fiber, Layer, ManagedRuntime } from "effect"
-import { hashKey } from "../../src/domain/ApiKey.ts"
-import { ApiKeyId, type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
+import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
@@ -12,7 +11,7 @@ import { OrganizationRemains } from "../../src/storage/OrganizationRemains.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { makeFilledTenant, tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
-import { as, makeTenant, newId } from "../lib/Tenants.ts"
+import { as, makeTenant, newId, newApiKey } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(
   OrganizationRemoval.layer.pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
@@ -51,7 +50,7 @@ const talk = Effect.fnUntraced(function* (
         mid: undefined,
       })),
     )
-    const target = { id: SessionId.make(yield* newId), token: null, platform: "web" }
+    const target = { id: SessionId.make(yield* newId), token: null, tokenKey: null, platform: "web" }
     yield* as(organization)(conversations.append(chatbot, target, said, undefined))
   }
 })
@@ -83,17 +82,7 @@ describe("a deleted organization", () => {
         const organizations = yield* Organizations
         const keys = yield* ApiKeys
         const { organization } = yield* makeTenant
-        const newKey = Effect.map(newId, (id) => ({
-          id: ApiKeyId.make(id),
-          organization_id: organization,
-          chatbot_id: null,
-          name: "Key",
-          hash: hashKey(id),
-          prefix: "p",
-          last_four: "f",
-          scopes: ["chat" as const],
-          expires_at: null,
-        }))
+        const newKey = newApiKey(organization)
         const key = yield* newKey
         yield* keys.insert(key)
         expect(yield* keys.findLive(key.hash)).toMatchObject({ id: key.id })

@@ -18,7 +18,7 @@ import type { ChatRequest } from "../../src/services/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { Messages } from "../../src/storage/Messages.ts"
 import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage, unlimitedShares } from "./Layers.ts"
-import { as, asCaller, makeTenant } from "./Tenants.ts"
+import { as, asCaller, makeTenant, sessionNamed } from "./Tenants.ts"
 
 /*
  * Chats with a scripted agent, and the messages that are stored of them.
@@ -68,7 +68,11 @@ export const budgetSettings: BudgetSettings = {
 }
 
 /** The chat service over the real storage. */
-export const chatLayer = Chat.layer({ historyLimit: HISTORY_LIMIT, promptTokensMax: PROMPT_TOKENS }).pipe(
+export const chatLayer = Chat.layer({
+  historyLimit: HISTORY_LIMIT,
+  promptTokensMax: PROMPT_TOKENS,
+  sessionTokens: "any",
+}).pipe(
   Layer.provide([
     Budgets.layer(budgetSettings),
     unlimitedShares,
@@ -113,7 +117,10 @@ export const say = (tenant: Tenant, content: string, sessionToken?: string, call
 
 export const stored = ({ organization, chatbot }: Tenant, session: string) =>
   Messages.use((messages) =>
-    Effect.map(as(organization)(messages.page(chatbot, session, { page: 1, limit: 100 })), ({ messages }) => messages),
+    Effect.map(
+      as(organization)(messages.page(chatbot, sessionNamed(session), { page: 1, limit: 100 })),
+      ({ messages }) => messages,
+    ),
   )
 export const contents = (tenant: Tenant, session: string) =>
   Effect.map(stored(tenant, session), (messages) => messages.map(({ content }) => content))

@@ -1,6 +1,6 @@
 import { Duration, Effect, Redacted } from "effect"
 import { hashKey } from "../../src/domain/ApiKey.ts"
-import { ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
+import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/Budgets.ts"
@@ -12,7 +12,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
-import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId } from "./Tenants.ts"
+import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
 import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
 /*
@@ -58,23 +58,14 @@ export const makeFilledTenant = Effect.gen(function* () {
   const session = yield* mine(
     conversations.append(
       chatbot,
-      { id: SessionId.make(yield* newId), token: "token", platform: "web" },
+      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web" },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
       { email: "a@b.example", mayAskAgain: false },
     ),
   )
-  const apiKeyId = ApiKeyId.make(yield* newId)
-  yield* (yield* ApiKeys).insert({
-    id: apiKeyId,
-    organization_id: organization,
-    chatbot_id: chatbot,
-    name: "Key",
-    hash: hashKey(yield* newId),
-    prefix: "p",
-    last_four: "f",
-    scopes: ["chat"],
-    expires_at: null,
-  })
+  const key = yield* newApiKey(organization, { chatbot_id: chatbot })
+  const apiKeyId = key.id
+  yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
   const reply = MessageId.make(yield* newId)

@@ -1,13 +1,15 @@
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { allScopes } from "../../src/domain/ApiKey.ts"
-import type { Budget } from "../../src/domain/Budget.ts"
+import { allScopes, hashKey } from "../../src/domain/ApiKey.ts"
+import { noBudget } from "../../src/domain/Budget.ts"
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
 import { Caller } from "../../src/domain/Caller.ts"
+import type { SessionName } from "../../src/domain/chat/SessionToken.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import type { NewApiKey } from "../../src/storage/ApiKeys.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import type { ChunkBatch } from "../../src/storage/search/Chunks.ts"
 import type { Content } from "../../src/storage/Documents.ts"
@@ -25,22 +27,43 @@ export const newChatbotId = Effect.map(newId, (id) => ChatbotId.make(id))
 /** Runs an effect on behalf of an organization. */
 export const as = (organization: OrganizationId) => Effect.provideService(CurrentOrganization, organization)
 
-/** A budget without limits of its own, so that those of the settings hold. */
-export const noBudget: Budget = { tokens_per_day: null, concurrent_chats: null }
+/** The session with this id or token, as a key of its organization names it that reads all conversations. */
+export const sessionNamed = (text: string): SessionName => ({
+  text,
+  apiKeyId: ApiKeyId.make("00000000-0000-7000-8000-000000000000"),
+  scope: "any",
+})
 
-/** Runs an effect on behalf of an organization, with a new key of it. */
+/** Runs an effect on behalf of an organization, with a key of it that is the same each time. */
 export const asCaller = (organizationId: OrganizationId, more: Partial<Caller["Service"]> = {}) => {
   const caller = Caller.of({
-    apiKeyId: ApiKeyId.make(crypto.randomUUID()),
+    apiKeyId: ApiKeyId.make(organizationId),
     organizationId,
     scopes: allScopes,
     chatbotId: null,
-    isOperator: false,
+    expiresAt: null,
     budgets: { organization: noBudget, key: noBudget },
     ...more,
   })
   return <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(as(organizationId)(effect), Caller, caller)
 }
+
+/** A key of an organization, to be inserted. It may chat, and the hash is that of its id. */
+export const newApiKey = (organization: OrganizationId, more: Partial<NewApiKey> = {}) =>
+  Effect.map(newId, (id): NewApiKey => ({
+    id: ApiKeyId.make(id),
+    organization_id: organization,
+    chatbot_id: null,
+    name: "Key",
+    hash: hashKey(id),
+    prefix: "prl_abcd",
+    last_four: "wxyz",
+    scopes: ["chat"],
+    budget: noBudget,
+    expires_at: null,
+    created_by: "command line",
+    ...more,
+  }))
 
 export const makeOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* Organizations).insert({ id: OrganizationId.make(yield* newId), name: "Some" })

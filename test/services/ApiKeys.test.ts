@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Context, DateTime, Deferred, Duration, Effect, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { allScopes, hashKey, makeKey, type Scope } from "../../src/domain/ApiKey.ts"
+import { noBudget } from "../../src/domain/Budget.ts"
 import { Caller } from "../../src/domain/Caller.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
@@ -12,7 +13,7 @@ import { Organizations } from "../../src/services/Organizations.ts"
 import * as Storage from "../../src/storage/ApiKeys.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
-import { makeTenant, noBudget } from "../lib/Tenants.ts"
+import { makeTenant } from "../lib/Tenants.ts"
 
 /** Counts the lookups of keys in the database, and makes them fail or wait. */
 class Lookups extends Context.Service<
@@ -97,7 +98,7 @@ describe("an API key", () => {
           organizationId: organization,
           scopes,
           chatbotId: chatbot,
-          isOperator: false,
+          expiresAt: null,
           budgets: { organization: noBudget, key: noBudget },
         })
         expect(Redacted.value(key)).toStartWith(apiKey.prefix)
@@ -208,7 +209,7 @@ describe("an API key with the admin scope", () => {
         apiKeyId: ApiKeyId.make(crypto.randomUUID()),
         scopes: ["admin", "chat"],
         chatbotId: null,
-        isOperator: false,
+        expiresAt: null,
         budgets: { organization: noBudget, key: noBudget },
         ...caller,
       }),
@@ -263,7 +264,7 @@ describe("the bootstrap", () => {
         expect(yield* operators).toHaveLength(1)
         expect(yield* keysOfOperator).toHaveLength(1)
         const caller = yield* authenticate(shown[0] ?? Redacted.make(""))
-        expect(caller).toMatchObject({ isOperator: true, chatbotId: null, scopes: allScopes })
+        expect(caller).toMatchObject({ chatbotId: null, scopes: allScopes })
         expect(yield* bootstrap()).toBeUndefined()
         expect(yield* keysOfOperator).toHaveLength(1)
       }),

@@ -20,7 +20,8 @@ import {
   type Tenant,
 } from "../lib/Chatting.ts"
 import { AgentControl, platform, repositories, replyOf } from "../lib/Layers.ts"
-import { asCaller, makeTenant, newId, noBudget } from "../lib/Tenants.ts"
+import { noBudget } from "../../src/domain/Budget.ts"
+import { asCaller, makeTenant, newId } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 

@@ -16,7 +16,7 @@ import {
   stored,
 } from "../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../lib/Layers.ts"
-import { as, makeTenant } from "../lib/Tenants.ts"
+import { as, makeTenant, sessionNamed } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise
@@ -35,7 +35,7 @@ describe("a chat", () => {
           Effect.andThen(
             Effect.orDie(
               Effect.map(
-                as(tenant.organization)(messages.page(tenant.chatbot, "s", { page: 1, limit: 10 })),
+                as(tenant.organization)(messages.page(tenant.chatbot, sessionNamed("s"), { page: 1, limit: 10 })),
                 ({ messages }) => void before.push(...messages.map(({ content }) => content)),
               ),
             ),
@@ -87,7 +87,10 @@ describe("a chat", () => {
         const tenant = yield* makeTenant
         const [agent, conversations] = [yield* AgentControl, yield* Conversations]
         agent.reply = (input) =>
-          Effect.andThen(Effect.orDie(as(tenant.organization)(conversations.remove(tenant.chatbot, "s"))), echo(input))
+          Effect.andThen(
+            Effect.orDie(as(tenant.organization)(conversations.remove(tenant.chatbot, sessionNamed("s")))),
+            echo(input),
+          )
         expect((yield* say(tenant, "Hello", "s")).output).toBe("Echo: Hello")
         expect((yield* Effect.flip(stored(tenant, "s")))._tag).toBe("NotFound")
       }),

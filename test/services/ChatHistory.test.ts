@@ -25,7 +25,7 @@ import {
   user,
 } from "../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../lib/Layers.ts"
-import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
+import { as, asCaller, makeTenant, sessionNamed } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise
@@ -181,7 +181,7 @@ describe("several messages", () => {
 describe("a chatbot that asks for the e-mail address", () => {
   const askingTenant = makeTenantWith({ isRequestUserInfoEnabled: true })
   const session = ({ organization, chatbot }: Tenant) =>
-    Conversations.use((conversations) => as(organization)(conversations.get(chatbot, "s")))
+    Conversations.use((conversations) => as(organization)(conversations.get(chatbot, sessionNamed("s"))))
 
   test("asks first, in the user's language, and then answers the question that had to wait", () =>
     run(
@@ -279,7 +279,7 @@ describe("a chatbot that asks for the e-mail address", () => {
         const { output, session_id } = yield* chat(tenant, given)
         expect(output).toBe("Echo: Why?")
         const { user_info } = yield* Conversations.use((conversations) =>
-          as(tenant.organization)(conversations.get(tenant.chatbot, session_id)),
+          as(tenant.organization)(conversations.get(tenant.chatbot, sessionNamed(session_id))),
         )
         expect(user_info).toEqual({ email: "me@example.com" })
       }),

@@ -10,7 +10,7 @@ import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../src/sto
 import { Usage } from "../../src/storage/Usage.ts"
 import { chatLayer, contents, reset, say, stepCost, stepOf, stored, type Tenant } from "../lib/Chatting.ts"
 import { AgentControl, eventually, replyOf } from "../lib/Layers.ts"
-import { as, makeTenant, newId } from "../lib/Tenants.ts"
+import { as, makeTenant, newId, sessionNamed } from "../lib/Tenants.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
@@ -81,7 +81,9 @@ describe("a reply that takes long", () => {
         yield* goOn
         yield* Fiber.join(chatting)
         expect(yield* contents(tenant, "s")).toEqual(["Hello", "And?", "Hello,And?", "So far, and the rest."])
-        const session = yield* Conversations.use(({ get }) => as(tenant.organization)(get(tenant.chatbot, "s")))
+        const session = yield* Conversations.use(({ get }) =>
+          as(tenant.organization)(get(tenant.chatbot, sessionNamed("s"))),
+        )
         expect(session.message_count).toBe(4)
         expect(yield* draftsOf(tenant)).toEqual([])
         expect(yield* countedFor(tenant)).toMatchObject({ replies: 2, tokens: { input: 2, output: 4 } })
@@ -113,7 +115,7 @@ describe("a reply that takes long", () => {
         const goOn = yield* halfWay("So far")
         const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
         yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
-        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, "s")))
+        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, sessionNamed("s"))))
         yield* goOn
         yield* Fiber.join(chatting)
         expect(yield* draftsOf(tenant)).toEqual([])
@@ -144,7 +146,7 @@ const underWay = (tenant: Tenant) =>
     const session = yield* as(tenant.organization)(
       conversations.append(
         tenant.chatbot,
-        { id: SessionId.make(yield* newId), token: null, platform: "web" },
+        { id: SessionId.make(yield* newId), token: null, tokenKey: null, platform: "web" },
         [{ id: MessageId.make(yield* newId), sender_type: "user", content: "Hello", mid: undefined }],
         undefined,
       ),
@@ -195,7 +197,8 @@ describe("a reply whose server dies", () => {
           yield* SystemSql.use((sql) => sql`select finish_reason, usage from messages where id = ${id}`),
         ).toMatchObject([{ finish_reason: "aborted", usage: { input: 2, output: 3 } }])
         expect(
-          (yield* Conversations.use(({ get }) => as(tenant.organization)(get(tenant.chatbot, session)))).message_count,
+          (yield* Conversations.use(({ get }) => as(tenant.organization)(get(tenant.chatbot, sessionNamed(session)))))
+            .message_count,
         ).toBe(2)
         expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: { ...noTokens, input: 3, output: 3 } })
         expect(yield* draftsOf(tenant)).toEqual([])
@@ -256,7 +259,7 @@ describe("a reply whose server dies", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const { session } = yield* died(tenant, "So far")
-        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, session)))
+        yield* Conversations.use(({ remove }) => as(tenant.organization)(remove(tenant.chatbot, sessionNamed(session))))
         const next = yield* server()
         yield* eventually(draftsOf(tenant), ({ length }) => length === 0)
         expect((yield* Effect.flip(stored(tenant, session)))._tag).toBe("NotFound")
@@ -282,7 +285,7 @@ describe("a reply whose server dies", () => {
         )
         expect(yield* contents(tenant, reply.session)).toEqual(["Hello", "So far, and the rest."])
         const session = yield* Conversations.use(({ get }) =>
-          as(tenant.organization)(get(tenant.chatbot, reply.session)),
+          as(tenant.organization)(get(tenant.chatbot, sessionNamed(reply.session))),
         )
         expect(session.message_count).toBe(2)
         expect(yield* countedFor(tenant)).toEqual({ replies: 1, tokens: { ...noTokens, input: 3, output: 3 } })

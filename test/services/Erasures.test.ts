@@ -8,7 +8,7 @@ import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { chatLayer, chat, reset, say, stepCost, stepOf, user } from "../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../lib/Layers.ts"
-import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
+import { as, asCaller, makeTenant, sessionNamed } from "../lib/Tenants.ts"
 import { dumpRows } from "../lib/TestServer.ts"
 
 const runtime = ManagedRuntime.make(Layer.provideMerge(Erasures.layer, chatLayer))
@@ -38,7 +38,7 @@ const ways: ReadonlyArray<
   [
     "deleting the conversation",
     ({ chatbot, organization }) =>
-      Conversations.use((conversations) => as(organization)(conversations.remove(chatbot, "s"))),
+      Conversations.use((conversations) => as(organization)(conversations.remove(chatbot, sessionNamed("s")))),
   ],
 ]
 
@@ -82,8 +82,8 @@ describe("a chat that is under way", () => {
         const tenant = yield* makeTenant
         const { session_id } = yield* say(tenant, "canary", "s")
         const conversations = yield* Conversations
-        yield* as(tenant.organization)(conversations.remove(tenant.chatbot, "s"))
-        const target = { id: session_id, token: null, platform: "web", isKnown: true }
+        yield* as(tenant.organization)(conversations.remove(tenant.chatbot, sessionNamed("s")))
+        const target = { id: session_id, token: null, tokenKey: null, platform: "web", isKnown: true }
         const append = conversations.append(tenant.chatbot, target, [], undefined)
         expect((yield* Effect.flip(as(tenant.organization)(append)))._tag).toBe("NotFound")
         // The visitor may begin a conversation again.

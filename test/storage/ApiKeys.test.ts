@@ -1,34 +1,24 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Deferred, Effect, Layer, ManagedRuntime } from "effect"
 import { hashKey } from "../../src/domain/ApiKey.ts"
-import { ApiKeyId, type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
+import { ApiKeyId, OrganizationId } from "../../src/domain/Ids.ts"
 import { everything } from "../../src/domain/Page.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
-import { as, makeOrganization, makeTenant, newId } from "../lib/Tenants.ts"
+import { as, makeOrganization, makeTenant, newApiKey, newId } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
-const newKey = (organization: OrganizationId, more: { chatbot_id?: ChatbotId; expires_at?: Date } = {}) =>
-  Effect.map(newId, (id) => ({
-    id: ApiKeyId.make(id),
-    organization_id: organization,
-    chatbot_id: more.chatbot_id ?? null,
-    name: "Key",
-    hash: hashKey(id),
-    prefix: "prl_abcd",
-    last_four: "wxyz",
-    scopes: ["chat", "knowledge:read"] as const,
-    expires_at: more.expires_at ?? null,
-  }))
-
-const insert = Effect.fnUntraced(function* (...parameters: Parameters<typeof newKey>) {
-  const key = yield* newKey(...parameters)
+const insert = Effect.fnUntraced(function* (...parameters: Parameters<typeof newApiKey>) {
+  const key = yield* newApiKey(...parameters)
   return { hash: key.hash, apiKey: yield* (yield* ApiKeys).insert(key) }
 })
+
+const revoked = () => Effect.succeed({ isRevoked: true } as const)
 
 describe("a key", () => {
   test("is found by its hash, with what a request needs, and recorded as used", () =>
@@ -36,20 +26,30 @@ describe("a key", () => {
       Effect.gen(function* () {
         const { organization, chatbot } = yield* makeTenant
         const keys = yield* ApiKeys
-        const { hash, apiKey } = yield* insert(organization, { chatbot_id: chatbot })
+        const { hash, apiKey } = yield* insert(organization, {
+          chatbot_id: chatbot,
+          scopes: ["chat", "knowledge:read"],
+        })
         expect(apiKey).toMatchObject({ chatbot_id: chatbot, last_used_at: null, revoked_at: null, expires_at: null })
         expect(yield* keys.findLive(hash)).toMatchObject({
           id: apiKey.id,
           organization_id: organization,
           chatbot_id: chatbot,
           scopes: ["chat", "knowledge:read"],
-          is_operator: false,
         })
         const {
           items: [listed],
         } = yield* keys.list(organization, everything)
         expect(listed).toEqual({ ...apiKey, last_used_at: expect.stringMatching(/\+00:00$/) })
         expect(yield* keys.findLive(hashKey("unknown"))).toBeUndefined()
+      }),
+    ))
+
+  test("of another organization than the operator's never has the scope `operator`, whatever is stored", () =>
+    run(
+      Effect.gen(function* () {
+        const { hash } = yield* insert(yield* makeOrganization, { scopes: ["operator", "chat", "admin"] })
+        expect((yield* (yield* ApiKeys).findLive(hash))?.scopes).toEqual(["chat", "admin"])
       }),
     ))
 
@@ -62,10 +62,10 @@ describe("a key", () => {
         expect(yield* keys.findLive(expired.hash)).toBeUndefined()
         const live = yield* insert(organization, { expires_at: new Date("2999-01-01") })
         expect(yield* keys.findLive(live.hash)).toBeDefined()
-        const { revoked_at } = yield* keys.revoke(live.apiKey.id, organization)
+        const { revoked_at } = yield* keys.modify(live.apiKey.id, organization, revoked)
         expect(revoked_at).not.toBeNull()
         expect(yield* keys.findLive(live.hash)).toBeUndefined()
-        expect((yield* keys.revoke(live.apiKey.id, undefined)).revoked_at).toBe(revoked_at)
+        expect((yield* keys.modify(live.apiKey.id, undefined, revoked)).revoked_at).toBe(revoked_at)
       }),
     ))
 
@@ -76,7 +76,7 @@ describe("a key", () => {
         const keys = yield* ApiKeys
         const { apiKey, hash } = yield* insert(theirs)
         expect(yield* keys.list(mine, everything)).toEqual({ items: [], next: undefined })
-        expect((yield* Effect.flip(keys.revoke(apiKey.id, mine)))._tag).toBe("NotFound")
+        expect((yield* Effect.flip(keys.modify(apiKey.id, mine, revoked)))._tag).toBe("NotFound")
         expect(yield* keys.findLive(hash)).toBeDefined()
       }),
     ))
@@ -89,6 +89,24 @@ describe("a key", () => {
         expect((yield* Effect.flip(foreign))._tag).toBe("NotFound")
         expect((yield* Effect.flip(insert(OrganizationId.make(crypto.randomUUID()))))._tag).toBe("NotFound")
         expect((yield* (yield* ApiKeys).list(mine.organization, everything)).items).toEqual([])
+      }),
+    ))
+
+  test("cannot be made for a chatbot whose deletion has begun and is committed meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeTenant
+        const sql = yield* SystemSql
+        const begun = yield* Deferred.make<void>()
+        const deletion = Effect.gen(function* () {
+          yield* sql`delete from chatbots where id = ${chatbot}`
+          yield* Deferred.succeed(begun, undefined)
+          // Postgres lets the key wait for this transaction, and the embedded database for the connection.
+          yield* Effect.sleep("100 millis")
+        }).pipe(sql.withTransaction)
+        const making = Effect.andThen(Deferred.await(begun), Effect.flip(insert(organization, { chatbot_id: chatbot })))
+        const [failure] = yield* Effect.all([making, deletion], { concurrency: 2 })
+        expect(failure._tag).toBe("NotFound")
       }),
     ))
 
@@ -110,7 +128,7 @@ describe("a key", () => {
       Effect.gen(function* () {
         const organization = yield* makeOrganization
         const keys = yield* ApiKeys
-        const { chatbot_id: _, expires_at: __, ...key } = yield* newKey(organization)
+        const { budget: _, chatbot_id: __, expires_at: ___, ...key } = yield* newApiKey(organization)
         yield* Effect.all(
           Array.from({ length: 5 }, () =>
             Effect.flatMap(newId, (id) => keys.ensure({ ...key, id: ApiKeyId.make(id) })),

@@ -6,7 +6,7 @@ import { Conversations, type HistoryBounds } from "../../src/storage/Conversatio
 import { Messages } from "../../src/storage/Messages.ts"
 import type { BotMessage, NewMessage } from "../../src/storage/ConversationWrites.ts"
 import { platform, storage } from "../lib/Layers.ts"
-import { as, makeTenant, newId } from "../lib/Tenants.ts"
+import { as, makeTenant, newId, sessionNamed } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -35,7 +35,7 @@ const append = Effect.fnUntraced(function* (
   contents: ReadonlyArray<string>,
   email?: string,
 ) {
-  const session = { id: yield* newSessionId, token, platform: "web" }
+  const session = { id: yield* newSessionId, token, tokenKey: null, platform: "web" }
   const messages = yield* messagesOf(contents)
   return yield* as(organization)(
     (yield* Conversations).append(
@@ -64,7 +64,9 @@ const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: Se
 })
 
 const read = Effect.fnUntraced(function* ({ organization, chatbot }: Tenant, name: string, page = 1, limit = 100) {
-  const { messages, total } = yield* as(organization)((yield* Messages).page(chatbot, name, { page, limit }))
+  const { messages, total } = yield* as(organization)(
+    (yield* Messages).page(chatbot, sessionNamed(name), { page, limit }),
+  )
   return { contents: messages.map(({ content }) => content), total, messages }
 })
 
@@ -74,7 +76,7 @@ const findWithin = Effect.fnUntraced(function* (
   bounds: Partial<HistoryBounds>,
 ) {
   const everything = { messages: 1_000, bytes: 1_000_000, characters: 1_000_000 }
-  return yield* as(organization)((yield* Conversations).find(chatbot, name, { ...everything, ...bounds }))
+  return yield* as(organization)((yield* Conversations).find(chatbot, sessionNamed(name), { ...everything, ...bounds }))
 })
 
 describe("a session", () => {
@@ -147,7 +149,7 @@ describe("a session", () => {
         const find = (name: string, messages: number) => findWithin(tenant, name, { messages })
         const found = yield* find("known", 2)
         const said = yield* Messages.use((messages) =>
-          as(tenant.organization)(messages.page(tenant.chatbot, id, { page: 2, limit: 2 })),
+          as(tenant.organization)(messages.page(tenant.chatbot, sessionNamed(id), { page: 2, limit: 2 })),
         )
         expect({ ...found, history: found?.history }).toEqual({
           id,
@@ -216,7 +218,7 @@ describe("a session", () => {
         const tenant = yield* makeTenant
         const conversations = yield* Conversations
         const id = yield* append(tenant, "gone", ["1"])
-        const remove = as(tenant.organization)(conversations.remove(tenant.chatbot, "gone"))
+        const remove = as(tenant.organization)(conversations.remove(tenant.chatbot, sessionNamed("gone")))
         yield* remove
         yield* reply(tenant, id, "late")
         expect((yield* Effect.flip(read(tenant, id)))._tag).toBe("NotFound")
@@ -275,7 +277,9 @@ describe("lists", () => {
           user_info: {},
           message_count: 2,
         })
-        expect(yield* as(tenant.organization)(conversations.get(tenant.chatbot, a))).toMatchObject({ ...sessions[0] })
+        expect(yield* as(tenant.organization)(conversations.get(tenant.chatbot, sessionNamed(a)))).toMatchObject({
+          ...sessions[0],
+        })
         expect((yield* list(2, 2)).sessions.map(({ id }) => id)).toEqual([b])
         expect(yield* list(3, 2)).toEqual({ sessions: [], total: 3 })
       }),

@@ -6,7 +6,6 @@ import { freeSlug } from "../../src/domain/chatbot/Slug.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId, ToolId } from "../../src/domain/Ids.ts"
 import { everything, type Listed, type Place, type Range } from "../../src/domain/Page.ts"
-import { hashKey } from "../../src/domain/ApiKey.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
@@ -16,7 +15,7 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { Organizations } from "../../src/storage/Organizations.ts"
 import { someTool } from "../lib/FilledTenant.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
-import { as, contentOf, makeTenant } from "../lib/Tenants.ts"
+import { as, contentOf, makeTenant, newApiKey } from "../lib/Tenants.ts"
 
 setDefaultTimeout(60_000)
 
@@ -80,17 +79,7 @@ describe("a list of what servers with different clocks have made", () => {
         expect((yield* mine(tools.list(chatbot))).map(({ id }): string => id)).toEqual(made)
 
         const issued = yield* making((id, name) =>
-          keys.insert({
-            id: ApiKeyId.make(id),
-            organization_id: organization,
-            chatbot_id: null,
-            name,
-            hash: hashKey(id),
-            prefix: "p",
-            last_four: "f",
-            scopes: ["chat"],
-            expires_at: null,
-          }),
+          Effect.flatMap(newApiKey(organization, { id: ApiKeyId.make(id), name }), keys.insert),
         )
         expect(yield* paged((range) => keys.list(organization, range))).toEqual(issued.toReversed())
       }),

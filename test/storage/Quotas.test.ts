@@ -11,7 +11,16 @@ import { Organizations } from "../../src/storage/Organizations.ts"
 import { Quotas } from "../../src/storage/Quotas.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
-import { as, contentOf, makeChatbot, makeOrganization, makeTenant, newDocumentId, newId } from "../lib/Tenants.ts"
+import {
+  as,
+  contentOf,
+  makeChatbot,
+  makeOrganization,
+  makeTenant,
+  newDocumentId,
+  newId,
+  sessionNamed,
+} from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -47,7 +56,7 @@ const addTool = (chatbot: ChatbotId, name: string) =>
 
 const say = (chatbot: ChatbotId, session: string) =>
   Effect.gen(function* () {
-    const target = { id: SessionId.make(yield* newId), token: session, platform: "web" }
+    const target = { id: SessionId.make(yield* newId), token: session, tokenKey: null, platform: "web" }
     const message = {
       id: MessageId.make(yield* newId),
       sender_type: "user" as const,
@@ -86,7 +95,7 @@ describe("what an organization stores", () => {
         expect(yield* held(organization)).toEqual(all)
         yield* mine(Documents.use((documents) => documents.replace(chatbot, first.id, contentOf("eleven char"))))
         yield* mine(ChatbotTools.use((tools) => tools.remove(chatbot, tool.id)))
-        yield* mine(Conversations.use((conversations) => conversations.remove(chatbot, "a")))
+        yield* mine(Conversations.use((conversations) => conversations.remove(chatbot, sessionNamed("a"))))
         expect(yield* held(organization)).toEqual({ ...all, bytes: 16, tools: 1, conversations: 1 })
         yield* mine(Documents.use((documents) => documents.remove(chatbot, "all")))
         expect(yield* held(organization)).toEqual({ ...all, documents: 0, bytes: 0, tools: 1, conversations: 1 })

@@ -20,7 +20,7 @@ import { Messages } from "../../src/storage/Messages.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { makeFilledTenant, reservationOf } from "../lib/FilledTenant.ts"
 import { platform, storage } from "../lib/Layers.ts"
-import { as, newId } from "../lib/Tenants.ts"
+import { as, newId, sessionNamed, newApiKey } from "../lib/Tenants.ts"
 
 /*
  * On the path of a chat, a search or an upload, rows are not decoded, so that their types are a promise of whoever
@@ -103,8 +103,8 @@ const LiveKey = Schema.Struct({
   organization_id: OrganizationId,
   chatbot_id: Schema.NullOr(ChatbotId),
   scopes: Schema.Array(Scope),
+  expires_at: Schema.NullOr(Schema.Date),
   expires_in: Schema.NullOr(Schema.Finite),
-  is_operator: Schema.Boolean,
   budgets: Schema.Struct({ organization: Budget, key: Budget }),
 })
 
@@ -146,14 +146,14 @@ describe("the rows that the storage does not decode have the types that it promi
       Effect.gen(function* () {
         const { chatbot, organization, reply, session } = yield* tenant
         const [conversations, messages, mine] = [yield* Conversations, yield* Messages, as(organization)]
-        yield* mine(messages.rate(chatbot, session, reply, { rating: "up", comment: null }))
+        yield* mine(messages.rate(chatbot, sessionNamed(session), reply, { rating: "up", comment: null }))
         const found = yield* mine(
-          conversations.find(chatbot, session, { messages: 10, bytes: 1_000, characters: 1_000 }),
+          conversations.find(chatbot, sessionNamed(session), { messages: 10, bytes: 1_000, characters: 1_000 }),
         )
         conform(OpenSession, found === undefined ? [] : [found])
-        conform(Session, [yield* mine(conversations.get(chatbot, session))])
+        conform(Session, [yield* mine(conversations.get(chatbot, sessionNamed(session)))])
         conform(Session, (yield* mine(conversations.list(chatbot, page))).sessions)
-        conform(Message, (yield* mine(messages.page(chatbot, session, page))).messages)
+        conform(Message, (yield* mine(messages.page(chatbot, sessionNamed(session), page))).messages)
         conform(Message, (yield* mine(messages.after(session, undefined, 10))).messages)
       }),
     ))
@@ -220,17 +220,13 @@ describe("the rows that the storage does not decode have the types that it promi
       Effect.gen(function* () {
         const { apiKeyId, chatbot, organization } = yield* tenant
         const [budgets, keys, hash] = [yield* Budgets, yield* ApiKeys, hashKey(yield* newId)]
-        yield* keys.insert({
-          id: ApiKeyId.make(yield* newId),
-          organization_id: organization,
-          chatbot_id: chatbot,
-          name: "Key",
-          hash,
-          prefix: "p",
-          last_four: "f",
-          scopes: ["chat"],
-          expires_at: new Date(Date.now() + 60_000),
-        })
+        yield* keys.insert(
+          yield* newApiKey(organization, {
+            chatbot_id: chatbot,
+            hash,
+            expires_at: new Date(Date.now() + 60_000),
+          }),
+        )
         const found = yield* keys.findLive(hash)
         const refusal = yield* as(organization)(
           budgets.reserve({

@@ -174,7 +174,10 @@ export const Step = Schema.Struct({
     examples: [{ anthropic: { cacheCreationInputTokens: 0, cacheReadInputTokens: 1024 } }],
   }),
   request: Schema.Struct({
-    body: Schema.String.annotate({ description: "The exact body that was sent to the model's API." }),
+    body: Schema.String.annotate({
+      description:
+        "The exact body that was sent to the model's API; empty for an API key that lacks `conversations:read`.",
+    }),
   }),
   response: Schema.Struct({
     id: Schema.String,

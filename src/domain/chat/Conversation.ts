@@ -91,7 +91,7 @@ export const Session = Schema.Struct({
     {
       id: SessionId.make("01a1f949-b533-72c9-a523-091829dc59a0"),
       chatbot_id: ChatbotId.make("01a1f949-589d-74eb-b296-3f233cb51b4b"),
-      session_token: "visitor-4711",
+      session_token: "0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35",
       platform: "web",
       state: "open",
       last_message: {

@@ -54,6 +54,12 @@ export const Settings = Schema.Struct({
     description:
       "Whether the chatbot asks for the user's e-mail address first. A user who declines is answered and not asked again; one who says something else is asked once more, and then answered.",
   }),
+  isSystemMessageEnabled: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether every API key that chats may add instructions, by the system messages of `/v1`. Without it, only keys with `chatbots:write` may. Shown when it is true.",
+    }),
+  ),
   snippet: Snippet,
 })
 export type Settings = typeof Settings.Type
@@ -86,6 +92,7 @@ export const ChatbotPatch = Schema.Struct({
     SettingsInput.mapFields(
       Struct.assign({
         fallbackModels: Schema.optionalKey(Schema.NullOr(FallbackModels)),
+        isSystemMessageEnabled: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
         avatar: Schema.optionalKey(
           Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),
         ),

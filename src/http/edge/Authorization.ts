@@ -13,6 +13,8 @@ import { makeAdmission } from "./Admission.ts"
 
 type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 
+const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
+
 /** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
 const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   if (scope !== undefined && !caller.scopes.includes(scope)) {
@@ -21,7 +23,7 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   const bound = caller.chatbotId
   if (bound === null) return Effect.void
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
-    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || scope === "admin" ? boundElsewhere : Effect.void,
+    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,
   )
 }
 

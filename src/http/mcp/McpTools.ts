@@ -84,7 +84,8 @@ const ChatTool = Tool.make("chat", {
     message: textBetween(1, CHAT_INPUT_MAX_LENGTH),
     session_id: Schema.optionalKey(
       textBetween(1, 200).annotate({
-        description: "Names the conversation: as an answer before gave it, or any text. Absent: a new one.",
+        description:
+          "Names the conversation: as an answer before gave it, or a text that nobody else guesses. Absent: a new one.",
       }),
     ),
     ...ofChatbot,

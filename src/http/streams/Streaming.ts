@@ -5,12 +5,12 @@ import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import type { ChatAnswer, ChatEmit, ChatEvent } from "../../services/ChatAnswer.ts"
+import type { ChatAnswer, ChatEmit, ChatEvent, ReplyFacts } from "../../services/ChatAnswer.ts"
 import { EventStream } from "./EventStream.ts"
 import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
-import { type ReplyIds, replyHeaders } from "../ReplyHeaders.ts"
+import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
 /** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
@@ -66,7 +66,7 @@ export const respondWithStream = <E extends Failure>(
 ) =>
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
     const claim = takeOver(Context.get(context, CurrentIdempotentRequest))
-    let ids: ReplyIds | undefined
+    let facts: ReplyFacts | undefined
     /** What was sent so far, if it is to be kept. */
     let sent = ""
     let last: string | undefined
@@ -77,14 +77,14 @@ export const respondWithStream = <E extends Failure>(
         ...protocol.headers,
         "cache-control": "no-cache",
         "x-accel-buffering": "no",
-        ...(ids && replyHeaders(ids)),
+        ...(facts && replyHeaders(facts)),
       })
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),
       onLeave: () => fiber.interruptUnsafe(),
     })
     const emit: ChatEmit = (event) => {
-      if (event.type === "start") ids = event
+      if (event.type === "start") facts = event
       const text = protocol.event(event)
       if (claim !== undefined) sent += text
       return text === "" ? undefined : events.write(text)

@@ -21,7 +21,7 @@ const source = { document_id: id, title: "Tides", chunk: 3, page: 7, quote: "It 
 
 /** The events of a reply with two steps: a text with two tool calls, one of which fails, and a text with a source. */
 const events: ReadonlyArray<ChatEvent> = [
-  { type: "start", session_id, message_id },
+  { type: "start", session_id, message_id, notices: [] },
   { type: "step-start" },
   { type: "text-start", id: "text-1" },
   { type: "text-delta", id: "text-1", delta: "Let me look." },
@@ -47,6 +47,7 @@ const events: ReadonlyArray<ChatEvent> = [
 const answer: ChatAnswer = {
   session_id,
   message_id,
+  notices: [],
   finish_reason: "stop",
   output: "At noon.",
   sources: [source],

@@ -30,7 +30,7 @@ import {
 } from "../../lib/FilledTenant.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
-import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId } from "../../lib/Tenants.ts"
+import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
@@ -149,7 +149,7 @@ const conversationCases: Cases<Conversations["Service"]> = {
   find: [
     undefined,
     (conversations, { chatbot }) =>
-      conversations.find(chatbot, "token", { messages: 10, bytes: 1_000, characters: 1_000 }),
+      conversations.find(chatbot, sessionNamed("token"), { messages: 10, bytes: 1_000, characters: 1_000 }),
   ],
   append: [
     "NotFound",
@@ -157,7 +157,7 @@ const conversationCases: Cases<Conversations["Service"]> = {
       Effect.flatMap(newId, (id) =>
         conversations.append(
           chatbot,
-          { id: session, token: "token", platform: "web" },
+          { id: session, token: "token", tokenKey: null, platform: "web" },
           [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],
           undefined,
         ),
@@ -174,17 +174,18 @@ const conversationCases: Cases<Conversations["Service"]> = {
       }),
   ],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
-  get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, "token")],
-  exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, "token")],
-  remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, session)],
+  get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
+  exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
+  remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
 }
 
 const messageCases: Cases<Messages["Service"]> = {
-  page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, session, page)],
+  page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
   rate: [
     "NotFound",
-    (messages, { chatbot, reply }) => messages.rate(chatbot, "token", reply, { rating: "up", comment: "forged" }),
+    (messages, { chatbot, reply }) =>
+      messages.rate(chatbot, sessionNamed("token"), reply, { rating: "up", comment: "forged" }),
   ],
 }
 

@@ -3,6 +3,9 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import type { SessionName } from "../../../src/domain/chat/SessionToken.ts"
+import { ChatbotId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
+import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Ingestions } from "../../../src/storage/Ingestions.ts"
 import { migrationsDirectory } from "../../../src/storage/MigrationFiles.ts"
@@ -11,6 +14,7 @@ import { Reembeddings } from "../../../src/storage/Reembeddings.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
 import { json } from "../../../src/storage/sql/SqlValues.ts"
 import { platform, storage } from "../../lib/Layers.ts"
+import { as, sessionNamed } from "../../lib/Tenants.ts"
 
 /*
  * Migrations of databases with rows that older versions have written.
@@ -111,5 +115,53 @@ test("documents that were given up when every start counted as an attempt are tr
       const claim = Ingestions.use(({ claim }) => claim({ id: crypto.randomUUID(), duration: Duration.minutes(1) }))
       expect(yield* claim).toMatchObject({ blob_key: "gave_up", attempts: 0, lapses: 0, given_up: 1 })
       expect(yield* claim).toBeUndefined()
+    }),
+  ))
+
+test("conversations keep their names, and admin keys of the operator become keys with the scope for it", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(16)
+      const sql = yield* SystemSql
+      const other = document(9)
+      yield* sql`insert into organizations (id, name, is_operator)
+        values (${organization}, 'Old', true), (${other}, 'Other', false)`
+      yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
+        settings, chat_widget_config) values (${chatbot}, ${organization}, 'Old', '', 'old', false, '{}', '{}', '{}')`
+      for (const [number, owner, scopes] of [
+        [1, organization, ["chat", "admin"]],
+        [2, organization, ["chat"]],
+        [3, other, ["admin"]],
+      ] as const) {
+        yield* sql`insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes)
+          values (${document(number)}, ${owner}, 'Old', ${Buffer.from([number])}, 'p', 'f', ${scopes}::text[])`
+      }
+      const [named, unnamed] = [SessionId.make(document(4)), document(5)]
+      for (const [id, token] of [
+        [named, "short"],
+        [unnamed, null],
+        [document(6), null],
+      ] as const) {
+        yield* sql`insert into sessions (id, organization_id, chatbot_id, session_token, platform)
+          values (${id}, ${organization}, ${chatbot}, ${token}, 'web')`
+      }
+
+      yield* migrate(sql, migrationsDirectory)
+
+      expect(yield* sql`select scopes, created_by from api_keys order by id`).toEqual([
+        { scopes: ["chat", "admin", "operator"], created_by: null },
+        { scopes: ["chat"], created_by: null },
+        { scopes: ["admin"], created_by: null },
+      ])
+      const bounds = { messages: 1, bytes: 1, characters: 1 }
+      const found = (scope: SessionName["scope"]) =>
+        Conversations.use(({ find }) =>
+          find(ChatbotId.make(chatbot), { ...sessionNamed("short"), scope }, bounds).pipe(
+            as(OrganizationId.make(organization)),
+          ),
+        )
+      expect(yield* found("any")).toMatchObject({ id: named })
+      expect(yield* found("unclaimed")).toMatchObject({ id: named })
+      expect(yield* found("own")).toBeUndefined()
     }),
   ))
