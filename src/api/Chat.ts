@@ -63,7 +63,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     sessionToken: Schema.optionalKey(
       SessionToken.annotate({
         description:
-          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Whoever knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) where the server's `SESSION_TOKENS` is `strict`.",
+          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Whoever knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) by a server whose settings say so.",
       }),
     ),
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),

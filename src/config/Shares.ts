@@ -39,7 +39,7 @@ const lists = {
 }
 
 const quotas = {
-  chatbots: limit.or("QUOTA_CHATBOTS", "1000", "Chatbots of an organization, unless its own quota says otherwise."),
+  chatbots: limit.or("QUOTA_CHATBOTS", "10000", "Chatbots of an organization, unless its own quota says otherwise."),
   documents: limit.or(
     "QUOTA_DOCUMENTS",
     "100000",

@@ -98,6 +98,7 @@ describe("a request with an idempotency key", () => {
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/query-knowledge",
+      "POST /api/external/erasures",
       "POST /v1/chat/completions",
     ])
     expect(at("system").every((name) => name.includes("/api/admin/"))).toBe(true)
