@@ -26,8 +26,11 @@ export const allScopes: ReadonlyArray<Scope> = Scope.literals
 export const scopesWithin = ({ is_operator }: { readonly is_operator: boolean }): ReadonlyArray<Scope> =>
   is_operator ? allScopes : allScopes.filter((scope) => scope !== "operator")
 
-/** Who made a key: another key, the command line, or the first start. */
-export const KeyMaker = Schema.Union([ApiKeyId, Schema.Literals(["command line", "bootstrap"])])
+/**
+ * Who made a key: another key of its organization, the operator with a key of another organization, the command line, or
+ * the first start. An organization learns nothing of the operator's keys.
+ */
+export const KeyMaker = Schema.Union([ApiKeyId, Schema.Literals(["operator", "command line", "bootstrap"])])
 export type KeyMaker = typeof KeyMaker.Type
 
 /** A key as it is listed. The secret itself is shown once, when the key is made, and only its hash is stored. */
@@ -42,7 +45,8 @@ export const ApiKey = Schema.Struct({
   budget: Budget,
   created_at: Timestamp,
   created_by: Schema.NullOr(KeyMaker).annotate({
-    description: "The id of the key that made it, `command line` or `bootstrap`; null where that was not recorded.",
+    description:
+      "The id of the key that made it, `operator` for a key of the operator's organization, `command line` or `bootstrap`; null where that was not recorded.",
   }),
   last_used_at: Schema.NullOr(Timestamp),
   expires_at: Schema.NullOr(Timestamp),

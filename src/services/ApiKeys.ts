@@ -221,7 +221,8 @@ export class ApiKeys extends Context.Service<
         })
         if (excess !== undefined) return yield* new Forbidden({ detail: excess })
         const budget = isOperator(caller) ? noBudget : caller.budgets.key
-        return yield* insert({ ...request, expiresAt }, { budget, createdBy: caller.apiKeyId })
+        const createdBy = request.organization === caller.organizationId ? caller.apiKeyId : "operator"
+        return yield* insert({ ...request, expiresAt }, { budget, createdBy })
       })
 
       /** Changes a key; the operator's keys, only for the operator. */

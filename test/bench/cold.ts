@@ -13,7 +13,7 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { type Child, start } from "./http/Child.ts"
+import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
@@ -128,7 +128,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
-      RATE_LIMIT: "off",
+      ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       INDEX_MEMORY: settings.indexMemory,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Effect, type Scope } from "effect"
-import { type Child, type ChildOptions, start } from "./http/Child.ts"
+import { type Child, type ChildOptions, start, withoutLimits } from "./http/Child.ts"
 import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
@@ -46,7 +46,7 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
     DATA_DIR: join(directory, "data"),
     BOOTSTRAP_API_KEY: apiKey,
     LOG_FORMAT: "json",
-    RATE_LIMIT: "off",
+    ...withoutLimits,
     ...environment,
   },
   ready: authenticated,

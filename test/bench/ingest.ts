@@ -17,7 +17,7 @@ import { linuxUsageOf } from "../../src/knowledge/process/ProcessUsage.ts"
 import { sketch } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { layerPostgres } from "../../src/storage/sql/Database.ts"
-import { start } from "./http/Child.ts"
+import { start, withoutLimits } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
@@ -187,7 +187,7 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
-      RATE_LIMIT: "off",
+      ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
     },

@@ -14,7 +14,7 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
-import { type Child, start } from "./http/Child.ts"
+import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database } from "./http/Fixture.ts"
@@ -169,7 +169,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     environment: {
       DATA_DIR: join(directory, "data"),
       BOOTSTRAP_API_KEY: apiKey,
-      RATE_LIMIT: "off",
+      ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Console, Effect, Fiber, type Scope } from "effect"
-import { start } from "./http/Child.ts"
+import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import { type Memory, memoryOf } from "./soak/Mappings.ts"
 import { makeTraffic } from "./soak/Traffic.ts"
@@ -79,7 +79,7 @@ const bench = Effect.fnUntraced(function* (settings: SoakSettings) {
       DATA_DIR: join(directory, "data"),
       ...(settings.postgres !== undefined && { DATABASE_URL: yield* database(settings.postgres, "soak") }),
       BOOTSTRAP_API_KEY: apiKey,
-      RATE_LIMIT: "off",
+      ...withoutLimits,
       LOG_FORMAT: "json",
     },
     ready: { path: "/readyz" },

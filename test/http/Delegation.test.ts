@@ -27,6 +27,11 @@ describe("a key that makes another key", () => {
     expect((await child.get(keys)).status).toBe(200)
   })
 
+  test("of another organization is shown to that one as the operator, and by no id", async () => {
+    const other = await client.newOrganization()
+    expect((await listed(other)).map(({ created_by }) => created_by)).toEqual(["operator"])
+  })
+
   test("is not outlived by it", async () => {
     const [soon, late] = [inDays(1), inDays(2)]
     const { client: maker } = await client.newKey({ expires_at: soon })
