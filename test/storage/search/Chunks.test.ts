@@ -16,7 +16,7 @@ import { Documents } from "../../../src/storage/Documents.ts"
 import { Ingestions } from "../../../src/storage/Ingestions.ts"
 import type { Tenant } from "../../lib/Knowledge.ts"
 import { platform, storage } from "../../lib/Layers.ts"
-import { as, contentOf, makeTenant, newDocumentId, newId } from "../../lib/Tenants.ts"
+import { as, contentOf, makeChatbot, makeTenant, newDocumentId, newId } from "../../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -189,6 +189,22 @@ describe("stored chunks", () => {
         const unfiltered = sql<{ chatbot_id: string }>`select chatbot_id from chunks`
         expect(yield* as(mine.organization)(unfiltered)).toEqual([])
         expect(yield* as(theirs.organization)(unfiltered)).toEqual([{ chatbot_id: theirs.chatbot }])
+      }),
+    ))
+
+  test("belong to one chatbot, and are returned for no other of its organization", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { chunks } = yield* store(tenant, [{ content: "secret" }])
+        const ids = chunks.map(({ id }) => id)
+        const other = { ...tenant, chatbot: (yield* as(tenant.organization)(makeChatbot)).id }
+        const fetched = ({ chatbot, organization }: Tenant) =>
+          Effect.flatMap(Chunks, (repository) => as(organization)(repository.fetch(chatbot, ids)))
+        expect((yield* fetched(tenant)).chunks).toHaveLength(1)
+        expect((yield* fetched(other)).chunks).toEqual([])
+        const candidates = ids.map((chunkId) => ({ chunkId, score: 1, similarity: 1 }))
+        expect(yield* rank(other, { candidates, nearest: 5 })).toEqual([])
       }),
     ))
 })
