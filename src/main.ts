@@ -58,7 +58,9 @@ const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
-const models = configured((config) => Models.layer(config.models)).pipe(Layer.provide(FetchHttpClient.layer))
+const models = configured((config) => Models.layer({ ...config.models, local: config.retriever })).pipe(
+  Layer.provide(FetchHttpClient.layer),
+)
 
 const agent = configured((config) => Agent.layer(config.agent))
 

@@ -8,14 +8,21 @@ export interface Passage {
   readonly chunk: number
   /** From 1; null where the document has no pages. */
   readonly page: number | null
+  /** The headings above it in its document, outermost first, such as `Refunds > Students`. */
+  readonly section?: string
   readonly content: string
   readonly similarity?: number
 }
+
+/** The similarity from which on a passage probably bears on the question. It is calibrated in `Similarity.ts`. */
+export const LIKELY_SIMILARITY = 0.2
 
 /** A passage as a model sees it, and as the tool `searchKnowledgeBase` returns it. */
 export type PassageJson = {
   readonly title: string
   readonly chunk: number
+  /** The headings above it, outermost first; absent where there are none. */
+  readonly section?: string
   readonly content: string
   readonly similarity?: number
   readonly document_id: string
@@ -26,6 +33,7 @@ export const Passages: Schema.Codec<ReadonlyArray<PassageJson>> = Schema.Array(
   Schema.Struct({
     title: Schema.String,
     chunk: Schema.Int,
+    section: Schema.optionalKey(Schema.String),
     content: Schema.String,
     similarity: Schema.optionalKey(Schema.Finite),
     document_id: Schema.String,

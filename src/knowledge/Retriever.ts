@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
+import { LIKELY_SIMILARITY } from "../domain/Passage.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import type { RankedChunk } from "../storage/search/ChunkRanking.ts"
@@ -9,7 +10,6 @@ import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { fuse, weightFor } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
-import { THRESHOLD } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
@@ -25,7 +25,7 @@ const NO_VECTOR = Float32Array.of(1)
 const ATTEMPTS = 5
 
 export interface RetrieverSettings {
-  /** The least similarity of a result, 0–1. Defaults to the calibrated threshold of `Similarity.ts`. */
+  /** The least similarity of a result, 0–1. Defaults to `LIKELY_SIMILARITY`. */
   readonly threshold: number | undefined
 }
 
@@ -33,6 +33,8 @@ interface Question {
   readonly chatbotId: ChatbotId
   readonly query: string
   readonly topK: number
+  /** The least similarity of a result, 0–1. Defaults to that of the settings. */
+  readonly threshold?: number
 }
 
 /**
@@ -63,7 +65,7 @@ export class Retriever extends Context.Service<
         const embeddings = yield* Embeddings
         const indexes = yield* KnowledgeIndexes
         const vectorIndexes = yield* VectorIndexes
-        const threshold = settings.threshold ?? THRESHOLD
+        const defaultThreshold = settings.threshold ?? LIKELY_SIMILARITY
 
         /** While the embedding model is unavailable, words alone decide. */
         const embed = (query: string) =>
@@ -74,6 +76,7 @@ export class Retriever extends Context.Service<
         /** Searches once. The result is final when the index was up to date and all candidates still existed. */
         const attempt = Effect.fnUntraced(function* (
           { chatbotId, query, topK }: Question,
+          threshold: number,
           vector: Effect.Effect<Float32Array>,
           freshness: Freshness,
         ) {
@@ -81,8 +84,8 @@ export class Retriever extends Context.Service<
           const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
           const found = yield* isInMemory
-            ? rankInMemory(opened, chatbotId, vector, matches, topK)
-            : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK)
+            ? rankInMemory(opened, chatbotId, vector, matches, topK, threshold)
+            : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK, threshold)
           const isCurrent = opened.isCurrent || found.version === opened.version
           return { hits: found.chunks, isFinal: isCurrent && found.isComplete }
         })
@@ -93,6 +96,7 @@ export class Retriever extends Context.Service<
           vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
           topK: number,
+          threshold: number,
         ) {
           const candidates = matches.filter((match) => match.similarity >= threshold)
           const queryVector = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
@@ -117,6 +121,7 @@ export class Retriever extends Context.Service<
           vector: Effect.Effect<Float32Array>,
           matches: ReadonlyArray<LexicalMatch>,
           topK: number,
+          threshold: number,
         ) {
           const embedding = yield* vector
           return yield* chunks.rank({
@@ -135,11 +140,12 @@ export class Retriever extends Context.Service<
         })
 
         const search = Effect.fnUntraced(function* (question: Question) {
+          const threshold = question.threshold ?? defaultThreshold
           const vector = yield* Effect.cached(embed(question.query))
-          let found = yield* attempt(question, vector, "cached")
+          let found = yield* attempt(question, threshold, vector, "cached")
           // A document that changed meanwhile would be found with neither its old nor its new content.
           for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
-            found = yield* attempt(question, vector, "current")
+            found = yield* attempt(question, threshold, vector, "current")
           }
           return { hits: found.hits, threshold }
         })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
-import { extractiveCalls, extractiveModel } from "./local/Extractive.ts"
+import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
@@ -18,6 +18,8 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 export interface ModelsSettings {
   /** The model of a new chatbot that names none; undefined for one of the configured providers. */
   readonly defaultModel: string | undefined
+  /** The settings of `local/extractive`. */
+  readonly local: ExtractiveSettings
   /** The settings of Anthropic, which is not configured without a key. */
   readonly anthropic: Omit<AnthropicSettings, "apiKey"> & { readonly apiKey: Redacted.Redacted | undefined }
   /** The settings of a server compatible with OpenAI's, which is not configured without a key or a base URL. */
@@ -28,7 +30,7 @@ export interface ModelsSettings {
 export const configuredProviders = ({
   anthropic: { apiKey, ...anthropic },
   openai,
-}: ModelsSettings): {
+}: Omit<ModelsSettings, "local">): {
   readonly anthropic: AnthropicSettings | undefined
   readonly openai: OpenAiSettings | undefined
 } => ({
@@ -70,12 +72,13 @@ const providersOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Provider>, never, HttpClient.HttpClient> {
   const configured = configuredProviders(settings)
   const anthropic = configured.anthropic && (yield* anthropicOf(configured.anthropic))
+  const extractive = makeExtractiveCalls(settings.local)
   const openai = configured.openai && makeOpenAi(configured.openai, yield* HttpClient.HttpClient)
   return [
     {
       name: "local",
       serves: (model) => model === extractiveModel,
-      calls: () => Effect.succeed(extractiveCalls),
+      calls: () => Effect.succeed(extractive),
       missing: "",
     },
     {

@@ -21,7 +21,9 @@ export class ProviderProbes extends Context.Service<
   ProviderProbes,
   { readonly run: Effect.Effect<ReadonlyArray<Probe>> }
 >()("parley/models/ProviderProbes") {
-  static readonly layer = (settings: ModelsSettings): Layer.Layer<ProviderProbes, never, HttpClient.HttpClient> =>
+  static readonly layer = (
+    settings: Omit<ModelsSettings, "local">,
+  ): Layer.Layer<ProviderProbes, never, HttpClient.HttpClient> =>
     Layer.effect(
       ProviderProbes,
       Effect.map(HttpClient.HttpClient, (client) => {

@@ -179,9 +179,9 @@ export class Chat extends Context.Service<
           )
         })
 
-        /** Searches the knowledge of this chatbot, and of no other. */
+        /** Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question. */
         const searchOf = (chatbot: ChatbotRow) => (query: string) =>
-          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH }).pipe(
+          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
             Effect.map(({ hits }) => hits.map(toPassage)),
             // The chatbot was deleted during the chat.
             Effect.catchTag("NotFound", () => Effect.succeed([])),
@@ -341,11 +341,12 @@ const inactive = new ChatbotInactive({
 
 const noTools = Effect.succeed([])
 
-const toPassage = ({ documentId, title, ordinal, page, content, similarity }: Hit): Passage => ({
+const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity }: Hit): Passage => ({
   documentId,
   title,
   chunk: ordinal,
   page,
+  ...(headings.length === 0 ? {} : { section: headings.join(" > ") }),
   content,
   similarity,
 })

@@ -34,6 +34,7 @@ export const modelsSettings = (
   } = {},
 ): ModelsSettings => ({
   defaultModel: given.defaultModel,
+  local: defaults.retriever,
   anthropic: { ...defaults.models.anthropic, ...given.anthropic, ...limitsOf(given.anthropic) },
   openai: { ...defaults.models.openai, ...given.openai, ...limitsOf(given.openai) },
 })

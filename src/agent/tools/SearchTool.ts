@@ -35,6 +35,7 @@ export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolLimit
     found.push({
       title: passage.title,
       chunk: passage.chunk,
+      ...(passage.section === undefined ? {} : { section: passage.section }),
       content,
       ...(passage.similarity === undefined ? {} : { similarity: passage.similarity }),
       document_id: passage.documentId,

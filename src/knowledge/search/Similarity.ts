@@ -1,3 +1,4 @@
+import { LIKELY_SIMILARITY } from "../../domain/Passage.ts"
 import type { QueryWord } from "./LexicalQuery.ts"
 
 /*
@@ -5,14 +6,11 @@ import type { QueryWord } from "./LexicalQuery.ts"
  * to the question. It is based on coverage: the share of the question's information (Σ idf of its words) that the
  * passage contains. An unrelated question also has a few words in common with some passage by chance, and more of them
  * the more passages there are. Similarity is therefore stretched so that nine in ten unrelated questions stay below
- * `THRESHOLD`.
+ * `LIKELY_SIMILARITY`.
  *
  * It was measured on four public sets, with the questions of each set and the passages of the others, and in six
  * languages with the questions of one half of a set and the passages of the other half.
  */
-
-/** The default for the least similarity of a result. */
-export const THRESHOLD = 0.2
 
 /** The evidence that the best of many passages reaches for an unrelated question. */
 const CHANCE = 0.25
@@ -33,7 +31,7 @@ export type Presence = "beside a neighbour" | "scattered" | "absent"
  */
 export const similarityIn = (passages: number) => {
   const chance = CHANCE * Math.min(1, Math.log1p(passages) / Math.log1p(MANY_PASSAGES))
-  const stretch = Math.log(THRESHOLD) / Math.log(chance)
+  const stretch = Math.log(LIKELY_SIMILARITY) / Math.log(chance)
   /**
    * @param informationOfWord the information in each distinct word of the question, see `informationOf`
    * @param presenceOfWord returns how a word, by its index, occurs in the passage

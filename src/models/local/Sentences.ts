@@ -1,18 +1,14 @@
 import type { PassageJson } from "../../domain/Passage.ts"
 import { excerptOf, linesAndRowsOf, type Table } from "../../text/Lines.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
+import type { Quote } from "./Conversation.ts"
+import { Terms } from "./Terms.ts"
 
 /*
  * Selects the sentences of passages that answer a question best, in any language: sentences and words are segmented by
  * Unicode's rules, words that share most of their beginning count as equal, and a word weighs more the fewer of the
  * sentences hold it.
  */
-
-/** A sentence, or a row of a table, with the passage that it is from. */
-export interface Quote {
-  readonly text: string
-  readonly passage: PassageJson
-}
 
 /** The selected sentences of one document. */
 export interface Selection {
@@ -81,37 +77,6 @@ export const selectSentences = (question: string, passages: ReadonlyArray<Passag
   }
   return byDocument(chosen)
 }
-
-/** The least number of letters at the beginning that two similar words share. */
-const SHARED_MIN = 4
-
-/** The words of a question, which it finds in texts. */
-class Terms {
-  readonly words: ReadonlyArray<string>
-  /** The words by their beginnings, since words with different beginnings are not similar. */
-  private readonly byStart: ReadonlyMap<string, ReadonlyArray<string>>
-  private readonly cache = new Map<string, ReadonlyArray<string>>()
-
-  constructor(words: ReadonlyArray<string>) {
-    this.words = [...new Set(words)]
-    this.byStart = Map.groupBy(this.words, startOf)
-  }
-
-  /** The words of the question that are similar to any of `words`. */
-  in(words: ReadonlyArray<string>): ReadonlySet<string> {
-    return new Set(words.flatMap((word) => this.similarTo(word)))
-  }
-
-  private similarTo(word: string): ReadonlyArray<string> {
-    const cached = this.cache.get(word)
-    if (cached !== undefined) return cached
-    const similar = (this.byStart.get(startOf(word)) ?? []).filter((term) => isSimilar(word, term))
-    this.cache.set(word, similar)
-    return similar
-  }
-}
-
-const startOf = (word: string): string => word.slice(0, SHARED_MIN)
 
 /** The weights of a question's words among the sentences of some passages. */
 class Weights {
@@ -195,15 +160,6 @@ const weightOf = (term: string, sentences: number, holders: number): number => {
   // Short words of a script with spaces are mostly grammar.
   const length = /^\p{Script=Latin}+$/u.test(term) ? Math.min(1, (term.length / 4) ** 2) : 1
   return length * Math.log(1 + (sentences - holders + 0.5) / (holders + 0.5))
-}
-
-/** Whether words are equal, or probably forms of one word: they share most of the letters of the longer one. */
-const isSimilar = (a: string, b: string): boolean => {
-  if (a === b) return true
-  const longer = Math.max(a.length, b.length)
-  let shared = 0
-  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
-  return shared >= SHARED_MIN && shared >= 0.6 * longer
 }
 
 const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Sentence> => {

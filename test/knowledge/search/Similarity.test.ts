@@ -1,3 +1,4 @@
+import { LIKELY_SIMILARITY } from "../../../src/domain/Passage.ts"
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import {
@@ -5,7 +6,6 @@ import {
   inverseDocumentFrequency,
   type Presence,
   similarityIn,
-  THRESHOLD,
 } from "../../../src/knowledge/search/Similarity.ts"
 
 const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
@@ -62,12 +62,12 @@ describe("similarity", () => {
       [3, "absent"],
     ] as const
     expect(similarity(partly, 5)).toBeGreaterThan(similarity(partly, 50))
-    expect(similarity(partly, 5)).toBeGreaterThan(THRESHOLD)
-    expect(similarity(partly, 2_000)).toBeLessThan(THRESHOLD)
+    expect(similarity(partly, 5)).toBeGreaterThan(LIKELY_SIMILARITY)
+    expect(similarity(partly, 2_000)).toBeLessThan(LIKELY_SIMILARITY)
   })
 
   test("exceeds the threshold when the question is a single word that the passage contains", () => {
-    expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(THRESHOLD)
+    expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(LIKELY_SIMILARITY)
   })
 })
 

@@ -3,12 +3,14 @@ import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Prompt, type Response } from "effect/ai"
 import { Agent } from "../../../src/agent/Agent.ts"
-import { extractiveCalls, extractiveModel } from "../../../src/models/local/Extractive.ts"
+import { extractiveModel, makeExtractiveCalls } from "../../../src/models/local/Extractive.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { Passage } from "../../../src/domain/Passage.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { asking, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
+
+const calls = makeExtractiveCalls({ threshold: undefined })
 
 const policy: Passage = {
   documentId: "d1",
@@ -205,7 +207,7 @@ test("a streamed answer is the same as a whole one", async () => {
     }),
   ])
   const [parts, pieces] = await Effect.runPromise(
-    Effect.all([whole(extractiveCalls, asking(prompt)), streamed(extractiveCalls, asking(prompt))]),
+    Effect.all([whole(calls, asking(prompt)), streamed(calls, asking(prompt))]),
   )
   const delta = textOf(pieces)
   expect(delta).toBe(textOf(parts))
