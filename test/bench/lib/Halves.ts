@@ -7,7 +7,8 @@ import type { RetrievalSet } from "./RetrievalSet.ts"
  */
 export type Half = "fitted" | "held out"
 
-const halfOf = (question: string): Half =>
+/** The half of a question with this id. */
+export const halfOf = (question: string): Half =>
   ((createHash("sha256").update(question).digest()[0] ?? 0) & 1) === 0 ? "fitted" : "held out"
 
 /** The set with only the questions of one half. */
