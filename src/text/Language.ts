@@ -203,6 +203,10 @@ const votersOf: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
   return voters
 })()
 
+/** Whether a word, in lower case, is a function word of a language. */
+export const isFunctionWord = (word: string, language: Language): boolean =>
+  votersOf.get(word)?.some((index) => FUNCTION_WORDS[index]?.[0] === language) === true
+
 /** Counts the function words of a text for each language that has them. */
 const vote = (text: string, undecided: Language): Language => {
   const votes = FUNCTION_WORDS.map(() => 0)
