@@ -1,5 +1,6 @@
 import type { PassageJson } from "../../domain/Passage.ts"
-import { excerptOf, linesAndRowsOf, type Table } from "../../text/Lines.ts"
+import { excerptOf, linesAndRowsOf } from "../../text/Lines.ts"
+import type { Table } from "../../text/Tables.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
 import type { Quote } from "./Conversation.ts"
 import { Terms } from "./Terms.ts"
