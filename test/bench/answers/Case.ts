@@ -25,19 +25,22 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** The kinds that are not about the documents. */
+/** The kinds to which a reply needs nothing but courtesy. */
 const SMALL_TALK: ReadonlySet<Kind> = new Set(["greeting", "thanks", "goodbye"])
 export const isSmallTalk = (kind: Kind): boolean => SMALL_TALK.has(kind)
 
 /** What a reply has to hold to be right. */
 export interface Expected {
-  /** Any of them is an answer. */
+  /** Any of them is an answer. Small talk that names none is judged by the words of `SmallTalk.ts`. */
   readonly answers: ReadonlyArray<string>
   /** The items of a list, or the steps of an instruction. */
   readonly all: ReadonlyArray<string>
   /** Whether the documents do not answer the question. With `answers`, either is right: an answer, or none. */
   readonly absent: boolean
 }
+
+/** Whether only a reply without an answer is right. */
+export const hasNoAnswer = ({ absent, all, answers }: Expected): boolean => absent && answers.length + all.length === 0
 
 /** A question with its answer. */
 export interface Case extends Expected {

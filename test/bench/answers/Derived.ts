@@ -3,7 +3,7 @@ import { random } from "../../lib/Random.ts"
 import { readSet } from "../lib/RetrievalSet.ts"
 import { type Case, type Expected, type Half, type Kind, type Knowledge, makeCase, textFile } from "./Case.ts"
 import { holdsAny } from "./Matching.ts"
-import { beginning, kindOf, mistyped } from "./Questions.ts"
+import { beginning, kindOf, mistyped, namesItsSubject } from "./Questions.ts"
 
 /*
  * Cases that are made from SQuAD and XQuAD, whose questions name the paragraph and the words that answer them. A part of
@@ -62,6 +62,9 @@ const ARTICLES_LEFT_OUT_EVERY = 8
 /** A question has a word that at most this share of the paragraphs holds: others cannot be understood by themselves. */
 const NAMED_SHARE_MAX = 0.1
 
+/** A name is rare when at most this share of the paragraphs holds it. */
+const RARE_SHARE_MAX = 0.03
+
 interface Question {
   readonly id: string
   readonly text: string
@@ -114,7 +117,7 @@ const squadOf = (data: string): Collection => {
     const isLeftOut = !SQUAD_ARTICLES.has(title) || place % LEFT_OUT_EVERY === LEFT_OUT_EVERY - 1
     return { id, article: title, text, isLeftOut }
   })
-  return { name: "squad", language: "en", paragraphs, questions: questionsOf(set, paragraphs) }
+  return { name: "squad", language: "en", paragraphs, questions: questionsOf(set, paragraphs, "en") }
 }
 
 const xquadOf = (data: string, language: string, titles: ReadonlyArray<string | undefined>): Collection => {
@@ -126,19 +129,20 @@ const xquadOf = (data: string, language: string, titles: ReadonlyArray<string | 
     const article = titles.slice(number * ARTICLE_PARAGRAPHS, (number + 1) * ARTICLE_PARAGRAPHS).find(Boolean)
     return { id, article: article ?? `Article ${number + 1}`, text: text.replace(/^\uFEFF/, "").trim(), isLeftOut }
   })
-  return { name: `xquad-${language}`, language, paragraphs, questions: questionsOf(set, paragraphs) }
+  return { name: `xquad-${language}`, language, paragraphs, questions: questionsOf(set, paragraphs, language) }
 }
 
 /** The questions whose answer stands in their paragraph. */
 const questionsOf = (
   { judgements, questions }: ReturnType<typeof readSet>,
   paragraphs: ReadonlyArray<Paragraph>,
+  language: string,
 ): ReadonlyArray<Question> => {
   const byId = new Map(paragraphs.map((paragraph) => [paragraph.id, paragraph]))
   return questions.flatMap(({ answers = [], id, text }) => {
     const [relevant = ""] = judgements.get(id)?.keys() ?? []
     const paragraph = byId.get(relevant)
-    if (paragraph === undefined || !holdsAny(paragraph.text, answers)) return []
+    if (paragraph === undefined || !holdsAny(paragraph.text, answers) || !namesItsSubject(text, language)) return []
     return [{ id, text: text.trim(), answers, paragraph }]
   })
 }
@@ -162,6 +166,13 @@ const knowledgeOf = (
     return beginningsOf(text)
       .values()
       .some((start) => own.has(start) && (holders.get(start) ?? 0) <= NAMED_SHARE_MAX * present.length)
+  }
+  /** Whether a question in another language has two names of a paragraph, one of them a rare one. */
+  const namesParagraph = (question: string, { text }: Paragraph): boolean => {
+    const names = namesOf(question).filter((name) => text.includes(name))
+    const isRare = (name: string) =>
+      (holders.get(beginning(name.toLowerCase())) ?? 0) <= RARE_SHARE_MAX * present.length
+    return names.length >= 2 && names.some((name) => /\p{L}/u.test(name) && isRare(name))
   }
   const answerable = shuffled(
     questions.filter((question) => !question.paragraph.isLeftOut && isNamed(question)),
@@ -194,16 +205,18 @@ const knowledgeOf = (
         .map((question) => caseOf(kind, question, { answers: question.answers })),
     )
   }
+  // Texts of Han characters have no long words but foreign names.
+  const typed = language === "zh" ? [] : answerable
   take(
     "typing-error",
-    answerable.values().flatMap((question) => {
+    typed.values().flatMap((question) => {
       const wrong = mistyped(question.text, question.paragraph.text, draw)
       return wrong === undefined
         ? []
         : [caseOf("typing-error", question, { answers: question.answers }, { question: wrong })]
     }),
   )
-  take("other-language", alternating(others.map((other) => inOtherLanguage(answerable, other, caseOf))))
+  take("other-language", alternating(others.map((other) => inOtherLanguage(answerable, other, namesParagraph, caseOf))))
   const leftOut = shuffled(
     questions.filter(({ paragraph }) => paragraph.isLeftOut),
     draw,
@@ -239,11 +252,12 @@ const knowledgeOf = (
 
 /**
  * Questions in another language than the documents. An answer is expected where it can be found without translating:
- * the question has a name or a number of the paragraph, and the answer is the same in both languages.
+ * the question has names of the paragraph, and the answer is the same in both languages.
  */
 function* inOtherLanguage(
   answerable: ReadonlyArray<Question>,
   other: Collection,
+  namesParagraph: (question: string, paragraph: Paragraph) => boolean,
   caseOf: (
     kind: Kind,
     question: Question,
@@ -256,8 +270,7 @@ function* inOtherLanguage(
     const foreign = asked.get(question.id)
     if (foreign === undefined) return []
     const sameAnswers = question.answers.filter((answer) => foreign.answers.includes(answer))
-    const canBeFound =
-      sameAnswers.length > 0 && namesOf(foreign.text).some((name) => question.paragraph.text.includes(name))
+    const canBeFound = sameAnswers.length > 0 && namesParagraph(foreign.text, question.paragraph)
     return [{ question, foreign, canBeFound }]
   })
   const [found, either] = [pairs.filter(({ canBeFound }) => canBeFound), pairs.filter(({ canBeFound }) => !canBeFound)]

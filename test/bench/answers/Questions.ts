@@ -58,7 +58,7 @@ export const kindOf = (question: string, language: string, answers: ReadonlyArra
 }
 
 const LONG_WORD = 7
-const VERY_LONG_WORD = 11
+const VERY_LONG_WORD = 13
 
 /**
  * A question with a typing error in a long word of the text that answers it: two letters swapped, one left out, or one
@@ -76,6 +76,10 @@ export const mistyped = (question: string, text: string, draw: () => number): st
   const wrong = word.length >= VERY_LONG_WORD ? withError(once, draw) : once
   return question.slice(0, chosen.index) + wrong + question.slice(chosen.index + word.length)
 }
+
+/** Whether a question says who or what it is about. "What school did he attend?" does not. */
+export const namesItsSubject = (question: string, language: string): boolean =>
+  language !== "en" || !/\b(?:he|she|they|his|him|her|their|it|its)\b/i.test(question) || /\s\p{Lu}/u.test(question)
 
 /** The part of a word that its forms share, mostly. */
 export const beginning = (word: string): string => word.slice(0, 5)

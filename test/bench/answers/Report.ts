@@ -1,4 +1,4 @@
-import { type Case, isSmallTalk, kinds } from "./Case.ts"
+import { type Case, hasNoAnswer, isSmallTalk, kinds } from "./Case.ts"
 import type { Reply, Score } from "./Score.ts"
 
 /** A case with what was replied, and how that was judged. */
@@ -14,10 +14,8 @@ const mean = (values: ReadonlyArray<number>): number | undefined =>
 const shareOf = <A>(all: ReadonlyArray<A>, isSo: (each: A) => boolean): number | undefined =>
   mean(all.map((each) => Number(isSo(each))))
 
-/** Whether the documents answer the question. */
-const isAnswerable = ({ absent, kind }: Case): boolean => !absent && !isSmallTalk(kind) && kind !== "about"
-/** Whether the documents do not. */
-const isAbsent = ({ absent, all, answers }: Case): boolean => absent && answers.length + all.length === 0
+/** Whether the question is about what the documents tell. */
+const isFact = ({ kind }: Case): boolean => !isSmallTalk(kind) && kind !== "about"
 
 const columns: ReadonlyArray<readonly [name: string, figure: (judged: ReadonlyArray<Judged>) => number | undefined]> = [
   ["right", (judged) => shareOf(judged, ({ score }) => score.verdict === "right")],
@@ -26,7 +24,7 @@ const columns: ReadonlyArray<readonly [name: string, figure: (judged: ReadonlyAr
     "not found",
     (judged) =>
       shareOf(
-        judged.filter(({ asked }) => isAnswerable(asked)),
+        judged.filter(({ asked }) => isFact(asked) && !asked.absent),
         ({ score }) => score.verdict === "not found",
       ),
   ],
@@ -34,7 +32,7 @@ const columns: ReadonlyArray<readonly [name: string, figure: (judged: ReadonlyAr
     "unfounded",
     (judged) =>
       shareOf(
-        judged.filter(({ asked }) => isAbsent(asked)),
+        judged.filter(({ asked }) => isFact(asked) && hasNoAnswer(asked)),
         ({ score }) => score.verdict === "unfounded",
       ),
   ],

@@ -1,6 +1,7 @@
-import { type Expected, isSmallTalk, type Kind } from "./Case.ts"
+import { type Expected, hasNoAnswer, isSmallTalk, type Kind } from "./Case.ts"
 import { holds, holdsAny } from "./Matching.ts"
 import { type Fault, faultsOf, leansOnOthers } from "./Readable.ts"
+import { smallTalkWords } from "./SmallTalk.ts"
 import { type Unit, unitsOf } from "./Units.ts"
 
 /** The reply of a chatbot. */
@@ -33,10 +34,7 @@ const ITEMS_MIN = 0.8
 const SMALL_TALK_MAX_LENGTH = 300
 
 /** Judges the reply to a question of a kind, in a language. */
-export const scoreOf = (
-  question: Expected & { readonly kind: Kind; readonly language: string },
-  reply: Reply,
-): Score => {
+export const scoreOf = (question: Question, reply: Reply): Score => {
   const text = withoutTitles(reply)
   const verdict = verdictOf(question, { ...reply, text })
   if (reply.titles.length === 0) return { verdict, noise: undefined, faults: undefined }
@@ -48,21 +46,26 @@ export const scoreOf = (
   }
 }
 
-const verdictOf = (
-  { absent, all, answers, kind }: Expected & { readonly kind: Kind },
-  { text, titles }: Reply,
-): Verdict => {
-  const isAnswer = titles.length > 0
-  const isRight =
-    (answers.length === 0 || holdsAny(text, answers)) &&
-    all.filter((item) => holds(text, item)).length >= ITEMS_MIN * all.length
-  if (isSmallTalk(kind)) return isRight && !isAnswer && text.length <= SMALL_TALK_MAX_LENGTH ? "right" : "wrong"
-  if (kind === "about") return isRight ? "right" : "wrong"
-  if (!isAnswer) return absent ? "right" : "not found"
-  const hasAnswer = answers.length + all.length > 0
-  if (absent && !hasAnswer) return "unfounded"
-  return isRight ? "right" : "wrong"
+type Question = Expected & { readonly kind: Kind; readonly language: string }
+
+const verdictOf = (question: Question, reply: Reply): Verdict => {
+  const { absent, kind } = question
+  if (isSmallTalk(kind)) return isSmallTalkReply(question, reply) ? "right" : "wrong"
+  if (kind === "about") return holdsExpected(question, reply.text) ? "right" : "wrong"
+  if (reply.titles.length === 0) return absent ? "right" : "not found"
+  if (hasNoAnswer(question)) return "unfounded"
+  return holdsExpected(question, reply.text) ? "right" : "wrong"
 }
+
+const holdsExpected = ({ all, answers }: Expected, text: string): boolean =>
+  (answers.length === 0 || holdsAny(text, answers)) &&
+  all.filter((item) => holds(text, item)).length >= ITEMS_MIN * all.length
+
+/** Whether a reply is short, quotes nothing, and holds a word that a reply to this has in the language of the user. */
+const isSmallTalkReply = ({ answers, kind, language }: Question, { text, titles }: Reply): boolean =>
+  titles.length === 0 &&
+  text.length <= SMALL_TALK_MAX_LENGTH &&
+  holdsAny(text, answers.length > 0 ? answers : smallTalkWords(kind, language))
 
 /** A reply without the titles of its sources in parentheses, which are neither noise nor an answer. */
 const withoutTitles = ({ text, titles }: Reply): string =>

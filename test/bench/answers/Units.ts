@@ -43,6 +43,10 @@ export const SENTENCE_END = /[.!?…。！？؟।۔][\p{Pe}\p{Pf}"'”’]*$/u
 const ABBREVIATED =
   /(?:^|[\s(.])(?:\p{L}|Dr|Mr|Mrs|Ms|St|Jr|Sr|Prof|Nr|No|vs|ca|bzw|approx|e\.g|i\.e|z\.B|д|г|гг|в|им)\.$/u
 
+/** An ordinal number, in languages that write it with a point: `im 19. Jahrhundert`. */
+const ORDINAL = /(?:^|[\s(])\d{1,2}\.$/
+const WITH_ORDINALS: ReadonlySet<string> = new Set("cs da de fi hu no pl sk sl tr".split(" "))
+
 const sentencesOf = (line: string, language: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   // A citation mark closes its sentence, as a bracket does.
@@ -50,7 +54,8 @@ const sentencesOf = (line: string, language: string): ReadonlyArray<string> => {
   for (const { index, segment } of new Intl.Segmenter(language, { granularity: "sentence" }).segment(masked)) {
     const text = line.slice(index, index + segment.length).trim()
     const last = sentences.at(-1)
-    if (last !== undefined && (ABBREVIATED.test(last) || /^[\p{Ll}\p{Pe}\p{Pf},;]/u.test(text))) {
+    const isOpen = last !== undefined && (ABBREVIATED.test(last) || (WITH_ORDINALS.has(language) && ORDINAL.test(last)))
+    if (last !== undefined && (isOpen || /^[\p{Ll}\p{Pe}\p{Pf},;]/u.test(text))) {
       sentences[sentences.length - 1] = `${last} ${text}`
     } else if (text !== "") sentences.push(text)
   }
