@@ -22,7 +22,8 @@ export interface SegmentDocument {
  */
 export interface Segment {
   readonly documents: ReadonlyArray<SegmentDocument>
-  readonly languages: ReadonlySet<Language>
+  /** The number of chunks in each language. */
+  readonly languages: ReadonlyMap<Language, number>
   /** The number of chunks. */
   readonly size: number
   /** The UUIDs of the chunks, of sixteen bytes each. */

@@ -14,7 +14,7 @@ export class SegmentBuilder {
   private readonly terms = new Map<Term, number>()
   private readonly only: ReadonlySet<Term> | undefined
   private readonly documents: Array<{ id: DocumentId; revision: number; chunks: number; isEmbedded: boolean }> = []
-  private readonly languages = new Set<Language>()
+  private readonly languages = new Map<Language, number>()
   private readonly chunkIds: Array<Uint8Array> = []
   private lastDocument = new Uint8Array()
   private readonly documentOf = new Numbers(Uint32Array)
@@ -37,9 +37,9 @@ export class SegmentBuilder {
     const index = this.chunkIds.push(chunk.id.slice()) - 1
     const document = this.documentWith(chunk)
     this.documentOf.push(this.documents.length - 1)
-    this.languages.add(chunk.language)
+    this.languages.set(chunk.language, (this.languages.get(chunk.language) ?? 0) + 1)
     let length = 0
-    readLexemes(chunk.lexemes, (term, positions, count) => {
+    readLexemes(chunk.lexemes, chunk.language, (term, positions, count) => {
       if (this.only?.has(term) === false) {
         length += weightedCount(positions, count)
         return
