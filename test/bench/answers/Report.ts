@@ -1,5 +1,5 @@
 import { type Case, hasNoAnswer, isSmallTalk, kinds } from "./Case.ts"
-import type { Reply, Score } from "./Score.ts"
+import type { Reply, Score, Verdict } from "./Score.ts"
 
 /** A case with what was replied, and how that was judged. */
 export interface Judged {
@@ -100,16 +100,29 @@ export const worstOf = (judged: ReadonlyArray<Judged>, count: number): string =>
     .filter((each) => badness(each) > 0)
     .toSorted((left, right) => badness(right) - badness(left))
     .slice(0, count)
-    .map(({ asked, reply, score }) =>
-      [
-        `${score.verdict.toUpperCase()} · ${asked.knowledge} · ${asked.kind} · ${asked.language}${score.noise === undefined ? "" : ` · noise ${(100 * score.noise).toFixed(0)} %`}${score.faults?.map((fault) => ` · ${fault}`).join("") ?? ""}`,
-        ...asked.before.map((earlier) => `  before:   ${earlier}`),
-        `  question: ${asked.question}`,
-        `  expected: ${expectedOf(asked)}`,
-        `  reply:    ${reply.text.replaceAll("\n", "\n            ")}`,
-      ].join("\n"),
-    )
+    .map(described)
     .join("\n\n")
+
+/** What has changed since an earlier run: how many replies are right that were not, and which are not that were. */
+export const changesOf = (judged: ReadonlyArray<Judged>, earlier: ReadonlyMap<string, Verdict>): string => {
+  const isRight = ({ score }: Judged) => score.verdict === "right"
+  const both = judged.filter(({ asked }) => earlier.has(asked.id))
+  const mended = both.filter((each) => isRight(each) && earlier.get(each.asked.id) !== "right")
+  const broken = both.filter((each) => !isRight(each) && earlier.get(each.asked.id) === "right")
+  return [
+    ...broken.filter(({ asked }) => asked.half === "dev").map((each) => `NO LONGER RIGHT · ${described(each)}`),
+    `Of ${both.length} cases that were asked before, ${mended.length} are right that were not, and ${broken.length} are not that were.`,
+  ].join("\n\n")
+}
+
+const described = ({ asked, reply, score }: Judged): string =>
+  [
+    `${score.verdict.toUpperCase()} · ${asked.knowledge} · ${asked.kind} · ${asked.language}${score.noise === undefined ? "" : ` · noise ${(100 * score.noise).toFixed(0)} %`}${score.faults?.map((fault) => ` · ${fault}`).join("") ?? ""}`,
+    ...asked.before.map((earlier) => `  before:   ${earlier}`),
+    `  question: ${asked.question}`,
+    `  expected: ${expectedOf(asked)}`,
+    `  reply:    ${reply.text.replaceAll("\n", "\n            ")}`,
+  ].join("\n")
 
 const expectedOf = ({ absent, all, answers }: Case): string =>
   [
