@@ -13,9 +13,12 @@ export const faultsOf = (units: ReadonlyArray<Unit>, language: string): Readonly
   ...new Set(
     units.flatMap((unit, index) => {
       const isIntroduced = unit.continues || units[index - 1]?.form === "lead"
+      const leans = isSentence(unit) && !isIntroduced
       return [
         ...marksIn(unit),
-        ...(unit.form === "sentence" ? faultsOfSentence(unit.text, language, isIntroduced) : []),
+        ...(isSentence(unit) && isFragment(unit) ? (["fragment"] as const) : []),
+        ...(leans && PRONOUNS[language]?.test(unit.text) === true ? (["pronoun"] as const) : []),
+        ...(leans && CONJUNCTIONS[language]?.test(unit.text) === true ? (["conjunction"] as const) : []),
       ]
     }),
   ),
@@ -25,28 +28,27 @@ export const faultsOf = (units: ReadonlyArray<Unit>, language: string): Readonly
 export const leansOnOthers = ({ text }: Unit, language: string): boolean =>
   PRONOUNS[language]?.test(text) === true || CONJUNCTIONS[language]?.test(text) === true
 
-/** Such as `[29]`, `[citation needed]` or `[improper synthesis?]`, also with a page: `[29]:251`. */
-const CITATION_MARK = /\[(?:\d{1,3}|\p{Ll}|\p{Ll}[\p{Ll}\s-]{2,40}\??|note \d+)\](?::\d+)?|(?<=[.!?]):\d+/giu
+/** Such as `[29]`, `[citation needed]` or `[improper synthesis?]`, with a page, as in `[29]:251`, or cut in two. */
+const CITATION_MARK =
+  /\[(?:\d{1,3}|\p{Ll}|\p{Ll}[\p{Ll}\s-]{2,40}\??|note \d+)\](?::\d+)?|(?<=[.!?]):\d+|^\d{1,3}\]|\[\d{0,3}$/giu
 
 const marksIn = ({ form, text }: Unit): ReadonlyArray<Fault> => {
   const bars = form === "row" || form === "lead" ? text.replaceAll("|", "") : text
   return [
-    ...(/\*\*|__\w|\]\(|^#{1,6}\s|<\/?[a-z][^>]*>|&[a-z]+;|\|.*\|/i.test(bars) ? (["markup"] as const) : []),
+    ...(/\*\*|__\w|\]\(|^#{1,6}\s|<\/?[a-z][^>]*>|&[a-z]+;|\|.*\||^= |= =/i.test(bars) ? (["markup"] as const) : []),
     ...(text.search(CITATION_MARK) >= 0 ? (["citation mark"] as const) : []),
     ...(text.endsWith("…") ? (["fragment"] as const) : []),
   ]
 }
 
-const faultsOfSentence = (text: string, language: string, isIntroduced: boolean): ReadonlyArray<Fault> => [
-  ...(isFragment(text) ? (["fragment"] as const) : []),
-  ...(!isIntroduced && PRONOUNS[language]?.test(text) === true ? (["pronoun"] as const) : []),
-  ...(!isIntroduced && CONJUNCTIONS[language]?.test(text) === true ? (["conjunction"] as const) : []),
-]
+/** An item of a list may be a name or a phrase; when it is a sentence, it is read as one. */
+const isSentence = ({ form, text }: Unit): boolean =>
+  form === "sentence" || (form === "item" && SENTENCE_END.test(text.replaceAll(CITATION_MARK, "")))
 
-const isFragment = (text: string): boolean =>
+const isFragment = ({ form, text }: Unit): boolean =>
   !SENTENCE_END.test(text.replaceAll(CITATION_MARK, "")) ||
   // A name such as iPhone or local/extractive may begin a sentence; a word in lower case does not.
-  /^\p{Ll}+(?=[\s,;])/u.test(text) ||
+  (form === "sentence" && /^\p{Ll}+(?=[\s,;])/u.test(text)) ||
   count(text, /[(（]/gu) !== count(text.replace(/^\(?[\da-z]{1,3}\)/i, ""), /[)）]/gu)
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
@@ -56,7 +58,8 @@ const starting = (words: string): RegExp => new RegExp(`^(?:${words.split(", ").
 /** A pronoun at the beginning that stands for a noun of an earlier sentence. */
 const PRONOUNS: Readonly<Record<string, RegExp>> = {
   en: starting(
-    "It, He, She, They, Its, His, Her, Their, Th(?:is|at)(?= (?:is|was|has|had|can|could|means|meant|may|will|would|led)\\b), Th(?:ese|ose)(?= (?:are|were|have|can|may|will)\\b)",
+    // "It is known that" needs no noun.
+    "It(?! (?:is|was|has been|may be|can be) (?:[\\p{Ll}-]+ ){1,3}(?:that|to|whether)\\b), He, She, They, Its, His, Her, Their, Th(?:is|at)(?= (?:is|was|has|had|can|could|means|meant|may|will|would|led)\\b), Th(?:ese|ose)(?= (?:are|were|have|can|may|will)\\b)",
   ),
   de: starting(
     "Er, Sie, Es(?! (?:gibt|gab|ist|war|wird|wurden?|sind|waren|kann|muss)\\b), Dies(?:er?|es)?(?! \\p{Lu}), Ihre?, Seine?",
