@@ -9,7 +9,7 @@ import { ask, upload } from "./answers/Asking.ts"
 import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
 import { impossibleCases } from "./answers/Check.ts"
 import { derivedKnowledge } from "./answers/Derived.ts"
-import { changesOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
+import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
 import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey } from "./http/Fixture.ts"
@@ -46,7 +46,7 @@ const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earl
   const whole = performance.now() - begin
   if (worst > 0) yield* Console.log(`${worstOf(judged, worst)}\n`)
   if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
-  yield* Console.log(tablesOf(judged))
+  yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
   yield* Console.log(
     `\n${judged.length} cases in ${(whole / 1_000).toFixed(0)} s, ${(uploading / 1_000).toFixed(0)} s of them for the documents`,
   )
