@@ -59,6 +59,7 @@ describe("a reply is judged", () => {
 describe("noise is the share of a right reply", () => {
   test.each([
     ["that is none in a sentence that holds the answer", "The price is 50 EUR. (Prices)", 0],
+    ["that is none in the place of the answer", "The price is 50 EUR. (Prices › Tickets, page 3)", 0],
     ["that stands in other sentences", "The price is 50 EUR. Another one is more.", 0.5],
     ["that stands in other items", "- Price: 50 EUR\n- Price: 60 EUR", 0.5],
     ["that is none in the line above an item with the answer", "The prices are:\n- 50 EUR", 0],
