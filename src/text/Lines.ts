@@ -22,7 +22,7 @@ export interface Line {
   /** The text of the line itself: for a row, its cells without the names of their columns. */
   readonly own: string
   /** For a row, the table that holds it. The text of a row names the columns of this table. */
-  readonly table?: Table
+  readonly table?: Pick<Table, "header">
 }
 
 /** The sentences and headings of a text, without the rows of its tables. */
@@ -32,7 +32,7 @@ export const linesOf = (content: string): ReadonlyArray<Line> =>
 /** The sentences, headings and rows of a text. */
 export const linesAndRowsOf = (content: string): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
-  let table: Table | undefined
+  let table: Pick<Table, "header"> | undefined
   const blocks = blocksOf(content)
   for (const [index, block] of blocks.entries()) {
     if (!isRow(block)) {
