@@ -16,6 +16,7 @@ describe("an answer is found in a reply", () => {
     ["without the punctuation at its ends", "They met in Berlin, in May.", "in Berlin."],
     ["within a text without spaces", "黑豹队的防守只丢了308分。", "308 分"],
     ["behind an article that Arabic writes as a part of the word", "في القاهرة", "قاهرة"],
+    ["before an ending that Korean writes as a part of the word", "천만에요!", "천만에"],
     ["in Turkish capitals", "İSTANBUL'da", "istanbul"],
   ])("%s", (_, text, answer) => expect(holds(text, answer)).toBe(true))
 
