@@ -38,6 +38,12 @@ const LANGUAGES = [
  */
 export type Language = (typeof LANGUAGES)[number]
 
+/** The number of texts of a collection that are in a language. */
+export interface LanguageCount {
+  readonly language: Language
+  readonly texts: number
+}
+
 export const isLanguage = (name: string): name is Language => LANGUAGES.some((language) => language === name)
 
 /**
@@ -203,19 +209,46 @@ const votersOf: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
   return voters
 })()
 
+const wordsIn = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}]{2,}|[^\P{L}a-z]/gu) ?? []
 /** Whether a word, in lower case, is a function word of a language. */
 export const isFunctionWord = (word: string, language: Language): boolean =>
   votersOf.get(word)?.some((index) => FUNCTION_WORDS[index]?.[0] === language) === true
 
 /** Counts the function words of a text for each language that has them. */
-const vote = (text: string, undecided: Language): Language => {
+const votesOf = (words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const votes = FUNCTION_WORDS.map(() => 0)
-  // Single ASCII letters are left out: they are variables and initials more often than words.
-  const words = text.match(/[\p{L}\p{M}]{2,}|[^\P{L}a-z]/gu) ?? []
   for (const word of words) {
     for (const index of votersOf.get(word) ?? []) votes[index] = (votes[index] ?? 0) + 1
   }
+  return votes
+}
+
+const vote = (text: string, undecided: Language): Language => {
+  // Single ASCII letters are left out: they are variables and initials more often than words.
+  const words = wordsIn(text)
+  const votes = votesOf(words)
   const most = Math.max(...votes)
   if (most < LEAST_VOTES || most < LEAST_SHARE_OF_WORDS * words.length) return undecided
   return FUNCTION_WORDS[votes.indexOf(most)]?.[0] ?? undecided
+}
+
+/** How many times likelier a text with a function word of a language is in that language. */
+const VOTE = 3
+
+/**
+ * The language of a collection in which a text most likely is, which may be as short as a question.
+ *
+ * @param languages the languages of the collection, each with the number of texts in it
+ */
+export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: string): Language => {
+  const [only] = languages
+  if (only !== undefined && languages.length === 1) return only.language
+  const votes = votesOf(wordsIn(normalize(text.slice(0, SAMPLE_CHARACTERS), "NFC").toLowerCase()))
+  let [found, highest]: [Language, number] = ["english", -Infinity]
+  for (const { language, texts } of languages) {
+    const counts = votes.filter((_, index) => FUNCTION_WORDS[index]?.[0] === language)
+    const score = Math.log(texts) + Math.log(VOTE) * Math.max(0, ...counts)
+    if (score > highest) [found, highest] = [language, score]
+  }
+  return found
 }

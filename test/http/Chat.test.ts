@@ -191,9 +191,13 @@ describe("a chat with a language model", () => {
         type: "search_result",
         source: expect.stringMatching(/^[0-9a-f-]{36}#1$/),
         title: "Tides",
-        content: [{ type: "text", text: expect.stringContaining("The tide at Morlaix turns at noon.") }],
+        content: [
+          { type: "text", text: "# Tides" },
+          { type: "text", text: "The tide at Morlaix turns at noon." },
+        ],
         citations: { enabled: true },
       },
+      { type: "text", text: expect.stringMatching(/^The similarities of these passages, in order: [01](\.\d+)?\.$/) },
       { type: "text", text: "</knowledge_base>" },
       { type: "text", text: "When does the tide at Morlaix turn?" },
     ])

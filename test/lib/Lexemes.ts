@@ -1,9 +1,11 @@
 import { ChunkId } from "../../src/domain/Chunk.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
-import { readLexemes, type Term } from "../../src/knowledge/segments/Lexemes.ts"
+import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/search/LexicalQuery.ts"
+import { termOf } from "../../src/knowledge/segments/Lexemes.ts"
 import type { Segment } from "../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../src/knowledge/segments/SegmentBuilder.ts"
 import { type PackedChunk, uuidBytes } from "../../src/storage/search/ChunkPacks.ts"
+import type { Language } from "../../src/text/Language.ts"
 
 /*
  * The binary form of a `tsvector`, and chunks with it, made without Postgres.
@@ -29,33 +31,30 @@ const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weig
   return Buffer.concat([count, ...parts])
 }
 
-/** The term of a word that is its own lexeme. */
-export const termOf = (word: string): Term => {
-  let found = 0
-  readLexemes(encodeLexemes([[word, "D"]]), (term) => {
-    found = term
-  })
-  return found
-}
-
 const uuid = (kind: string, number: number): string =>
   `00000000-0000-7000-8000-${kind}${number.toString(16).padStart(11, "0")}`
 
 export const documentIdOf = (number: number): DocumentId => DocumentId.make(uuid("d", number))
 export const chunkIdOf = (number: number): ChunkId => ChunkId.make(uuid("c", number))
 
-/** Makes an English chunk of these words, which follow those of the title. */
+/** Makes a chunk of these words, which follow those of the title. */
 export const chunkOf = (
   number: number,
   text: string,
-  options: { readonly title?: string; readonly document?: number; readonly revision?: number } = {},
+  options: {
+    readonly title?: string
+    readonly document?: number
+    readonly revision?: number
+    /** Defaults to English. */
+    readonly language?: Language
+  } = {},
 ): PackedChunk => {
   const split = (words: string): ReadonlyArray<string> => words.split(" ").filter((word) => word !== "")
   return {
     id: uuidBytes(chunkIdOf(number)),
     documentId: uuidBytes(documentIdOf(options.document ?? number)),
     revision: options.revision ?? 1,
-    language: "english",
+    language: options.language ?? "english",
     sketch: null,
     embedding: null,
     lexemes: encodeLexemes([
@@ -64,6 +63,10 @@ export const chunkOf = (
     ]),
   }
 }
+
+/** A question of words that are their own lexemes, in a knowledge base of English passages. */
+export const queryOf = (words: ReadonlyArray<string>, commonness: number): LexicalQuery =>
+  makeLexicalQuery(words, [{ stems: words.map((word) => [termOf(word, "english")]), share: 1 }], 0, () => commonness)
 
 export const segmentOf = (chunks: Iterable<PackedChunk>): Segment => {
   const builder = new SegmentBuilder()

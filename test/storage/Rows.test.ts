@@ -196,7 +196,7 @@ describe("the rows that the storage does not decode have the types that it promi
         conform(Schema.BigInt, [version, fetched.version, ranked.version])
         conform(FetchedChunk, fetched.chunks)
         conform(RankedChunk, ranked.chunks)
-        conform(Schema.String, yield* mine(chunks.languages(chatbot)))
+        conform(Schema.Struct({ language: Schema.String, texts: Schema.Int }), yield* mine(chunks.languages(chatbot)))
       }),
     ))
 

@@ -102,7 +102,7 @@ export class KnowledgeIndexes extends Context.Service<
           return new LexicalIndex([builder.build()], {
             collection: {
               chunks: size,
-              chunkFrequency: (term) => (isExhaustive(term) ? undefined : chunkFrequency(term)),
+              chunkFrequency: (word) => (isExhaustive(word) ? undefined : chunkFrequency(word)),
               averageLength: content.averageLength,
             },
           })

@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../domain/Chunk.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
@@ -45,7 +45,8 @@ const CANDIDATES_PER_RESULT = 2
 /** A BM25 index in memory over segments. A match need not contain all terms of a question: their scores are summed. */
 export class LexicalIndex {
   readonly segments: ReadonlyArray<Segment>
-  readonly languages: ReadonlyArray<Language>
+  /** The number of chunks in each language. Those that are outdated count, too. */
+  readonly languages: ReadonlyArray<LanguageCount>
   /** The number of chunks that are not outdated. */
   readonly size: number
   readonly bytes: number
@@ -67,7 +68,7 @@ export class LexicalIndex {
     const { norms, size } = this.norms
     this.weights = weights
     this.segments = segments
-    this.languages = Array.from(new Set(segments.flatMap((segment) => Array.from(segment.languages)))).sort()
+    this.languages = languagesOf(segments)
     this.size = size
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
     this.collection = options.collection ?? { chunks: size }
@@ -156,6 +157,14 @@ export class LexicalIndex {
     }
     return best.descending()
   }
+}
+
+const languagesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<LanguageCount> => {
+  const counts = new Map<Language, number>()
+  for (const { languages } of segments) {
+    for (const [language, chunks] of languages) counts.set(language, (counts.get(language) ?? 0) + chunks)
+  }
+  return Array.from(counts, ([language, texts]) => ({ language, texts }))
 }
 
 const basesOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<number> => {

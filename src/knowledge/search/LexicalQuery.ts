@@ -3,41 +3,57 @@ import type { Term } from "../segments/Lexemes.ts"
 
 /** One word of a question as the languages of the knowledge base stem it. */
 export interface QueryWord {
-  /** The distinct stems of the word: more than one when languages stem it differently. */
-  readonly terms: ReadonlyArray<Term>
+  /**
+   * The terms of the word in each language of the knowledge base, in the same order for all words: none in a language
+   * for which it is a stop word, and more than one where the database takes the word apart.
+   */
+  readonly stems: ReadonlyArray<ReadonlyArray<Term>>
+  /** The share of the passages that are in a language for which it is a stop word, 0–1: they do not contain its terms. */
+  readonly droppedShare: number
   /** The share of texts in general that contain the word, 0–1. */
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
-  /**
-   * Whether no language treats the word as a stop word. A stop word of some language may help to find a passage, but
-   * its absence says nothing.
-   */
-  readonly isContent: boolean
 }
 
-/** The words of a question in order, without those that are stop words in every language. */
+/** The words of a question in order, without the stop words of its language. */
 export type LexicalQuery = ReadonlyArray<QueryWord>
 
+/** The words of a question as one language stems them. */
+export interface StemmedWords {
+  /** The terms of each word, in order; none for a stop word. */
+  readonly stems: ReadonlyArray<ReadonlyArray<Term>>
+  /** The share of the passages that are in the language, 0–1. */
+  readonly share: number
+}
+
 /**
- * Makes a query by joining the stems that several languages have for the same words.
+ * Makes a query of the words of a question. A stop word of the question's language is left out, even where passages in
+ * other languages contain it: among all passages, these would seem to be the only ones that do.
  *
  * @param words the words of the question in order
- * @param stems the terms by language and word, in the same order; none for a stop word
+ * @param languages the words as each language of the knowledge base stems them
+ * @param own the index of the question's language in `languages`
  */
 export const makeLexicalQuery = (
   words: ReadonlyArray<string>,
-  stems: ReadonlyArray<ReadonlyArray<ReadonlyArray<Term>>>,
+  languages: ReadonlyArray<StemmedWords>,
+  own: number,
   commonness: (word: string) => number,
 ): LexicalQuery =>
   words.flatMap((word, place) => {
-    const found = stems.map((terms) => terms[place] ?? [])
-    const terms = new Set(found.flat())
-    if (terms.size === 0) return []
-    return {
-      terms: Array.from(terms),
-      commonness: commonness(word),
-      isPair: isPair(word),
-      isContent: found.every((ofLanguage) => ofLanguage.length > 0),
-    }
+    const stems = languages.map((language) => language.stems[place] ?? [])
+    if ((stems[own] ?? []).length === 0) return []
+    const droppedShare = languages.reduce((sum, { share }, index) => sum + (stems[index]?.length === 0 ? share : 0), 0)
+    return { stems, droppedShare, commonness: commonness(word), isPair: isPair(word) }
   })
+
+/**
+ * The number of passages that contain a word. Those that are in a language for which it is a stop word are taken to
+ * contain it, since the few others would make it seem rare.
+ *
+ * @param found the number of passages that contain a term of the word
+ * @param passages the number of passages in the knowledge base
+ */
+export const passagesWith = ({ droppedShare }: QueryWord, found: number, passages: number): number =>
+  Math.min(passages, found + droppedShare * passages)

@@ -1,6 +1,6 @@
 import type { Term } from "../segments/Lexemes.ts"
-import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
+import { type LexicalQuery, passagesWith, type QueryWord } from "./LexicalQuery.ts"
 import { informationOf, inverseDocumentFrequency } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
@@ -8,9 +8,7 @@ import type { LexicalWeights } from "./Weights.ts"
 interface PlannedTerm {
   /** The rank of the term in each segment, or -1 where the segment does not contain it. */
   readonly ranks: Int32Array
-  /** The number of chunks that contain the term. */
-  readonly chunkFrequency: number
-  /** The inverse document frequency in the knowledge base, combined with that in texts in general. */
+  /** The rarity of the term's word in the knowledge base, combined with that in texts in general. */
   readonly idf: number
   /** How often the term occurs in the question. */
   readonly times: number
@@ -18,7 +16,7 @@ interface PlannedTerm {
   readonly isPair: boolean
 }
 
-/** Two terms that stand side by side in the question. */
+/** Two terms of one language that stand side by side in the question. */
 interface PlannedPhrase {
   /** The number of the first term in the plan. */
   readonly left: number
@@ -51,47 +49,56 @@ export interface QueryPlan {
 export interface Collection {
   /** The number of chunks. */
   readonly chunks: number
-  /** The number of chunks that contain a term. Where it is undefined, they are counted in the segments. */
-  readonly chunkFrequency?: (term: Term) => number | undefined
+  /** The number of chunks that contain a term of a word. Where it is undefined, they are counted in the segments. */
+  readonly chunkFrequency?: (word: QueryWord) => number | undefined
   /** The average of `Segment.lengths`. Defaults to the average of the segments. */
   readonly averageLength?: number
 }
+
+/** A word that passages with at least this share drop as a stop word is not missed where it is absent. */
+const MISSED_BELOW = 0.5
 
 /** Resolves a question against the segments of an index. */
 export const planQuery = (
   query: LexicalQuery,
   segments: ReadonlyArray<Segment>,
-  collection: Collection,
+  { chunks, chunkFrequency }: Collection,
   weights: LexicalWeights,
 ): QueryPlan => {
-  const terms = Array.from(occurrencesOf(query), ([term, { times, word }]) => {
+  const found = new Map<Term, { readonly ranks: Int32Array; readonly count: number }>()
+  for (const term of new Set(query.flatMap(({ stems }) => stems.flat()))) {
     const ranks = Int32Array.from(segments, (segment) => rankOf(segment, term))
-    const found = segments.reduce((sum, segment, number) => sum + postingCount(segment, ranks[number] ?? -1), 0)
-    // Segments still count their outdated documents, so that the sum may exceed the number of chunks.
-    const chunkFrequency = found === 0 ? 0 : Math.min(collection.chunkFrequency?.(term) ?? found, collection.chunks)
-    return {
-      term,
-      ranks,
-      chunkFrequency,
-      idf: rarityOf(word, chunkFrequency, collection.chunks, weights),
-      times,
-      isPair: word.isPair,
-    }
-  }).filter((term) => term.chunkFrequency > 0)
-  const numbers = new Map(terms.map(({ term }, number) => [term, number]))
-  const numbersOf = (word: QueryWord | undefined): ReadonlyArray<number> =>
-    (word?.terms ?? []).flatMap((term) => numbers.get(term) ?? [])
-  return {
-    terms,
-    phrases: phrasesOf(query, terms, numbersOf),
-    words: Array.from(new Map(query.map((word) => [word.terms.join(), word])).values())
-      .filter((word) => word.isContent)
-      .map((word) => {
-        const found = numbersOf(word)
-        const chunkFrequency = Math.max(0, ...found.map((number) => terms[number]?.chunkFrequency ?? 0))
-        return { terms: found, information: informationOf(word, chunkFrequency, collection.chunks) }
-      }),
+    const count = segments.reduce((sum, segment, number) => sum + postingCount(segment, ranks[number] ?? -1), 0)
+    if (count > 0) found.set(term, { ranks, count })
   }
+  // The rarity of a word is judged over all passages: a passage holds the term of its own language only.
+  const frequencyOf = (word: QueryWord): number => {
+    const counts = word.stems.map((terms) => Math.max(0, ...terms.map((term) => found.get(term)?.count ?? 0)))
+    const counted = counts.reduce((sum, count) => sum + count, 0)
+    // Segments still count their outdated documents, so that the sum may exceed the number of chunks.
+    return passagesWith(word, counted === 0 ? 0 : (chunkFrequency?.(word) ?? counted), chunks)
+  }
+  const numbers = new Map<Term, number>()
+  const terms: Array<{ ranks: Int32Array; idf: number; times: number; isPair: boolean }> = []
+  const words = new Map<string, PlannedWord>()
+  for (const word of query) {
+    const frequency = frequencyOf(word)
+    const idf = rarityOf(word, frequency, chunks, weights)
+    for (const term of new Set(word.stems.flat())) {
+      const known = terms[numbers.get(term) ?? -1]
+      const ranks = found.get(term)?.ranks
+      if (known !== undefined) {
+        known.times += 1
+        known.idf = Math.min(known.idf, idf)
+      } else if (ranks !== undefined) {
+        numbers.set(term, terms.push({ ranks, idf, times: 1, isPair: word.isPair }) - 1)
+      }
+    }
+    if (word.droppedShare >= MISSED_BELOW) continue
+    const present = word.stems.flat().flatMap((term) => numbers.get(term) ?? [])
+    words.set(word.stems.join(";"), { terms: present, information: informationOf(word, frequency, chunks) })
+  }
+  return { terms, phrases: phrasesOf(query, terms, numbers), words: Array.from(words.values()) }
 }
 
 /** How rare a pair of characters is in general is not known well enough to be used. */
@@ -100,29 +107,22 @@ const rarityOf = (word: QueryWord, chunkFrequency: number, chunks: number, { bac
   return word.isPair ? here : (1 - background) * here + background * informationOf(word, chunkFrequency, chunks)
 }
 
-const occurrencesOf = (
-  query: LexicalQuery,
-): ReadonlyMap<Term, { readonly times: number; readonly word: QueryWord }> => {
-  const occurrences = new Map<Term, { times: number; word: QueryWord }>()
-  for (const word of query) {
-    for (const term of word.terms) occurrences.set(term, { times: (occurrences.get(term)?.times ?? 0) + 1, word })
-  }
-  return occurrences
-}
-
 const phrasesOf = (
   query: LexicalQuery,
   terms: ReadonlyArray<PlannedTerm>,
-  numbersOf: (word: QueryWord | undefined) => ReadonlyArray<number>,
+  numbers: ReadonlyMap<Term, number>,
 ): ReadonlyArray<PlannedPhrase> => {
   const phrases = new Map<string, PlannedPhrase>()
+  const numbersOf = (stem: ReadonlyArray<Term> | undefined) => (stem ?? []).flatMap((term) => numbers.get(term) ?? [])
   for (const [index, word] of query.entries()) {
     const next = query[index + 1]
-    for (const left of numbersOf(word)) {
-      for (const right of numbersOf(next)) {
-        const times = (phrases.get(`${left} ${right}`)?.times ?? 0) + 1
-        const idf = Math.max(terms[left]?.idf ?? 0, terms[right]?.idf ?? 0)
-        phrases.set(`${left} ${right}`, { left, right, idf, times, isOfPairs: word.isPair && next?.isPair === true })
+    for (const [language, stem] of word.stems.entries()) {
+      for (const left of numbersOf(stem)) {
+        for (const right of numbersOf(next?.stems[language])) {
+          const times = (phrases.get(`${left} ${right}`)?.times ?? 0) + 1
+          const idf = Math.max(terms[left]?.idf ?? 0, terms[right]?.idf ?? 0)
+          phrases.set(`${left} ${right}`, { left, right, idf, times, isOfPairs: word.isPair && next?.isPair === true })
+        }
       }
     }
   }

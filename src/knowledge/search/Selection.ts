@@ -1,6 +1,6 @@
 import type { LexemeQuery } from "../../storage/search/LexemeQuery.ts"
 import type { Term } from "../segments/Lexemes.ts"
-import type { LexicalQuery } from "./LexicalQuery.ts"
+import { type LexicalQuery, passagesWith, type QueryWord } from "./LexicalQuery.ts"
 import type { Sample } from "./Sample.ts"
 import { inverseDocumentFrequency } from "./Similarity.ts"
 
@@ -10,10 +10,10 @@ interface Selection {
   readonly best: LexemeQuery | undefined
   /** Matches many more chunks, all with the same score. Some of them fill the room that is left. */
   readonly next: LexemeQuery | undefined
-  /** Whether `best` matches every chunk that contains the term. */
-  readonly isExhaustive: (term: Term) => boolean
-  /** The estimated number of chunks in the knowledge base that contain the term. */
-  readonly chunkFrequency: (term: Term) => number
+  /** Whether `best` matches every chunk that contains a term of the word. */
+  readonly isExhaustive: (word: QueryWord) => boolean
+  /** The estimated number of chunks in the knowledge base that contain a term of the word. */
+  readonly chunkFrequency: (word: QueryWord) => number
 }
 
 /** The number of words, the rarest ones, that are combined where no single one of them suffices. */
@@ -24,6 +24,7 @@ const TOLERANCE = 1e-6
 /** A distinct word of the question. */
 interface Word {
   readonly query: LexemeQuery
+  readonly key: string
   readonly terms: ReadonlyArray<Term>
   /** The inverse document frequency in the knowledge base. */
   readonly weight: number
@@ -54,8 +55,8 @@ export const select = (
   return {
     best: atLeast(words, floor + TOLERANCE),
     next: floor === 0 ? undefined : atLeast(words, floor - TOLERANCE),
-    isExhaustive: (term) => words.some(({ terms, weight }) => weight > floor + TOLERANCE && terms.includes(term)),
-    chunkFrequency: (term) => expectedFrequency(sample, [term], chunks),
+    isExhaustive: (asked) => words.some(({ key, weight }) => weight > floor + TOLERANCE && key === keyOf(asked)),
+    chunkFrequency: ({ stems }) => expectedFrequency(sample, stems.flat(), chunks),
   }
 }
 
@@ -74,14 +75,18 @@ const wordsOf = (
   chunks: number,
   lexemeOf: ReadonlyMap<Term, string>,
 ): ReadonlyArray<Word> =>
-  Array.from(new Map(query.map(({ terms }) => [terms.join(), terms])).values())
-    .flatMap((terms) => {
-      const query = anyOf(terms.flatMap((term) => lexemeOf.get(term) ?? []))
-      const chunkFrequency = expectedFrequency(sample, terms, chunks)
-      const weight = inverseDocumentFrequency(chunkFrequency, chunks)
-      return query === undefined || chunkFrequency === 0 ? [] : [{ query, terms, weight }]
+  Array.from(new Map(query.map((word) => [keyOf(word), word])))
+    .flatMap(([key, word]) => {
+      const terms = word.stems.flat()
+      // Languages often agree on the lexeme of a word, which the database stores without its language.
+      const query = anyOf(Array.from(new Set(terms.flatMap((term) => lexemeOf.get(term) ?? []))))
+      const found = expectedFrequency(sample, terms, chunks)
+      const weight = inverseDocumentFrequency(passagesWith(word, found, chunks), chunks)
+      return query === undefined || found === 0 ? [] : [{ query, key, terms, weight }]
     })
     .sort((left, right) => right.weight - left.weight)
+
+const keyOf = ({ stems }: QueryWord): string => stems.join(";")
 
 /** Estimates how many chunks contain one of the terms. If no sampled chunk does, it counts half a sampled chunk. */
 const expectedFrequency = (sample: Sample, terms: ReadonlyArray<Term>, chunks: number): number => {

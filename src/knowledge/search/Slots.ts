@@ -1,6 +1,6 @@
 import { type Deferred, Semaphore } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
-import type { Language } from "../../text/Language.ts"
+import type { LanguageCount } from "../../text/Language.ts"
 import { LexicalIndex, type Norms } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
 import type { Segment } from "../segments/Segment.ts"
@@ -22,7 +22,8 @@ export class ParkedIndex {
 /** The state of a chatbot's knowledge at one version. */
 export interface Entry<Content = LexicalIndex | ParkedIndex | Sample> {
   readonly version: bigint
-  readonly languages: ReadonlyArray<Language>
+  /** The languages of the passages. */
+  readonly languages: ReadonlyArray<LanguageCount>
   /** The number of passages in the knowledge base. */
   readonly chunks: number
   /** The index or, while there is none, a sample by which the database is searched. */

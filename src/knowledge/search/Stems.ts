@@ -1,8 +1,8 @@
-import type { Language } from "../../text/Language.ts"
+import { type Language, type LanguageCount, languageAmong } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
 import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"
-import { type LexicalQuery, makeLexicalQuery } from "./LexicalQuery.ts"
+import { type LexicalQuery, makeLexicalQuery, type StemmedWords } from "./LexicalQuery.ts"
 
 /** The number of words that are cached for each language, which take some 10 MB. Most questions share their words. */
 const WORDS_MAX = 50_000
@@ -30,8 +30,8 @@ export class Stems {
   private readonly known = new Map<Language, Known>()
 
   /** The words of a question whose stems are not cached, one in each item. To learn these displaces none of the others. */
-  unknown(languages: ReadonlyArray<Language>, question: string): ReadonlyArray<QueryWords> {
-    return languages.flatMap((language) => {
+  unknown(languages: ReadonlyArray<LanguageCount>, question: string): ReadonlyArray<QueryWords> {
+    return languages.flatMap(({ language }) => {
       const { stems } = this.of(language)
       const missing = new Set<string>()
       for (const word of wordsOf(question, language)) {
@@ -56,7 +56,7 @@ export class Stems {
       const known = this.of(language)
       const analysis = analyses[index] ?? NO_LEXEMES
       const terms: Array<Term> = []
-      readLexemes(analysis, (term) => void terms.push(term))
+      readLexemes(analysis, language, (term) => void terms.push(term))
       if (!known.stems.has(words)) known.characters += words.length
       known.stems.set(words, { terms, texts: lexemeTexts(analysis) })
       for (const oldest of known.stems.keys()) {
@@ -67,30 +67,41 @@ export class Stems {
     }
   }
 
-  /** Makes a query of a question in these languages. Returns undefined when the stem of a word is not cached. */
+  /**
+   * Makes a query of a question. Returns undefined when the stem of a word is not cached.
+   *
+   * @param languages the languages of the knowledge base
+   */
   query(
-    languages: ReadonlyArray<Language>,
+    languages: ReadonlyArray<LanguageCount>,
     question: string,
     commonness: (word: string) => number,
   ): LexicalQuery | undefined {
-    const stems: Array<ReadonlyArray<ReadonlyArray<Term>>> = []
-    for (const language of languages) {
+    const passages = languages.reduce((sum, { texts }) => sum + texts, 0)
+    const stemmed: Array<StemmedWords> = []
+    for (const { language, texts } of languages) {
       const known = this.of(language)
-      const terms: Array<ReadonlyArray<Term>> = []
+      const stems: Array<ReadonlyArray<Term>> = []
       for (const word of wordsOf(question, language)) {
         const found = known.stems.get(word)
         if (found === undefined) return undefined
-        terms.push(found.terms)
+        stems.push(found.terms)
       }
-      stems.push(terms)
+      stemmed.push({ stems, share: texts / passages })
     }
-    return makeLexicalQuery(wordsOf(question), stems, commonness)
+    const own = languageAmong(languages, question)
+    return makeLexicalQuery(
+      wordsOf(question),
+      stemmed,
+      languages.findIndex(({ language }) => language === own),
+      commonness,
+    )
   }
 
   /** The lexemes of a question by their terms, as the database stores them. */
-  lexemes(languages: ReadonlyArray<Language>, question: string): ReadonlyMap<Term, string> {
+  lexemes(languages: ReadonlyArray<LanguageCount>, question: string): ReadonlyMap<Term, string> {
     const texts = new Map<Term, string>()
-    for (const language of languages) {
+    for (const { language } of languages) {
       for (const word of wordsOf(question, language)) {
         const stem = this.of(language).stems.get(word) ?? NO_STEM
         for (const [index, term] of stem.terms.entries()) texts.set(term, stem.texts[index] ?? "")

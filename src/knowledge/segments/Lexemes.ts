@@ -1,10 +1,48 @@
 import { scramble } from "../../text/Hashing.ts"
+import type { Language } from "../../text/Language.ts"
 
 /**
- * A term of the lexical index: 53 bits of a hash of the lexeme's UTF-8. A million distinct lexemes make a collision
- * with a probability of 1 in 18,000, and numbers take a tenth of the memory of strings.
+ * A term of the lexical index: 53 bits of a hash of a language and the UTF-8 of a lexeme in it. The same lexeme is a
+ * different term in each language, so that a word matches only texts that were stemmed as the word was. A million
+ * distinct terms make a collision with a probability of 1 in 18,000, and numbers take a tenth of the memory of strings.
  */
 export type Term = number
+
+/** The two halves of a hash of which a term is made. */
+interface Halves {
+  readonly low: number
+  readonly high: number
+}
+
+const hashed = (bytes: Uint8Array, from: Halves): Halves => {
+  let { low, high } = from
+  for (const byte of bytes) {
+    low = mixedLow(low, byte)
+    high = mixedHigh(high, byte)
+  }
+  return { low, high }
+}
+
+const mixedLow = (half: number, byte: number): number => Math.imul(half ^ byte, 0x01000193)
+const mixedHigh = (half: number, byte: number): number => Math.imul(half ^ byte, 0x85ebca6b)
+const joined = (low: number, high: number): Term => (scramble(high) >>> 11) * 2 ** 32 + scramble(low)
+
+/** The hash of each language, with which that of its lexemes begins. */
+const beginnings = new Map<Language, Halves>()
+
+const beginningOf = (language: Language): Halves => {
+  const known = beginnings.get(language)
+  if (known !== undefined) return known
+  const made = hashed(Buffer.from(`${language}\0`), { low: 0x811c9dc5, high: 0x9dc5811c })
+  beginnings.set(language, made)
+  return made
+}
+
+/** The term of a lexeme, as `readLexemes` makes it. */
+export const termOf = (lexeme: string, language: Language): Term => {
+  const { low, high } = hashed(Buffer.from(lexeme), beginningOf(language))
+  return joined(low, high)
+}
 
 /** The weight A of `setweight`, as it stands in the top two bits of a stored position. */
 const TITLE_WEIGHT = 3
@@ -22,27 +60,30 @@ export const placeOf = (position: number): number => position & 0x3fff
  * Reads the binary form of a `tsvector` (`tsvectorsend`): a 32-bit count, then for each lexeme its text, a NUL, a
  * 16-bit count and 16-bit positions. No string is made. `visit` gets the positions ascending as numbers, so that those
  * of one weight are together; they are overwritten after the call.
+ *
+ * @param language the language whose stemmer made the lexemes
  */
 export const readLexemes = (
   bytes: Uint8Array,
+  language: Language,
   visit: (term: Term, positions: Uint16Array, count: number) => void,
 ): void => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const lexemes = view.getUint32(0)
+  const beginning = beginningOf(language)
   let offset = 4
   for (let lexeme = 0; lexeme < lexemes; lexeme++) {
-    let low = 0x811c9dc5
-    let high = 0x9dc5811c
+    let { low, high } = beginning
     for (let byte = bytes[offset++] ?? 0; byte !== 0; byte = bytes[offset++] ?? 0) {
-      low = Math.imul(low ^ byte, 0x01000193)
-      high = Math.imul(high ^ byte, 0x85ebca6b)
+      low = mixedLow(low, byte)
+      high = mixedHigh(high, byte)
     }
     const count = view.getUint16(offset)
     offset += 2
     for (let index = 0; index < count; index++, offset += 2) scratch[index] = view.getUint16(offset)
     // Postgres sorts them by place alone, so that positions of different weights do not ascend as numbers.
     if (count > 1 && (scratch[0] ?? 0) > (scratch[count - 1] ?? 0)) scratch.subarray(0, count).sort()
-    visit((scramble(high) >>> 11) * 2 ** 32 + scramble(low), scratch, count)
+    visit(joined(low, high), scratch, count)
   }
 }
 

@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { DocumentId } from "../../domain/Ids.ts"
-import { isLanguage } from "../../text/Language.ts"
+import { isLanguage, type Language } from "../../text/Language.ts"
 import { uuidBytes, uuidText } from "../../storage/search/ChunkPacks.ts"
 import { CHUNK_ID_BYTES, type Segment, type SegmentDocument } from "./Segment.ts"
 
@@ -18,7 +18,7 @@ import { CHUNK_ID_BYTES, type Segment, type SegmentDocument } from "./Segment.ts
  */
 
 /** The format and its version. It changes whenever the same chunks result in a different segment or file. */
-const FORMAT = "ParleyS1"
+const FORMAT = "ParleyS2"
 const HASH_AT = 8
 export const HASHED_FROM = 16
 const DESCRIPTION_AT = 20
@@ -56,7 +56,7 @@ const Description = Schema.fromJsonString(
   Schema.Struct({
     organization: Schema.String,
     chatbot: Schema.String,
-    languages: Schema.Array(Schema.String),
+    languages: Schema.Record(Schema.String, Schema.Int),
     sketchBytes: Schema.Int,
     lengths: Schema.Record(Schema.String, Schema.Int),
   }),
@@ -77,7 +77,7 @@ export const encodeSegment = (segment: Segment, owner: SegmentOwner): Uint8Array
   const description = Buffer.from(
     describe({
       ...owner,
-      languages: Array.from(segment.languages),
+      languages: Object.fromEntries(segment.languages),
       sketchBytes: segment.sketchBytes,
       lengths: Object.fromEntries(ARRAYS.map(([name]) => [name, arrays[name].length])),
     }),
@@ -149,7 +149,7 @@ export const decodeSegment = (bytes: Uint8Array, owner: SegmentOwner): Segment |
         isEmbedded: areEmbedded[number] === 1,
       })))
     },
-    languages: new Set(languages.filter(isLanguage)),
+    languages: new Map(Object.entries(languages).filter((entry): entry is [Language, number] => isLanguage(entry[0]))),
     size: arrays.lengths.length,
     sketchBytes,
     bytes: bytes.length,

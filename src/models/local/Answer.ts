@@ -6,6 +6,7 @@ import { type Question, readQuestion } from "./Question.ts"
 import { readable } from "./Readable.ts"
 import { type ItemList, type Reading, read, type Sentence, SENTENCE_END } from "./Reading.ts"
 import { chosenOf, rank, type Ranked } from "./Sentences.ts"
+import { answerFromTables } from "./tables/Tables.ts"
 import { likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
@@ -28,13 +29,20 @@ export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): An
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
-  if (best === undefined || likelihood(evidence, best) < LIKELY) return undefined
+  const cells = answerFromTables(text, passages)
+  if (cells !== undefined && cells.evidence >= (best === undefined ? 0 : evidence.shareOf(best.covered)) - TABLE_GAIN) {
+    return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
+  }
+  if (best === undefined || best.covered.size === 0 || likelihood(evidence, best) < LIKELY) return undefined
   const list = bestList(question, evidence, reading.lists, best)
   return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
 }
 
+/** How much less of a question a table may cover than a sentence does, because it names what it answers. */
+const TABLE_GAIN = 0.1
+
 /** The least likelihood with which an answer is given. */
-const LIKELY = 0
+const LIKELY = -0.6
 
 /** The headings under which the passages tell of what a question asks, the most fitting one first. */
 export const nearby = (text: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<Nearby> => {
@@ -81,8 +89,8 @@ const SECTION_SENTENCES_MAX = 3
 /** Answers with one sentence for each of the things that are compared. */
 const comparison = (question: Question, reading: Reading): Answer | undefined => {
   const sides = question.compared.map((thing) => {
-    const others = question.compared.flat()
-    const words = [...thing, ...question.words.filter((word) => !others.includes(word))]
+    const others = new Set(question.compared.flat())
+    const words = [...thing, ...question.words.filter((word) => !others.has(word))]
     const evidence = new Evidence({ ...question, kind: "other", words }, reading)
     const known = evidence.terms.all.length
     return rank(evidence.judged).find(({ covered }) => thing.every((_, index) => index >= known || covered.has(index)))

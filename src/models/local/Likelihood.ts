@@ -26,16 +26,16 @@ export interface Signals {
   readonly most: number
 }
 
-const BIAS = -1.6
+const BIAS = -1.9
 const WEIGHTS: Readonly<Record<keyof Signals, number>> = {
-  held: 1.2,
-  names: -1.4,
-  elsewhere: -2,
-  unknown: -1.5,
-  counted: -0.9,
+  held: 1.1,
+  names: -1.1,
+  elsewhere: -1.7,
+  unknown: -1.2,
+  counted: -1.9,
   kind: 0.6,
-  similarity: 2.2,
-  most: 2.5,
+  similarity: 3,
+  most: 1.8,
 }
 
 /** Of more information than this, more says no more. */

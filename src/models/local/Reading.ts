@@ -60,8 +60,8 @@ export interface Reading {
 const MENU_LINKS_MIN = 0.6
 /** A line with at most this many words is no sentence unless it ends as one. */
 const LABEL_WORDS_MAX = 5
-/** A sentence of at most this many words says little without the next one. */
-const SHORT_WORDS_MAX = 2
+/** A sentence of at most so many words says little without the next one. */
+const SHORT_WORDS_MAX = 1
 /** The longest value of a record, and the most values, in UTF-16 code units. */
 const VALUE_MAX_LENGTH = 200
 const VALUES_MAX = 4

@@ -4,7 +4,7 @@ import type { ChunkId } from "../../domain/Chunk.ts"
 import { NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language, LanguageCount } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
 import {
@@ -121,10 +121,10 @@ export class Chunks extends Context.Service<
       ranges: ReadonlyArray<ChunkRange>,
       embeddingModel: string | undefined,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Lists the languages of the chatbot's serving chunks. */
+    /** Lists the languages of the chatbot's serving chunks, with the number of chunks in each. */
     readonly languages: (
       chatbotId: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<Language>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ReadonlyArray<LanguageCount>, Unavailable, CurrentOrganization>
     /** Returns the chunks at these places that exist, in order of their ids. */
     readonly sample: (
       chatbotId: ChatbotId,
@@ -239,12 +239,12 @@ export class Chunks extends Context.Service<
       // All chunks of a document have the same language, so that the first one tells it.
       const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<{ language: Language }>`
-          select distinct c.language
+        return yield* sql<LanguageCount>`
+          select c.language, sum(d.chunk_count)::int as texts
           from documents d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
           where d.chatbot_id = ${chatbotId} and d.organization_id = ${organization}
-            and c.organization_id = ${organization} order by c.language`
-        return rows.map((row) => row.language)
+            and c.organization_id = ${organization}
+          group by c.language order by c.language`
       }, withoutSqlErrors)
 
       const sample = Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {

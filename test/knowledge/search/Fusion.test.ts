@@ -8,7 +8,7 @@ const fusedBy = (weight: number, vectors: ReadonlyArray<number | null>) =>
     ({ match, fused }) => [match.place, Number(fused.toFixed(3))] as const,
   )
 
-const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
+const word = { stems: [[1]], droppedShare: 0, commonness: 0.001, isPair: false }
 const pair = { ...word, isPair: true }
 
 test("vectors count less, the more of a question's words are pairs of characters", () => {

@@ -6,14 +6,15 @@ import {
   type LexicalMatch,
 } from "../../../src/knowledge/search/LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
+import type { Language } from "../../../src/text/Language.ts"
 import type { PackedChunk } from "../../../src/storage/search/ChunkPacks.ts"
-import { chunkIdOf, chunkOf, documentIdOf, segmentOf, termOf } from "../../lib/Lexemes.ts"
+import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
+import { chunkIdOf, chunkOf, documentIdOf, queryOf, segmentOf } from "../../lib/Lexemes.ts"
 
 const indexOf = (chunks: ReadonlyArray<PackedChunk>, options?: LexicalIndexOptions) =>
   new LexicalIndex([segmentOf(chunks)], options)
 
-const ask = (words: string): LexicalQuery =>
-  makeLexicalQuery(words.split(" "), [words.split(" ").map((word) => [termOf(word)])], () => 0.001)
+const ask = (words: string): LexicalQuery => queryOf(words.split(" "), 0.001)
 const idsOf = (matches: ReadonlyArray<LexicalMatch>) => matches.map((match) => match.chunkId)
 
 const word = fc.constantFrom("oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch")
@@ -32,7 +33,7 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
       // Two hundred texts in general are added, of which the share that is common contains the word.
       const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
-      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
+      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.32 + (0.68 * words.length) / average))
     }, 0),
   )
 }
@@ -146,22 +147,25 @@ describe("a lexical index", () => {
 })
 
 describe("the query of a question", () => {
-  const stem = (word: string) => (word === "" ? [] : [termOf(word)])
-
-  test("joins the stems that several languages have for the same word", () => {
-    const stems = [["haus", "miet"].map(stem), ["häuser", "miet"].map(stem)]
-    const query = makeLexicalQuery(["häuser", "mieten"], stems, () => 0.1)
-    expect(query.map(({ terms }) => terms.length)).toEqual([2, 1])
-    expect(query.every(({ isContent }) => isContent)).toBe(true)
+  const stemmed = (language: Language, share: number, lexemes: ReadonlyArray<string>) => ({
+    stems: lexemes.map((lexeme) => (lexeme === "" ? [] : [termOf(lexeme, language)])),
+    share,
   })
 
-  test("does not expect a stop word of one language, and leaves out a stop word of all languages", () => {
-    const query = makeLexicalQuery(["die", "der"], [["", ""].map(stem), ["die", ""].map(stem)], () => 0.1)
-    expect(query.map(({ isContent }) => isContent)).toEqual([false])
+  test("has a term of a word for each language, also where two languages stem it alike", () => {
+    const languages = [stemmed("german", 0.5, ["haus", "miet"]), stemmed("simple", 0.5, ["häuser", "miet"])]
+    const query = makeLexicalQuery(["häuser", "mieten"], languages, 0, () => 0.1)
+    expect(query.map(({ stems }) => new Set(stems.flat()).size)).toEqual([2, 2])
+  })
+
+  test("leaves out the stop words of its language, and has the share of the passages without those of others", () => {
+    const languages = [stemmed("german", 0.75, ["", "krieg", ""]), stemmed("english", 0.25, ["war", "", ""])]
+    const ask = (own: number) => makeLexicalQuery(["war", "krieg", "in"], languages, own, () => 0.1)
+    expect(ask(0).map(({ droppedShare }) => droppedShare)).toEqual([0.25])
+    expect(ask(1).map(({ droppedShare }) => droppedShare)).toEqual([0.75])
   })
 
   test("distinguishes pairs of characters from words", () => {
-    const query = makeLexicalQuery(["黑豹", "abc"], [["黑豹", "abc"].map(stem)], () => 0.1)
-    expect(query.map(({ isPair }) => isPair)).toEqual([true, false])
+    expect(queryOf(["黑豹", "abc"], 0.1).map(({ isPair }) => isPair)).toEqual([true, false])
   })
 })

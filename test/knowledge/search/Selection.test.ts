@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { makeLexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
 import { placesToSample, Sample } from "../../../src/knowledge/search/Sample.ts"
 import { select } from "../../../src/knowledge/search/Selection.ts"
 import { inverseDocumentFrequency } from "../../../src/knowledge/search/Similarity.ts"
 import type { LexemeQuery } from "../../../src/storage/search/LexemeQuery.ts"
-import { chunkOf, documentIdOf, segmentOf, termOf } from "../../lib/Lexemes.ts"
+import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
+import { chunkOf, documentIdOf, queryOf, segmentOf } from "../../lib/Lexemes.ts"
 import { random } from "../../lib/Random.ts"
 
 const words = ["oak", "elm", "ash", "fir", "yew", "pine", "larch", "birch"]
@@ -15,9 +15,9 @@ const question = fc.uniqueArray(fc.constantFrom(...words, "palm"), { minLength: 
 
 const sampleOf = (all: ReadonlyArray<ReadonlyArray<string>>, of = all.length) =>
   new Sample(of, segmentOf(all.map((held, number) => chunkOf(number, held.join(" ")))))
-const ask = (asked: ReadonlyArray<string>) =>
-  makeLexicalQuery(asked, [asked.map((word) => [termOf(word)])], () => 0.001)
-const lexemes = new Map([...words, "palm"].map((word) => [termOf(word), word]))
+const ask = (asked: ReadonlyArray<string>) => queryOf(asked, 0.001)
+const lexemesOf = (all: ReadonlyArray<string>) => new Map(all.map((word) => [termOf(word, "english"), word]))
+const lexemes = lexemesOf([...words, "palm"])
 
 /** Whether a chunk with these words matches a query, as Postgres decides it. */
 const holds = (held: ReadonlyArray<string>, query: LexemeQuery | undefined): boolean => {
@@ -52,10 +52,10 @@ describe("a selection of chunks", () => {
     fc.assert(
       fc.property(chunks, question, fc.integer({ min: 1, max: 20 }), (all, asked, room) => {
         const { best, isExhaustive, chunkFrequency } = select(ask(asked), sampleOf(all), all.length, lexemes, room)
-        for (const word of asked) {
-          const held = all.filter((words) => words.includes(word))
-          if (isExhaustive(termOf(word))) expect(held.filter((words) => !holds(words, best))).toEqual([])
-          expect(chunkFrequency(termOf(word))).toBe(held.length)
+        for (const [place, word] of ask(asked).entries()) {
+          const held = all.filter((words) => words.includes(asked[place] ?? ""))
+          if (isExhaustive(word)) expect(held.filter((words) => !holds(words, best))).toEqual([])
+          expect(chunkFrequency(word)).toBe(held.length)
         }
       }),
     )
@@ -63,10 +63,9 @@ describe("a selection of chunks", () => {
 
   test("estimates frequencies by a sample, and assumes a low one for a word that the sample does not contain", () => {
     const all = Array.from({ length: 100 }, (_, number) => (number % 4 === 0 ? ["oak", "elm"] : ["oak"]))
-    const { best, chunkFrequency } = select(ask(["oak", "elm", "palm"]), sampleOf(all, 10_000), 10_000, lexemes, 2_500)
-    expect(chunkFrequency(termOf("oak"))).toBe(10_000)
-    expect(chunkFrequency(termOf("elm"))).toBe(2_500)
-    expect(chunkFrequency(termOf("palm"))).toBe(50)
+    const query = ask(["oak", "elm", "palm"])
+    const { best, chunkFrequency } = select(query, sampleOf(all, 10_000), 10_000, lexemes, 2_500)
+    expect(query.map(chunkFrequency)).toEqual([10_000, 2_500, 50])
     expect(holds(["palm"], best)).toBe(true)
     expect(holds(["elm", "oak"], best)).toBe(true)
     expect(holds(["oak"], best)).toBe(false)
@@ -78,8 +77,7 @@ describe("a selection of chunks", () => {
     const all = Array.from({ length: 400 }, () => many.filter(() => draw() < 0.3))
     const absent = Array.from({ length: 30 }, (_, number) => `absent${number}`)
     const asked = [...absent, ...many]
-    const names = new Map(asked.map((word) => [termOf(word), word]))
-    const { best } = select(ask(asked), sampleOf(all), all.length, names, 20)
+    const { best } = select(ask(asked), sampleOf(all), all.length, lexemesOf(asked), 20)
     const found = all.filter((held) => holds(held, best))
     expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBeLessThanOrEqual(20)

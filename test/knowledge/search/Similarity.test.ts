@@ -72,7 +72,7 @@ describe("similarity", () => {
 })
 
 describe("the information in a word of a question", () => {
-  const word = { terms: [1], commonness: 0.001, isPair: false, isContent: true }
+  const word = { stems: [[1]], droppedShare: 0, commonness: 0.001, isPair: false }
 
   test("falls with the number of passages that contain the word, and with its commonness in general", () => {
     expect(informationOf(word, 1, 100)).toBeGreaterThan(informationOf(word, 50, 100))

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Stems } from "../../../src/knowledge/search/Stems.ts"
 
-const english = ["english"] as const
+const english = [{ language: "english", texts: 1 }] as const
 const knows = (stems: Stems, question: string): boolean => stems.query(english, question, () => 0) !== undefined
 /** Learns the words of a question that are not known, as a search does. */
 const ask = (stems: Stems, question: string): boolean => {

@@ -153,7 +153,7 @@ describe("stored chunks", () => {
         expect(yield* stored(MODEL)).toEqual({ sketch: sketch.toHex(), embedding: null })
         expect(yield* stored("test/other")).toEqual({ sketch: undefined, embedding: null })
         const places: Array<readonly [place: number, isTitle: boolean]> = []
-        readLexemes(row?.lexemes ?? new Uint8Array(), (_, positions, count) => {
+        readLexemes(row?.lexemes ?? new Uint8Array(), "german", (_, positions, count) => {
           for (const position of positions.subarray(0, count)) places.push([placeOf(position), isInTitle(position)])
         })
         // The third word is an article, and so a stop word.
@@ -164,7 +164,9 @@ describe("stored chunks", () => {
           [5, false],
           [6, false],
         ])
-        expect(yield* as(tenant.organization)(chunks.languages(tenant.chatbot))).toEqual(["german"])
+        expect(yield* as(tenant.organization)(chunks.languages(tenant.chatbot))).toEqual([
+          { language: "german", texts: expect.any(Number) },
+        ])
       }),
     ))
 
@@ -230,7 +232,7 @@ describe("a probe", () => {
         expect(after.version).toBeGreaterThan(before.version)
         const terms = after.analyses.map((analysis) => {
           let count = 0
-          readLexemes(analysis, () => count++)
+          readLexemes(analysis, "english", () => count++)
           return count
         })
         expect(terms).toEqual([1, 2, 1])
