@@ -36,7 +36,7 @@ const signs: ReadonlyArray<readonly [RegExp, SmallTalk]> = [
   ],
 ]
 
-interface Setting {
+export interface SmallTalkSetting {
   /** The name of the chatbot, by which it may be addressed. */
   readonly name?: string
   /** Whether the message is the first of its conversation, which is no goodbye. */
@@ -44,7 +44,10 @@ interface Setting {
 }
 
 /** What a message is besides a question, or undefined when it says anything else. */
-export const smallTalkIn = (message: string, { isFirst = true, name = "" }: Setting = {}): SmallTalk | undefined => {
+export const smallTalkIn = (
+  message: string,
+  { isFirst = true, name = "" }: SmallTalkSetting = {},
+): SmallTalk | undefined => {
   if (message.length > MAX_LENGTH) return undefined
   const tokens = tokensOf(message)
   if (tokens.length === 0) return signs.find(([sign]) => sign.test(message))?.[1]
@@ -78,13 +81,16 @@ const AROUND: ReadonlySet<Meaning> = new Set(["greeting", "thanks", "goodbye", "
 /** What separates a greeting from what follows it. */
 const CLAUSE_END = /[,.!?;:…–—，。！？、؛؟،\n]+\s*/gu
 
-/** A message without the greetings and the thanks around its question. A message of nothing else is returned whole. */
-export const withoutSmallTalk = (message: string): string => {
+/**
+ * A message to a chatbot of this name without the greetings and the thanks around its question. A message of nothing
+ * else is returned whole.
+ */
+export const withoutSmallTalk = (message: string, name = ""): string => {
   const clauses = clausesOf(message)
   let first = 0
   let last = clauses.length
-  while (first < last && isAround(clauses[first])) first++
-  while (last > first && isAround(clauses[last - 1])) last--
+  while (first < last && isAround(clauses[first], name)) first++
+  while (last > first && isAround(clauses[last - 1], name)) last--
   if (first === last) return message.trim()
   const kept = clauses.slice(first, last).join("").trim()
   return withoutGreeting(kept)
@@ -101,8 +107,9 @@ const clausesOf = (message: string): ReadonlyArray<string> => {
   return clauses
 }
 
-const isAround = (clause = ""): boolean => {
-  const kind = smallTalkIn(clause)
+const isAround = (clause: string | undefined, name: string): boolean => {
+  if (clause === undefined) return false
+  const kind = smallTalkIn(clause, { name })
   return tokensOf(clause).length === 0 || (kind !== undefined && AROUND.has(kind))
 }
 
