@@ -1,6 +1,7 @@
 import { cut } from "../../text/Cut.ts"
-import { type FunctionWords, functionWords, type SpokenLanguage } from "../../text/FunctionWords.ts"
-import { joined, lowerCased, PhraseBook, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
+import { functionBook, type Role } from "../../text/FunctionBook.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import { joined, lowerCased, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
 import type { ChatTurn } from "./Chat.ts"
 import { languageOfReply } from "./ReplyLanguage.ts"
 import { smallTalkIn, withoutSmallTalk } from "./SmallTalk.ts"
@@ -40,23 +41,9 @@ const SUBJECT_WORDS_MAX = 12
 /** The most variations of one question that hold at once. */
 const VARIATIONS_MAX = 3
 /** The most messages of the user before the last one that are looked at. */
-const MESSAGES_MAX = 60
+const MESSAGES_MAX = 50
 /** How much of a message is looked at, in UTF-16 code units. */
 const MESSAGE_MAX_LENGTH = 600
-
-type Role = keyof FunctionWords
-
-/** The function words of each language. One word may do different things in different languages. */
-const books: ReadonlyMap<string, PhraseBook<Role>> = new Map(
-  Object.entries(functionWords).map(([language, words]) => [
-    language,
-    new PhraseBook<Role>(
-      (["joins", "questions", "attributes", "pronouns", "verbs", "prepositions", "others"] as const).map(
-        (role) => [words[role], role] as const,
-      ),
-    ),
-  ]),
-)
 
 /** A word of a message, or a phrase of several that does one thing. */
 interface Part {
@@ -90,9 +77,9 @@ export const searchTextsOf = (
   { maxLength, name }: { readonly maxLength: number; readonly name: string },
 ): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
   const own = { text: cut(withoutSmallTalk(message, name), maxLength), needed: [] }
-  const subject = subjectOf(before)
+  const subject = subjectOf(before, own.text)
   if (subject === undefined) return [own]
-  const read = readMessage(own.text, languageOfReply(own.text, [subject.base.text]), true)
+  const read = readMessage(own.text, languageOfReply(own.text, [subject.base.text]))
   const words = contentOf(read)
   const completed = { text: cut(completedText(read, subject), maxLength), needed: words }
   switch (read.kind) {
@@ -109,18 +96,19 @@ export const searchTextsOf = (
 const isContinuation = ({ parts }: Message): boolean =>
   parts[0]?.roles.some((role) => role === "joins" || role === "prepositions") === true
 
-const subjectOf = (before: ReadonlyArray<ChatTurn>): Subject | undefined => {
-  const messages = before
-    .filter(({ content, role }) => role === "user" && smallTalkIn(content) === undefined)
-    .slice(-MESSAGES_MAX)
-  let subject: Subject | undefined
-  for (const { content } of messages) {
-    const text = withoutSmallTalk(content.slice(0, MESSAGE_MAX_LENGTH))
-    const language = languageOfReply(text, subject === undefined ? [] : [subject.base.text])
-    const message = readMessage(text, language, subject !== undefined)
-    if (message.parts.length > 0) subject = withMessage(message, subject)
+/** What the messages before are about. They are read from the last one back to one that stands alone. */
+const subjectOf = (before: ReadonlyArray<ChatTurn>, own: string): Subject | undefined => {
+  const read: Array<Message> = []
+  for (let at = before.length - 1; at >= 0 && read.length < MESSAGES_MAX; at--) {
+    const turn = before[at]
+    if (turn?.role !== "user" || smallTalkIn(turn.content) !== undefined) continue
+    const text = withoutSmallTalk(turn.content.slice(0, MESSAGE_MAX_LENGTH))
+    const message = readMessage(text, languageOfReply(text, [own]))
+    if (message.parts.length === 0) continue
+    read.push(message)
+    if (message.kind === "alone") break
   }
-  return subject
+  return read.reduceRight<Subject | undefined>((subject, message) => withMessage(message, subject), undefined)
 }
 
 const withMessage = (message: Message, subject: Subject | undefined): Subject => {
@@ -221,18 +209,17 @@ const contentOf = ({ parts }: Message): ReadonlyArray<string> => {
 /** The word for `and` in Arabic and Hebrew, which is a part of the word that it joins. */
 const ATTACHED_AND = /^[^\p{L}]*[وו](?=\p{L}{4})/u
 
-const readMessage = (text: string, language: SpokenLanguage, isLater: boolean): Message => {
-  const book = books.get(language)
+const readMessage = (text: string, language: SpokenLanguage): Message => {
   const written = writtenTokensOf(text.slice(0, MESSAGE_MAX_LENGTH).replace(ATTACHED_AND, "$& "))
   const tokens = written.map(lowerCased)
   const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {
-    const phrase = book?.at(tokens, at)
+    const phrase = functionBook.at(tokens, at, (meaning) => meaning.language === language)
     const length = phrase?.length ?? 1
-    parts.push({ tokens: written.slice(at, at + length), roles: phrase?.meanings ?? [] })
+    parts.push({ tokens: written.slice(at, at + length), roles: phrase?.meanings.map(({ role }) => role) ?? [] })
     at += length
   }
-  return { text, parts, kind: isLater ? kindOf(parts) : "alone" }
+  return { text, parts, kind: kindOf(parts) }
 }
 
 /** The number of words of a message that are neither function words nor properties of something. */
