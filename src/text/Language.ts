@@ -1,7 +1,7 @@
 import { TRAITS } from "./LanguageTraits.ts"
 import { normalize } from "./Normalization.ts"
 
-const LANGUAGES = [
+export const LANGUAGES = [
   "simple",
   "arabic",
   "armenian",
