@@ -16,6 +16,7 @@ describe("an answer is found in a reply", () => {
     ["without the punctuation at its ends", "They met in Berlin, in May.", "in Berlin."],
     ["within a text without spaces", "黑豹队的防守只丢了308分。", "308 分"],
     ["behind an article that Arabic writes as a part of the word", "في القاهرة", "قاهرة"],
+    ["before an ending that Korean writes as a part of the word", "천만에요!", "천만에"],
     ["in Turkish capitals", "İSTANBUL'da", "istanbul"],
   ])("%s", (_, text, answer) => expect(holds(text, answer)).toBe(true))
 
@@ -59,6 +60,7 @@ describe("a reply is judged", () => {
 describe("noise is the share of a right reply", () => {
   test.each([
     ["that is none in a sentence that holds the answer", "The price is 50 EUR. (Prices)", 0],
+    ["that is none in the place of the answer", "The price is 50 EUR. (Prices › Tickets, page 3)", 0],
     ["that stands in other sentences", "The price is 50 EUR. Another one is more.", 0.5],
     ["that stands in other items", "- Price: 50 EUR\n- Price: 60 EUR", 0.5],
     ["that is none in the line above an item with the answer", "The prices are:\n- 50 EUR", 0],

@@ -65,9 +65,17 @@ const isSmallTalkReply = ({ answers, kind, language }: Question, { text, titles 
   text.length <= SMALL_TALK_MAX_LENGTH &&
   holdsAny(text, answers.length > 0 ? answers : smallTalkWords(kind, language))
 
-/** A reply without the titles of its sources in parentheses, which are neither noise nor an answer. */
+/**
+ * A reply without the titles of its sources in parentheses, alone or with a section or a page, which are neither noise
+ * nor an answer.
+ */
 const withoutTitles = ({ text, titles }: Reply): string =>
-  titles.reduce((rest, title) => rest.replaceAll(`(${title})`, ""), text).trim()
+  titles
+    .reduce(
+      (rest, title) => rest.replaceAll(new RegExp(`[(（]${RegExp.escape(title)}[^()（）\\n]{0,160}[)）]`, "gu"), ""),
+      text,
+    )
+    .trim()
 
 /** The share of the characters outside of the units that hold an answer, and of those that introduce such a unit. */
 const noiseOf = (
