@@ -210,6 +210,9 @@ const votersOf: ReadonlyMap<string, ReadonlyArray<number>> = (() => {
 })()
 
 const wordsIn = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}]{2,}|[^\P{L}a-z]/gu) ?? []
+/** Whether a word, in lower case, is a function word of a language. */
+export const isFunctionWord = (word: string, language: Language): boolean =>
+  votersOf.get(word)?.some((index) => FUNCTION_WORDS[index]?.[0] === language) === true
 
 /** Counts the function words of a text for each language that has them. */
 const votesOf = (words: ReadonlyArray<string>): ReadonlyArray<number> => {

@@ -54,18 +54,12 @@ export const makeLexicalQuery = (
     return { stems, droppedShare, commonness: commonness(word), isPair: isPair(word) }
   })
 
-/** The most passages without a word, because their language has dropped it, that count as if they contained it. */
-const DROPPED_MAX = 50
-
 /**
- * The number of passages that contain a word, where those whose language has dropped it are taken to contain it: in
- * proportion to the others, but with the presumption that a word is common that is a stop word somewhere.
+ * The number of passages that contain a word. Those that are in a language for which it is a stop word are taken to
+ * contain it, since the few others would make it seem rare.
  *
  * @param found the number of passages that contain a term of the word
  * @param passages the number of passages in the knowledge base
  */
-export const passagesWith = ({ droppedShare }: QueryWord, found: number, passages: number): number => {
-  const dropped = droppedShare * passages
-  const presumed = Math.min(dropped, DROPPED_MAX)
-  return Math.min(passages, ((found + presumed) * passages) / (passages - dropped + presumed || 1))
-}
+export const passagesWith = ({ droppedShare }: QueryWord, found: number, passages: number): number =>
+  Math.min(passages, found + droppedShare * passages)

@@ -23,7 +23,7 @@ export interface LexicalWeights {
  */
 export const DEFAULT_WEIGHTS: LexicalWeights = {
   k1: 1.2,
-  b: 0.75,
+  b: 0.68,
   pairSaturation: 0.75,
   shortSaturation: 0.6,
   background: 0.3,

@@ -10,7 +10,8 @@ export type Half = "fitted" | "held out"
 /** A number of 32 bits that depends on an id alone. */
 export const digest = (id: string): number => createHash("sha256").update(id).digest().readUInt32BE()
 
-const halfOf = (question: string): Half => (((digest(question) >>> 24) & 1) === 0 ? "fitted" : "held out")
+/** The half of a question with this id. */
+export const halfOf = (question: string): Half => (((digest(question) >>> 24) & 1) === 0 ? "fitted" : "held out")
 
 /** The set with only the questions of one half. */
 export const half = (set: RetrievalSet, part: Half): RetrievalSet => ({

@@ -3,7 +3,12 @@ import { join } from "node:path"
 import { Schema } from "effect"
 
 const Passage = Schema.Struct({ id: Schema.String, title: Schema.String, text: Schema.String })
-const Question = Schema.Struct({ id: Schema.String, text: Schema.String })
+const Question = Schema.Struct({
+  id: Schema.String,
+  text: Schema.String,
+  /** The strings of the relevant passage that answer the question, where the set names them. */
+  answers: Schema.optionalKey(Schema.Array(Schema.String)),
+})
 
 /** A test collection of passages, questions and relevance judgements. */
 export interface RetrievalSet {
