@@ -4,9 +4,14 @@ import { holds } from "./Matching.ts"
 import { scoreOf } from "./Score.ts"
 
 const titles = ["Prices"]
+/** A row of a table, as a reply quotes it. */
+const row = "Team: It costs 50 EUR. Ask for more seats."
 
 const score = (expected: Partial<Expected>, text: string, sources = titles, kind: Kind = "sentence", language = "en") =>
-  scoreOf({ answers: [], all: [], absent: false, ...expected, kind, language }, { text, titles: sources })
+  scoreOf(
+    { answers: [], all: [], absent: false, ...expected, kind, language },
+    { text, titles: sources, quotes: [row] },
+  )
 
 describe("an answer is found in a reply", () => {
   test.each([
@@ -63,6 +68,7 @@ describe("noise is the share of a right reply", () => {
     ["that is none in the place of the answer", "The price is 50 EUR. (Prices › Tickets, page 3)", 0],
     ["that stands in other sentences", "The price is 50 EUR. Another one is more.", 0.5],
     ["that stands in other items", "- Price: 50 EUR\n- Price: 60 EUR", 0.5],
+    ["that is none in a row with several sentences", row, 0],
     ["that is none in the line above an item with the answer", "The prices are:\n- 50 EUR", 0],
     [
       "that stands in other rows of a table, but not in its head",

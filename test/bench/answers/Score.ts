@@ -9,6 +9,8 @@ export interface Reply {
   readonly text: string
   /** The titles of the documents that it quotes. A reply without them says that nothing was found, or is small talk. */
   readonly titles: ReadonlyArray<string>
+  /** The sentences and rows of these documents that it rests on. */
+  readonly quotes: ReadonlyArray<string>
 }
 
 /**
@@ -36,7 +38,7 @@ export const scoreOf = (question: Question, reply: Reply): Score => {
   const text = withoutTitles(reply)
   const verdict = verdictOf(question, { ...reply, text })
   if (reply.titles.length === 0) return { verdict, noise: undefined, faults: undefined }
-  const units = unitsOf(text, question.language)
+  const units = unitsOf(text, question.language, reply.quotes)
   return {
     verdict,
     noise: verdict === "right" ? noiseOf(units, question) : undefined,
