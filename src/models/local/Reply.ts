@@ -10,7 +10,7 @@ import { answerTo } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
-import { Terms } from "./Terms.ts"
+import { keysOf, Terms } from "./Terms.ts"
 
 /*
  * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
@@ -51,7 +51,8 @@ const answerIn = ({ likely }: Passages, { needed, plain, text }: SearchText): An
 
 const holdsOneOf = (words: ReadonlyArray<string>, { quotes, text }: Answer): boolean => {
   const around = quotes.flatMap(({ passage }) => [passage.title, passage.section ?? ""])
-  return new Terms(words.flatMap(wordsOf)).in([text, ...around].flatMap(wordsOf)).size > 0
+  const found = keysOf([text, ...around].join("\n"))
+  return new Terms(words.flatMap(wordsOf), new Set(), new Set(found)).in(found).size > 0
 }
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
