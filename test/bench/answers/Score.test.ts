@@ -117,3 +117,21 @@ describe("a reply can be read by itself", () => {
     expect(score({ answers: ["x"] }, text, titles, "sentence", language).faults).toContain(fault),
   )
 })
+
+describe("a reply that quotes nothing is in the language of the question", () => {
+  const isInLanguage = (text: string, language: string) =>
+    score({ absent: true }, text, [], "absent", language).isInLanguage
+
+  test.each([
+    ["I found nothing about that.", "en"],
+    ["Dazu habe ich in den Dokumenten nichts gefunden. Meinten Sie “The Return of the King”?", "de"],
+    ["Je n'ai rien trouvé à ce sujet dans les documents.", "fr"],
+    ["No he encontrado nada sobre eso en los documentos.", "es"],
+    ["Я нічого не знайшов про це в документах.", "uk"],
+    ["В документах об этом ничего не найдено.", "ru"],
+    ["我在文档中没有找到相关内容。您是指“Steam engine”吗？", "zh"],
+  ])("%s", (text, language) => {
+    expect(isInLanguage(text, language)).toBe(true)
+    expect(isInLanguage(text, language === "en" ? "de" : "en")).toBe(false)
+  })
+})
