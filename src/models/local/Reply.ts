@@ -1,6 +1,6 @@
 import type { PassageJson } from "../../domain/Passage.ts"
 import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
-import { type SearchText, searchTextOf } from "../../domain/chat/SearchText.ts"
+import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
@@ -22,13 +22,15 @@ export const replyTo = (conversation: Conversation): Reply => {
   const smallTalk = smallTalkIn(question, { name, isFirst: before.length === 0 })
   if (smallTalk !== undefined) return replyToSmallTalk(smallTalk, conversation)
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
-  const asked = searchTextOf(question, before, QUERY_MAX_LENGTH)
+  const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
   for (const result of results) {
-    const answer = answerIn(result, asked)
-    if (answer !== undefined) return answer
+    for (const text of texts) {
+      const answer = answerIn(result, text)
+      if (answer !== undefined) return answer
+    }
   }
-  const query = [asked.text, asked.plain][found.length]
+  const query = texts[found.length]?.text
   if (maySearch && query !== undefined) return { query }
   return results.length === 0 && found.length > 0
     ? saying(phrase(languageOf(conversation), "searchFailed"))
@@ -43,15 +45,20 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-const answerIn = ({ likely }: Passages, { needed, plain, text }: SearchText): Answer | undefined => {
-  const answer = answerTo(text, likely)
-  if (answer !== undefined && (needed.length === 0 || holdsOneOf(needed, answer))) return answer
-  return plain === undefined ? undefined : answerTo(plain, likely)
+/** The answer to a text, if it holds one of the words that are needed. */
+const answerIn = ({ likely }: Passages, { needed, text }: SearchText): Answer | undefined => {
+  if (needed.length === 0) return answerTo(text, likely)
+  const answer = answerTo(
+    text,
+    likely.filter(({ content, section = "", title }) => hold([title, section, content], needed)),
+  )
+  const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+  return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
 }
 
-const holdsOneOf = (words: ReadonlyArray<string>, { quotes, text }: Answer): boolean => {
-  const around = quotes.flatMap(({ passage }) => [passage.title, passage.section ?? ""])
-  const found = keysOf([text, ...around].join("\n"))
+/** Whether texts hold a form of one of the words. */
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
+  const found = keysOf(texts.join("\n"))
   return new Terms(words.flatMap(wordsOf), new Set(), new Set(found)).in(found).size > 0
 }
 

@@ -90,7 +90,7 @@ describe("a question", () => {
 
   test("that has no word in common with the passages is not answered", async () => {
     const { output, sources } = await reply("Wann?", [shipping])
-    expect(output).toContain("found nothing")
+    expect(output).toContain("nichts gefunden")
     expect(sources).toEqual([])
   })
 
