@@ -17,7 +17,8 @@ export interface CellMatch {
 export type ColumnMatch = ReadonlyMap<AskedWord, number>
 
 const FORM = 0.95
-const COMPOUND = 0.5
+/** The likeness of a word to a compound that ends with it. */
+export const COMPOUND = 0.5
 const CONCEPT = 0.9
 const KIND = 0.7
 const RANGE = 0.5
@@ -26,6 +27,9 @@ const CELL_MAX_LENGTH = 1_000
 
 /** Names of columns that only number the rows. */
 const NUMBERING = /^(?:#|nr|no|num|pos|id|rank|rang|platz|puesto)?\.?$/iu
+
+/** Matches numbers of articles and the like, beside which a name stands. */
+const CODE = /^\p{L}{0,4}[-.\s]?\d[\w.-]*$/u
 
 /** A table whose words were compared with those of a question. */
 export class Matches {
@@ -39,6 +43,7 @@ export class Matches {
   /** The matches of each row's cells, by column. */
   readonly cells: ReadonlyArray<ReadonlyMap<number, CellMatch>>
   readonly columns: ReadonlyArray<ColumnMatch>
+  private readonly named: ReadonlyArray<ReadonlyMap<AskedWord, number>>
   private readonly kinds: ReadonlyArray<Kind>
   private readonly decimals: ReadonlyArray<Decimal>
 
@@ -59,15 +64,26 @@ export class Matches {
     )
     const columns = Array.from({ length: this.width }, (_, column) => grid.rows.map(({ cells }) => cells[column] ?? ""))
     this.kinds = columns.map(kindOfMost)
-    this.label = this.width > 2 && this.kinds[0] === "number" && NUMBERING.test(this.name(0)) ? 1 : 0
+    this.label = this.labelOf(columns)
     this.decimals = columns.map(decimalOf)
-    const named = columns.map((_, column) => finder.in(this.name(column)).words)
+    const named = columns.map((_, column) => withoutShort(finder.in(this.name(column)).words))
+    this.named = named
     const literal = new Set(named.flatMap((words) => [...words.keys()]))
     this.columns = named.map((words, column) => this.columnMatch(column, words, literal))
   }
 
   name(column: number): string {
     return this.grid.header[column] ?? ""
+  }
+
+  /** Whether a word stands in the name of a column, and does not only mean it. */
+  isName(column: number, word: AskedWord): boolean {
+    return this.named[column]?.has(word) === true
+  }
+
+  /** All columns but one. */
+  others(column: number): ReadonlyArray<number> {
+    return Array.from(this.columns.keys()).filter((each) => each !== column)
   }
 
   kind(column: number): Kind {
@@ -80,6 +96,14 @@ export class Matches {
 
   number(row: number, column: number): number | undefined {
     return numberOf(this.cell(row, column), this.decimals[column])
+  }
+
+  private labelOf(columns: ReadonlyArray<ReadonlyArray<string>>): number {
+    const [first = [], second = []] = columns
+    const isNumbered = this.kinds[0] === "number" && NUMBERING.test(this.name(0))
+    const isCoded = first.every((cell) => CODE.test(cell)) && this.kinds[0] === "text"
+    const areNames = this.kinds[1] === "text" && new Set(second).size === second.length
+    return this.width > 2 && (isNumbered || (isCoded && areNames)) ? 1 : 0
   }
 
   /** The columns of a meaning, by their names or else by what they hold. */
@@ -109,6 +133,10 @@ export class Matches {
     return matches
   }
 }
+
+/** Articles and prepositions in the name of a column are in many questions. */
+const withoutShort = (words: ReadonlyMap<AskedWord, number>): ReadonlyMap<AskedWord, number> =>
+  new Map(Array.from(words).filter(([word]) => !word.isGrammar || word.text.length > 3))
 
 const isNamed = (names: ReadonlyArray<string>, { words }: Concept): boolean =>
   names.some((name) => words.some((word) => isFormOf(name, word) || endsWithForm(name, word)))

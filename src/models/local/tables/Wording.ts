@@ -7,8 +7,8 @@ import type { Matches } from "./Matches.ts"
 /** Rows and columns of a table that a question asks for. */
 export interface Choice {
   readonly rows: ReadonlyArray<number>
-  /** The column whose cells name the rows. */
-  readonly label: number
+  /** The column whose cells name the rows; undefined where there is one row, which needs no name. */
+  readonly label: number | undefined
   /** The columns that are asked for; where there are none, only the names of the rows are. */
   readonly columns: ReadonlyArray<number>
   readonly evidence: number
@@ -31,6 +31,7 @@ const QUOTES_MAX = 10
 
 /** The answer that consists of a line for each row, or of the names of the rows on one line. */
 export const worded = (matches: Matches, { columns, evidence, label, rows }: Choice): TableAnswer | undefined => {
+  if (label === undefined) return unnamed(matches, { columns, evidence, rows })
   const shown = columns.filter((column) => column !== label && rows.some((row) => matches.cell(row, column) !== ""))
   if (columns.length > 0 && shown.length === 0) return undefined
   const lines =
@@ -44,8 +45,22 @@ export const worded = (matches: Matches, { columns, evidence, label, rows }: Cho
   }
 }
 
+/** The answer from the only row of a table. */
+const unnamed = (
+  matches: Matches,
+  { columns, evidence, rows: [row = 0] }: Omit<Choice, "label">,
+): TableAnswer | undefined => {
+  const shown = columns.filter((column) => matches.cell(row, column) !== "")
+  if (shown.length === 0) return undefined
+  return {
+    text: shown.map((column) => named(matches, column, short(matches.cell(row, column)))).join("; "),
+    quotes: quotesOf(matches, [row], shown),
+    evidence,
+  }
+}
+
 /** The answer that says how many rows there are, and names them when they are few. */
-export const counting = (matches: Matches, { evidence, label, rows }: Choice): TableAnswer => {
+export const counting = (matches: Matches, { evidence, label = 0, rows }: Choice): TableAnswer => {
   const names = rows.map((row) => matches.cell(row, label)).filter((name) => name !== "")
   const few = names.length === rows.length && rows.length <= QUOTES_MAX ? ` (${names.join(", ")})` : ""
   return {
@@ -56,7 +71,7 @@ export const counting = (matches: Matches, { evidence, label, rows }: Choice): T
 }
 
 const named = (matches: Matches, column: number, text: string): string => {
-  const name = matches.name(column)
+  const name = matches.name(column).replace(/\s*:$/, "")
   return name === "" ? text : `${name}: ${text}`
 }
 
