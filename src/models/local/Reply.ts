@@ -14,7 +14,7 @@ export const replyTo = ({ found, maySearch, question }: Conversation): Reply => 
   const query = cut(question, QUERY_MAX_LENGTH)
   if (found === undefined) return maySearch ? { query } : saying(nothingFound)
   if (found === "failed") return saying(searchFailed)
-  return answerTo(query, found.likely) ?? saying(nothingFound)
+  return answerTo(query, found.likely, found.others) ?? saying(nothingFound)
 }
 
 const saying = (text: string): Answer => ({ text, quotes: [] })

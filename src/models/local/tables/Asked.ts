@@ -88,7 +88,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 export const foldedWords = (text: string): ReadonlyArray<string> => spelledWords(text).map(folded)
 
 const spelledWords = (text: string): ReadonlyArray<string> =>
-  wordsOf(text.replaceAll("_", " ").replaceAll(/\be-(?=mail)/gi, "e"))
+  wordsOf(text.replaceAll("_", " ").replaceAll(/\be-?mail(?: address(?:es)?|-adressen?)?(?![\p{L}])/giu, "email"))
 
 /** Analyses a question. */
 export const asked = (question: string): Asked => {
@@ -158,7 +158,7 @@ const namesIn = (question: string, language: Language): ReadonlySet<string> => {
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */
 const ENDINGS = set(
-  "s es e en n er ern r em st t te ten d ed ing ings ung ungen ion ions ation al ly ies y o a os as i m x aux es er ers ment 's",
+  "s es er or ers ors e en n er ern r em st t te ten d ed ing ings ung ungen ion ions ation al ly ies y o a os as i m x aux ment 's",
 )
 const STEM_MIN = 3
 

@@ -51,10 +51,20 @@ interface Draft {
   readonly beyond: Set<number>
 }
 
-/** The tables of passages, each with its rows in reading order. */
-export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Grid> => {
+/**
+ * The tables of passages, each with its rows in reading order.
+ *
+ * @param others passages that may hold further rows of these tables, and whose own tables are left out
+ */
+export const gridsOf = (
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): ReadonlyArray<Grid> => {
   const drafts = new Map<string, Draft>()
-  const ranked = Array.from(passages.entries()).toSorted(([, a], [, b]) => a.chunk - b.chunk)
+  const ranked = [...passages, ...others]
+    .entries()
+    .toArray()
+    .toSorted(([, a], [, b]) => a.chunk - b.chunk)
   for (const [rank, passage] of ranked) {
     for (const [index, table] of tablesOf(passage.content).entries()) {
       const isHeader = table.header.some((name) => name !== "") && !table.header.some(isAmount)
@@ -91,7 +101,7 @@ export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Gri
     isWhole: beyond.isSubsetOf(chunks),
     isAcross: false,
     rank,
-  })).filter(({ rows }) => rows.length > 0)
+  })).filter(({ rank, rows }) => rows.length > 0 && rank < passages.length)
 }
 
 /** Whether a cell of the first row is a value, so that this row is no header. A year may name a column. */

@@ -21,7 +21,7 @@ const SHORT_NAME_LENGTH = 40
 /** The least share of a cell's words that a question holds when it names the row by this cell. */
 const NAMING_SHARE_MIN = 0.5
 /** Evidence from which on nothing of the question is missing. */
-const COMPLETE = 0.7
+const COMPLETE = 0.75
 const ALL_COVERED = 0.95
 
 /** The factors of evidence where the table lacks a column that is asked for, and where rows are probably missing. */
@@ -67,7 +67,9 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   const lengthOf = (column: number) => matches.cell(first, column).length
   const isName = (column: number) =>
     lengthOf(column) <= (shareOf(column) >= NAMING_SHARE_MIN ? NAME_MAX_LENGTH : SHORT_NAME_LENGTH)
-  const naming = rows.columns.includes(label) && isName(label) ? label : rows.columns.find(isName)
+  // A cell that several rows share names none of them.
+  const isLabelled = rows.best.length > 1 || (rows.columns.includes(label) && isName(label))
+  const naming = isLabelled ? label : rows.columns.find(isName)
   // "Which setting limits the size" asks for the name of a row, and "the setting SIZE" gives it.
   const isLabelAsked =
     shareOf(label) < 1 &&
@@ -80,6 +82,8 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
     names: new Map([...namesOf(matches, [label, ...rows.columns]), ...wanted.words]),
     isPart: naming !== undefined && shareOf(naming) < 1,
   })
+  // A table is read across only by the names of what were its columns.
+  if (grid.isAcross && rows.areChosen && ![...rows.columns, ...wanted.columns].includes(label)) return undefined
   // The columns that tell why it is this row.
   const reasons = rows.columns.filter((column) => lengthOf(column) <= NAME_MAX_LENGTH).slice(0, REASONS_MAX)
   if (wanted.columns.includes(label) && rows.areChosen) {
@@ -99,20 +103,24 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   const isPairs = grid.header.length === 0 && matches.width === 2
   const isReversed = isPairs && naming !== label
   // Words that are nowhere in the table probably ask for a column that it does not have.
-  const factor = evidence > COMPLETE && !isReversed ? 1 : MISSING_COLUMN
+  const isMentioned = naming === undefined && rows.words.size < 2
+  const isValueAsked = asked.words.some(({ text }) => text === "")
+  const isComplete = evidence > COMPLETE && !isReversed && !isMentioned && !isValueAsked
   const columns = isMany ? [] : naming === undefined || isReversed ? rows.columns : matches.others(naming)
   return worded(matches, {
     rows: rows.best.slice(0, NAMES_MAX),
     label: isMany || isPairs ? label : (naming ?? label),
     columns,
-    evidence: factor * evidence,
+    evidence: (isComplete ? 1 : MISSING_COLUMN) * evidence,
   })
 }
 
 /** Answers with the names of all rows, or with those that a column of yes and no marks, or with a value of each. */
 const listed = (matches: Matches, { plain }: Rows): TableAnswer | undefined => {
   const { asked, grid, label } = matches
-  const named = new Map([...namesOf(matches, [label])].filter(([{ weight }]) => weight > 0))
+  const named = new Map(
+    [...namesOf(matches, [label])].filter(([word]) => word.weight > 0 && matches.isName(label, word)),
+  )
   if (!asked.isList && named.size === 0) return undefined
   const wanted = askedColumns(matches, (column) => column !== label, named)
   const flag = wanted.columns.find((column) => matches.kind(column) === "flag")

@@ -1,11 +1,12 @@
 import { type AskedWord, foldedWords, isFormOf } from "./Asked.ts"
 import { totals } from "./Concepts.ts"
-import { COMPOUND, type Matches } from "./Matches.ts"
+import { COMPOUND } from "./Finder.ts"
+import type { Matches } from "./Matches.ts"
 
 /** The least weight of a word in cells, in bits: in a table, common words tell rows apart, too. */
 const CELL_WEIGHT_MIN = 2
 /** The weight of the share of a cell's own words that the question holds. */
-const SHARE_WEIGHT = 2
+const SHARE_WEIGHT = 4
 /** The most rows that are compared. */
 const COMPARED_MAX = 4
 

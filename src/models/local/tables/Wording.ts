@@ -53,7 +53,7 @@ const unnamed = (
   const shown = columns.filter((column) => matches.cell(row, column) !== "")
   if (shown.length === 0) return undefined
   return {
-    text: shown.map((column) => named(matches, column, short(matches.cell(row, column)))).join("; "),
+    text: shown.map((column) => named(matches, column, short(matches, matches.cell(row, column)))).join("; "),
     quotes: quotesOf(matches, [row], shown),
     evidence,
   }
@@ -77,7 +77,7 @@ const named = (matches: Matches, column: number, text: string): string => {
 
 const lineOf = (matches: Matches, row: number, label: number, columns: ReadonlyArray<number>): string => {
   const values = columns.flatMap((column) => {
-    const cell = short(matches.cell(row, column))
+    const cell = short(matches, matches.cell(row, column))
     const name = matches.name(column)
     const isClear = name === "" || name === cell || (isText(cell) && name.length > NAME_MAX_LENGTH)
     return cell === "" ? [] : [isClear ? cell : `${name} ${cell}`]
@@ -85,14 +85,25 @@ const lineOf = (matches: Matches, row: number, label: number, columns: ReadonlyA
   const name = matches.cell(row, label).replace(/\s*:$/, "")
   // A number alone does not say what it names.
   const of = /\p{L}/u.test(name) ? name : `${matches.name(label)} ${name}`.trim()
-  return of === "" ? values.join("; ") : `${short(of)}: ${values.join("; ")}`
+  return of === "" ? values.join("; ") : `${bounded(of)}: ${values.join("; ")}`
 }
 
 /** A longer name of a column is a sentence about it, which a text below it does not need. */
 const NAME_MAX_LENGTH = 25
 const isText = (cell: string): boolean => cell.length > 2 * NAME_MAX_LENGTH
 
-const short = (cell: string): string =>
+/** A longer text of a cell is told by its first sentence and those with words of the question. */
+const TEXT_MAX_LENGTH = 120
+const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" })
+
+const short = (matches: Matches, cell: string): string => {
+  if (cell.length <= TEXT_MAX_LENGTH) return cell
+  const parts = Array.from(sentences.segment(cell), ({ segment }) => segment)
+  const told = parts.filter((part, index) => index === 0 || matches.holdsWords(part))
+  return bounded(told.join("").trim())
+}
+
+const bounded = (cell: string): string =>
   cell.length <= CELL_MAX_LENGTH ? cell : `${cut(cell, CELL_MAX_LENGTH - 1).trimEnd()}…`
 
 const quotesOf = (
