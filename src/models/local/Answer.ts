@@ -11,8 +11,16 @@ import { likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
-/** Answers a question with what passages say. Undefined when they probably do not answer it. */
-export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): Answer | undefined => {
+/**
+ * Answers a question with what passages say. Undefined when they probably do not answer it.
+ *
+ * @param others passages that may hold further rows of tables
+ */
+export const answerTo = (
+  text: string,
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): Answer | undefined => {
   const question = readQuestion(text)
   const reading = read(passages)
   if (question.compared.length > 0) {
@@ -22,7 +30,7 @@ export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): An
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
-  const cells = answerFromTables(text, passages)
+  const cells = answerFromTables(text, passages, others)
   if (cells !== undefined && cells.evidence >= (best === undefined ? 0 : evidence.shareOf(best.covered)) - TABLE_GAIN) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
   }

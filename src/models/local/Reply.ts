@@ -46,8 +46,8 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 type Passages = Exclude<SearchResult, "failed">
 
 /** The answer to a text, if it holds one of the words that are needed. */
-const answerIn = ({ likely }: Passages, { needed, text }: SearchText): Answer | undefined => {
-  if (needed.length === 0) return answerTo(text, likely)
+const answerIn = ({ likely, others }: Passages, { needed, text }: SearchText): Answer | undefined => {
+  if (needed.length === 0) return answerTo(text, likely, others)
   const answer = answerTo(
     text,
     likely.filter(({ content, section = "", title }) => hold([title, section, content], needed)),
