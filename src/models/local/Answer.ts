@@ -11,8 +11,16 @@ import { likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
-/** Answers a question with what passages say. Undefined when they probably do not answer it. */
-export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): Answer | undefined => {
+/**
+ * Answers a question with what passages say. Undefined when they probably do not answer it.
+ *
+ * @param others passages that may hold further rows of tables
+ */
+export const answerTo = (
+  text: string,
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): Answer | undefined => {
   const question = readQuestion(text)
   const reading = read(passages)
   if (question.compared.length > 0) {
@@ -22,17 +30,18 @@ export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): An
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
-  const cells = answerFromTables(text, passages)
-  if (cells !== undefined && cells.evidence >= (best === undefined ? 0 : evidence.shareOf(best.covered)) - TABLE_GAIN) {
+  const isLikely = best !== undefined && best.covered.size > 0 && likelihood(evidence, best) >= LIKELY
+  const cells = answerFromTables(text, passages, others)
+  if (cells !== undefined && !(isLikely && cells.evidence < evidence.shareOf(best.covered) + TABLE_LEAD)) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
   }
-  if (best === undefined || best.covered.size === 0 || likelihood(evidence, best) < LIKELY) return undefined
+  if (!isLikely) return undefined
   const list = bestList(question, evidence, reading.lists, best)
   return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
 }
 
-/** How much less of a question a table may cover than a sentence does, because it names what it answers. */
-const TABLE_GAIN = 0.1
+/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+const TABLE_LEAD = 0.1
 
 /** The least likelihood with which an answer is given. */
 const LIKELY = -0.6

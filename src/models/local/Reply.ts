@@ -42,10 +42,10 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-const answerIn = ({ likely }: Passages, { needed, plain, text }: SearchText): Answer | undefined => {
-  const answer = answerTo(text, likely)
+const answerIn = ({ likely, others }: Passages, { needed, plain, text }: SearchText): Answer | undefined => {
+  const answer = answerTo(text, likely, others)
   if (answer !== undefined && (needed.length === 0 || holdsOneOf(needed, answer))) return answer
-  return plain === undefined ? undefined : answerTo(plain, likely)
+  return plain === undefined ? undefined : answerTo(plain, likely, others)
 }
 
 const holdsOneOf = (words: ReadonlyArray<string>, { quotes, text }: Answer): boolean => {

@@ -23,7 +23,7 @@ const FLAG =
 const DAY =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|sonnabends?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|venerd[iì]|domenica)(?=$|[^\p{L}])/iu
 const TIME =
-  /\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:uhr|am|pm|a\.m\.|p\.m\.|h)\b|^\d{1,2}\s?[-–]\s?\d{1,2}\s?(?:uhr|h)$/iu
+  /\b\d{1,2}[:h]\d{2}\b|\b\d{1,2}(?:\.\d{2})?\s?(?:uhr|am|pm|a\.m\.|p\.m\.|h)(?![\p{L}])|^\d{1,2}\s?[-–]\s?\d{1,2}\s?(?:uhr|h)$/iu
 const MONTH =
   "jan|feb|mar|mär|maer|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|aoû|aou|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic"
 const NAMED_DATE = new RegExp(
@@ -217,3 +217,8 @@ export const rangeOf = (cell: string): readonly [number, number] | undefined => 
     return [value, Number.POSITIVE_INFINITY]
   return undefined
 }
+
+/** Whether a cell says yes. */
+export const isYes = (cell: string): boolean => FLAG.test(cell.trim()) && !NO.test(cell.trim())
+
+const NO = /^(?:no|nein|non|não|nao|false|falsch|none|not .*|nicht .*|✗|✘|×|x|–|—|-)$/iu
