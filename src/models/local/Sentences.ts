@@ -21,6 +21,7 @@ const WEIGHTS: Readonly<Record<keyof Features, number>> = {
   item: -2.3,
   rank: -5,
   first: 1.5,
+  asked: 5,
 }
 
 /** A sentence with its place in the ranking. */
