@@ -81,7 +81,8 @@ describe("a pronoun at the beginning is explained", () => {
 
   test.each([
     ["the heading", "# Adult ducks\n\nThey eat fish and grass.", "Adult ducks: They eat fish and grass. (Title)"],
-    ["the title under a question", "# What is eaten?\n\nIt eats fish. They eat fish and grass.", "Title: "],
+    ["the title", "They eat fish and grass.", "Title: They eat fish and grass. (Title)"],
+    ["a heading that is a question", "# What is eaten?\n\nThey eat fish and grass.", "What is eaten? They eat fish"],
   ])("by %s where none does", (_, content, expected) => {
     expect(answer("What do ducks eat, fish and grass?", content)).toStartWith(expected)
   })
