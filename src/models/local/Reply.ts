@@ -4,13 +4,12 @@ import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
-import { isSimilar } from "../../text/SimilarWords.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
 import { answerTo } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
+import { keysOf, Terms } from "./Terms.ts"
 
 /*
  * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
@@ -57,10 +56,8 @@ const answerIn = ({ likely }: Passages, { needed, text }: SearchText): Answer | 
 }
 
 /** Whether texts hold a form of one of the words. */
-const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
-  const wanted = words.flatMap(wordsOf)
-  return texts.some((text) => wordsOf(text).some((word) => wanted.some((one) => isSimilar(one, word))))
-}
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
+  new Terms(words).in(texts.flatMap(keysOf)).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>
