@@ -44,21 +44,21 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-/** The answer to a text, if it holds one of the words that are needed. */
-const answerIn = ({ likely, others }: Passages, { needed, text }: SearchText): Answer | undefined => {
+/** The answer to a text, or else to one of its variants, that holds one of the words that are needed. */
+const answerIn = ({ likely, others }: Passages, { needed, text, variants }: SearchText): Answer | undefined => {
   if (needed.length === 0) return answerTo(text, likely, others)
-  const answer = answerTo(
-    text,
-    likely.filter(({ content, section = "", title }) => hold([title, section, content], needed)),
-  )
-  const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-  return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
+  const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
+  for (const one of [text, ...variants]) {
+    const answer = answerTo(one, holders)
+    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+    if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
+  }
+  return undefined
 }
 
 /** Whether texts hold a form of one of the words. */
-const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
-  return new Terms(words.flatMap(wordsOf)).in(keysOf(texts.join("\n"))).size > 0
-}
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
+  new Terms(words).in(texts.flatMap(keysOf)).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>
