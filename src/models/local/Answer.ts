@@ -11,13 +11,6 @@ import { likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
-/** A place in the documents that is about what a question asks, though it does not answer it. */
-export interface Nearby {
-  readonly title: string
-  /** The heading; empty where there is none. */
-  readonly section: string
-}
-
 /**
  * Answers a question with what passages say. Undefined when they probably do not answer it.
  *
@@ -37,37 +30,21 @@ export const answerTo = (
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
+  const isLikely = best !== undefined && best.covered.size > 0 && likelihood(evidence, best) >= LIKELY
   const cells = answerFromTables(text, passages, others)
-  if (cells !== undefined && cells.evidence >= (best === undefined ? 0 : evidence.shareOf(best.covered)) - TABLE_GAIN) {
+  if (cells !== undefined && !(isLikely && cells.evidence < evidence.shareOf(best.covered) + TABLE_LEAD)) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
   }
-  if (best === undefined || best.covered.size === 0 || likelihood(evidence, best) < LIKELY) return undefined
+  if (!isLikely) return undefined
   const list = bestList(question, evidence, reading.lists, best)
   return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
 }
 
-/** How much less of a question a table may cover than a sentence does, because it names what it answers. */
-const TABLE_GAIN = 0.1
+/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+const TABLE_LEAD = 0.1
 
 /** The least likelihood with which an answer is given. */
 const LIKELY = -0.6
-
-/** The headings under which the passages tell of what a question asks, the most fitting one first. */
-export const nearby = (text: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<Nearby> => {
-  const evidence = new Evidence(readQuestion(text), read(passages))
-  const places = new Map<string, Nearby>()
-  for (const { covered, sentence } of rank(evidence.judged)) {
-    if (evidence.shareOf(covered) < NEARBY_SHARE_MIN) continue
-    const place = { title: sentence.passage.title, section: sentence.lead.heading }
-    places.set(`${place.title}\n${place.section}`, place)
-    if (places.size === NEARBY_MAX) break
-  }
-  return Array.from(places.values())
-}
-
-const NEARBY_MAX = 2
-/** The least share of a question's information that a place near its answer holds. */
-const NEARBY_SHARE_MIN = 0.3
 
 /** The sentences of the answer: those under a heading that asks the question, or else those that rank best. */
 const answering = (

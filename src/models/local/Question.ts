@@ -34,7 +34,10 @@ type Role = Kind | "particle" | "filler"
 interface Phrase {
   readonly language: string
   readonly role: Role
-  /** The words of the phrase; `*s` stands for any word with the end `s`. */
+  /**
+   * The words of the phrase; `*s` stands for any word with the end `s`. Such a word, and one that follows a `+`, is not
+   * only a word that asks.
+   */
   readonly words: ReadonlyArray<string>
 }
 
@@ -113,8 +116,7 @@ const findPhrases = (
       const ofLanguage = found.get(phrase.language) ?? []
       found.set(phrase.language, ofLanguage)
       if (from >= (ofLanguage.at(-1)?.to ?? 0)) {
-        // A word that stands for any other is a word of the question, not one that asks.
-        const length = phrase.words.filter((word) => !word.startsWith("*")).length
+        const length = phrase.words.filter((word) => !/^[*+]/.test(word)).length
         ofLanguage.push({ ...phrase, from, to: from + length })
       }
     }
@@ -123,7 +125,9 @@ const findPhrases = (
 }
 
 const matches = (pattern: string, word = ""): boolean =>
-  pattern.startsWith("*") ? word.length > 3 && word.endsWith(pattern.slice(1)) : word === pattern
+  pattern.startsWith("*")
+    ? word.length > 3 && word.endsWith(pattern.slice(1))
+    : word === (pattern.startsWith("+") ? pattern.slice(1) : pattern)
 
 /** The language that explains the most words of a question. Undefined when none has a word that asks. */
 const languageOf = (

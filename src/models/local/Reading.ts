@@ -155,6 +155,7 @@ class Reader implements Reading {
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
+      if (isFootnote(blocks[at]?.text ?? "")) continue
       const text = sentencesIn(blocks[at]?.text ?? "").join(" ")
       let end = at + 1
       while ((blocks[end]?.level ?? top) > top) end++

@@ -79,7 +79,11 @@ export class Terms {
    * @param names those of `words` that are names
    * @param texts the words of the texts in which the terms are looked for; a word that none of them has may be mistyped
    */
-  constructor(words: ReadonlyArray<string>, names: ReadonlySet<string>, texts: ReadonlySet<string>) {
+  constructor(
+    words: ReadonlyArray<string>,
+    names: ReadonlySet<string> = new Set(),
+    texts: ReadonlySet<string> = new Set(),
+  ) {
     const terms = new Map<string, Term>()
     for (const word of words) {
       for (const part of spacedWords(word).split(" ")) {

@@ -84,6 +84,8 @@ describe("a reply can be read by itself", () => {
     ["a row with the names of its columns", "Plan: Team; Price: 50 EUR", "en"],
     ["an item", "- fifty EUR", "en"],
     ["an initial within a sentence", "Ducks were fed by J. F. Kennedy.", "en"],
+    ["a polite address", "Sie können Karten kaufen.", "de"],
+    ["what a row is about", "keys revoke <id>: What it does Revokes a key.", "en"],
     ["a German ordinal number", "Enten fraßen im 19. Jahrhundert Gras.", "de"],
     ["a pronoun that stands for nothing", "It is widely known that ducks eat grass.", "en"],
     ["a sentence in Chinese", "黑豹队的防守只丢了308分。", "zh"],

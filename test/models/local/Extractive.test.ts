@@ -90,7 +90,7 @@ describe("a question", () => {
 
   test("that has no word in common with the passages is not answered", async () => {
     const { output, sources } = await reply("Wann?", [shipping])
-    expect(output).toContain("found nothing")
+    expect(output).toContain("nichts gefunden")
     expect(sources).toEqual([])
   })
 
@@ -135,7 +135,7 @@ test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"
   "the greeting %p is returned without a search",
   async (greeting) => {
     const result = await reply(greeting)
-    expect(result.output).toStartWith("Hello!")
+    expect(result.output).toMatch(/^(Hello!|Hallo!|你好！|¡Hola!)/)
     expect(result.steps).toHaveLength(1)
     expect(result.toolCalls).toEqual([])
   },
