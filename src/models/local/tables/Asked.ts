@@ -2,6 +2,7 @@ import { commonness } from "../../../text/Commonness.ts"
 import { detectLanguage, isFunctionWord, type Language } from "../../../text/Language.ts"
 import { normalize } from "../../../text/Normalization.ts"
 import { wordsOf } from "../../../text/UnicodeWords.ts"
+import { isPair } from "../../../text/Words.ts"
 import { numberOf } from "./Values.ts"
 import { type Concept, concepts, count, type Extreme, extremeIn, money } from "./Concepts.ts"
 
@@ -85,10 +86,20 @@ export const folded = (text: string): string => {
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** The folded words of a text. The parts of names such as `CHAT_DEADLINE` are words of their own. */
-export const foldedWords = (text: string): ReadonlyArray<string> => spelledWords(text).map(folded)
+export const foldedWords = (text: string): ReadonlyArray<string> => split(folded(text))
 
-const spelledWords = (text: string): ReadonlyArray<string> =>
-  wordsOf(text.replaceAll("_", " ").replaceAll(/\be-?mail(?: address(?:es)?|-adressen?)?(?![\p{L}])/giu, "email"))
+const spelledWords = (text: string): ReadonlyArray<string> => split(normalize(text, "NFKC").toLowerCase())
+
+/** Runs of letters and digits, with a point or comma between digits: many times as fast as the rules of Unicode. */
+const WORD = /[\p{L}\p{M}\p{N}]+(?:(?<=\p{N})[.,](?=\p{N})\p{N}+)*/gu
+const ASCII_WORD = /[a-z0-9]+(?:(?<=[0-9])[.,](?=[0-9])[0-9]+)*/g
+const E_MAIL = /\be-?mail(?: address(?:es)?|-adressen?)?(?![\p{L}])/gu
+
+const split = (text: string): ReadonlyArray<string> => {
+  const plain = text.includes("mail") ? text.replaceAll(E_MAIL, "email") : text
+  if (!BEYOND_ASCII.test(plain)) return plain.match(ASCII_WORD) ?? []
+  return isPair(plain) ? wordsOf(plain) : (plain.match(WORD) ?? [])
+}
 
 /** Analyses a question. */
 export const asked = (question: string): Asked => {

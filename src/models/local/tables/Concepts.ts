@@ -46,8 +46,8 @@ const place = concept(
   "where wo wohin ou donde dove onde waar",
 )
 const duration = concept(
-  "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit duree delai duracion plazo durata",
-  "long take takes last lasts lang lange dauert longtemps dure",
+  "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
+  "long take takes last lasts valid lang lange dauert gilt gultig longtemps dure",
 )
 const height = concept("height elevation hohe altitude hauteur altura altezza", "tall hoch alto haut alta")
 const length = concept("length lange longueur longitud largo lunghezza distance entfernung", "long lang far weit")

@@ -86,10 +86,14 @@ export class Rows {
     return scores.size === 0 ? 0 : [...scores.values()].reduce((sum, each) => sum + each) + SHARE_WEIGHT * share
   }
 
-  /** How surely a word chooses a row by this cell, 0–1. What the table is about chooses a row only by its name. */
+  /**
+   * How surely a word chooses a row by this cell, 0–1. The name of its column does not, and what the table is about
+   * only does as the name of a row.
+   */
   private choosing(row: number, column: number, word: AskedWord): number {
     const { above, cells, label } = this.matches
-    if (word.isGrammar || (above.has(word) && column !== label)) return 0
+    const isAbout = above.has(word) && column !== label
+    if (word.isGrammar || isAbout || this.matches.isName(column, word)) return 0
     return cells[row]?.get(column)?.words.get(word) ?? 0
   }
 
