@@ -9,6 +9,9 @@ import { isQuestion, type Sentence } from "./Reading.ts"
 /** The longest sentence that is quoted because the next one needs it, in UTF-16 code units. */
 const BEFORE_MAX_LENGTH = 240
 
+/** Things that are named one after the other, of which the heading tells what they are. */
+const LISTING = /^[^;]{1,200};[^;]{1,200};/
+
 interface Openings {
   /** Matches words at the beginning of a sentence that stand for a noun before it. */
   readonly pronouns: RegExp
@@ -104,6 +107,10 @@ export interface Readable {
 /** Makes a sentence readable that does not follow the one before it. */
 export const readable = (sentence: Sentence): Readable => {
   const { before, text } = sentence
+  const { heading } = sentence.lead
+  if (LISTING.test(text) && heading !== "" && !isQuestion(heading)) {
+    return { text: `${heading.replace(/[:：]$/, "")}: ${text}`, sentences: [sentence] }
+  }
   const own = openingsOf(sentence)
   const leans = (other: string) => own?.conjunctions.test(other) === true || own?.pronouns.test(other) === true
   if (own === undefined || !leans(text)) return { text, sentences: [sentence] }
@@ -112,7 +119,6 @@ export const readable = (sentence: Sentence): Readable => {
   }
   const rest = capitalized(text.replace(own.conjunctions, "").replace(/^[,，、]\s*/, ""))
   if (!own.pronouns.test(rest)) return { text: rest, sentences: [sentence] }
-  const { heading } = sentence.lead
   // What a question asks about is what its answer is about.
   const subject = isQuestion(heading)
     ? heading

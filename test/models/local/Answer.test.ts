@@ -93,6 +93,11 @@ describe("a pronoun at the beginning is explained", () => {
   })
 })
 
+test("things that are named one after the other are quoted with the heading that tells what they are", () => {
+  const content = "## Not yet\n\nS3; metrics and traces; webhooks; a widget for the browser."
+  expect(answer("Is S3 supported?", content)).toBe(`Not yet: ${content.slice(12)} (Title)`)
+})
+
 test("a definition is found by its form", () => {
   const content =
     "The approval of a time sheet takes a day. Approval – the confirmation that a time sheet is correct. Approval is late."
