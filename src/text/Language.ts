@@ -182,6 +182,13 @@ const traitsOf: ReadonlyMap<string, ReadonlySet<LanguageTraits>> = (() => {
   return all
 })()
 
+/** Whether a word, in lower case, is a function word of a language. */
+export const isFunctionWord = (word: string, language: Language): boolean =>
+  traitsOf
+    .get(word)
+    ?.values()
+    .some((traits) => traits.language === language) === true
+
 /** The evidence for the language of each of the traits, and the number of distinct words in the sample. */
 const evidenceIn = (sample: string, all: ReadonlyArray<LanguageTraits>) => {
   // Single ASCII letters are left out: they are variables and initials more often than words.

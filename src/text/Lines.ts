@@ -1,4 +1,6 @@
 import { cut } from "./Cut.ts"
+import { plain } from "./Markup.ts"
+import { cellsOf, isRow, isRule, rowText, type Table } from "./Tables.ts"
 
 /*
  * Takes Markdown apart into sentences, headings and rows of tables, without its marks.
@@ -20,12 +22,7 @@ export interface Line {
   /** The text of the line itself: for a row, its cells without the names of their columns. */
   readonly own: string
   /** For a row, the table that holds it. The text of a row names the columns of this table. */
-  readonly table?: Table
-}
-
-/** A table in Markdown. The header is its first row where a rule follows, and empty otherwise. */
-export interface Table {
-  readonly header: ReadonlyArray<string>
+  readonly table?: Pick<Table, "header">
 }
 
 /** The sentences and headings of a text, without the rows of its tables. */
@@ -35,7 +32,7 @@ export const linesOf = (content: string): ReadonlyArray<Line> =>
 /** The sentences, headings and rows of a text. */
 export const linesAndRowsOf = (content: string): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
-  let table: Table | undefined
+  let table: Pick<Table, "header"> | undefined
   const blocks = blocksOf(content)
   for (const [index, block] of blocks.entries()) {
     if (!isRow(block)) {
@@ -50,28 +47,6 @@ export const linesAndRowsOf = (content: string): ReadonlyArray<Line> => {
     }
   }
   return lines
-}
-
-const isRow = (block: string): boolean => block.startsWith("|")
-const isRule = (block: string | undefined): boolean =>
-  block !== undefined && /^\|[\s|:-]+$/.test(block) && block.includes("-")
-
-/** A bar within a cell is written `\|`. */
-const cellsOf = (row: string): ReadonlyArray<string> =>
-  row
-    .replace(/^\|/, "")
-    .replace(/(?<!\\)\|$/, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => plain(cell.replaceAll("\\|", "|").trim()))
-
-/** The text of a row with the names of its columns, such as `Plan: Team; Price: 50`. */
-const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): string => {
-  const named = cells.flatMap((cell, column) => {
-    const name = header[column] ?? ""
-    return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
-  })
-  const text = named.join("; ")
-  return text.length <= SENTENCE_MAX_LENGTH ? text : `${cut(text, SENTENCE_MAX_LENGTH - 1)}…`
 }
 
 const linesIn = (block: string): ReadonlyArray<Line> => {
@@ -92,15 +67,6 @@ const blocksOf = (content: string): ReadonlyArray<string> =>
     .split(/\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|))|(?<=^#{1,6}\s.*)\n/m)
     .map((block) => block.replaceAll(/\s+/g, " ").trim())
     .filter((block) => block !== "")
-
-/** A text without the marks of Markdown. */
-const plain = (text: string): string =>
-  text
-    .replace(/^(?:[-*+•]|\d{1,3}[.)]|>)\s+/, "")
-    // A link ends before the next one begins. Otherwise a text of brackets would be read to its end from each of them.
-    .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, "$1")
-    .replaceAll(/(\*\*|__|`)(.+?)\1/g, "$2")
-    .trim()
 
 /** The beginning of a text without sentences, on one line and without marks that could be taken for formatting. */
 export const excerptOf = (content: string): string => {

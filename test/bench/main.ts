@@ -3,6 +3,7 @@
 const benches: Readonly<
   Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => void | Promise<void> }>>
 > = {
+  answers: () => import("./answers.ts"),
   chat: () => import("./chat.ts"),
   cold: () => import("./cold.ts"),
   extract: () => import("./extract.ts"),

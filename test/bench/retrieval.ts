@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 import { Console, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
+import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
@@ -16,26 +16,19 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { inMemory } from "../lib/Knowledge.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
-import { makeBm25 } from "./lib/Bm25.ts"
-import { addDocument, makeChatbot, makeOrganization, publish } from "./lib/Filling.ts"
+import { curvesOf, linesOf, THRESHOLDS } from "./lib/Curves.ts"
+import { makeOrganization } from "./lib/Filling.ts"
 import { fit, type IndexedSet } from "./lib/Fitting.ts"
 import { half } from "./lib/Halves.ts"
+import { placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
 import { measure } from "./lib/RankingMetrics.ts"
-import { readSet, type RetrievalSet } from "./lib/RetrievalSet.ts"
+import type { RetrievalSet } from "./lib/RetrievalSet.ts"
+import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
+import { searchByBm25 } from "./lib/Snowball.ts"
 
-const SETS = [
-  "anthropic-docs",
-  "anthropic-codebase",
-  "cranfield",
-  "squad-dev",
-  ...["en", "de", "ru", "ar", "tr", "zh"].map((language) => `xquad/${language}`),
-]
 const DEPTH = 100
 const TEN = 10
 const INDEX_BYTES = 256 * 2 ** 20
-/** Passages that a user sees, and questions of another set that are asked of each set. */
-const TOP = 5
-const FOREIGN_QUESTIONS = 400
 
 const organization = OrganizationId.make(crypto.randomUUID())
 
@@ -62,98 +55,64 @@ const layer = (indexBytes: number) =>
     Layer.provideMerge(Layer.merge(TestDatabase.layer, platform)),
   )
 
-/** Stores a set in the database. Each passage is a chunk, and neighbours with one title are a document. */
-const load = Effect.fnUntraced(function* (set: RetrievalSet) {
-  const chatbotId = yield* makeChatbot(set.name)
-  const passageOf = new Map<string, string>()
-  for (const passages of runsOf(set.passages)) {
-    const texts = passages.map((passage) => passage.text)
-    const documentId = yield* addDocument(chatbotId, passages[0]?.title ?? "", texts)
-    for (const [index, passage] of passages.entries()) passageOf.set(`${documentId} ${index + 1}`, passage.id)
-  }
-  yield* publish(chatbotId)
-  return { chatbotId, passageOf }
-})
-
-const runsOf = (passages: RetrievalSet["passages"]): ReadonlyArray<RetrievalSet["passages"]> => {
-  const runs: Array<Array<RetrievalSet["passages"][number]>> = []
-  for (const passage of passages) {
-    const last = runs.at(-1)
-    if (last?.[0]?.title === passage.title) last.push(passage)
-    else runs.push([passage])
-  }
-  return runs
-}
-
 /** Searches as deep as the metric needs, because the depth changes the candidates of the fusion. */
 const rankingOf = Effect.fnUntraced(function* (
+  retriever: Retriever["Service"],
   set: RetrievalSet,
-  loaded: Effect.Success<ReturnType<typeof load>>,
+  { chatbotId, passageOf }: StoredPassages,
   topK: number,
 ) {
-  const retriever = yield* Unfiltered
   const run = new Map<string, ReadonlyArray<string>>()
-  for (const question of set.questions) {
-    const { hits } = yield* retriever.search({ chatbotId: loaded.chatbotId, query: question.text, topK })
+  for (const { id, text } of set.questions) {
+    const { hits } = yield* retriever.search({ chatbotId, query: text, topK })
     run.set(
-      question.id,
-      hits.map((hit) => loaded.passageOf.get(`${hit.documentId} ${hit.ordinal}`) ?? ""),
+      id,
+      hits.map((hit) => passageOf.get(placeOf(hit)) ?? ""),
     )
   }
   return run
 })
 
-/** The share of the questions with at least one hit at the default threshold. */
-const answeredShare = Effect.fnUntraced(function* (chatbotId: ChatbotId, questions: RetrievalSet["questions"]) {
-  const retriever = yield* Retriever
-  let answered = 0
-  for (const question of questions) {
-    const { hits } = yield* retriever.search({ chatbotId, query: question.text, topK: TOP })
-    if (hits.length > 0) answered += 1
-  }
-  return answered / questions.length
-})
-
-const KEYS = ["ndcg10", "recall10", "recall100", "mrr10"] as const
-
 const compare = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
   yield* makeOrganization(organization)
-  const loaded: Array<{ readonly set: RetrievalSet; readonly chatbotId: ChatbotId }> = []
-  for (const name of names) {
-    const set = readSet(directory, name)
-    const stored = yield* load(set)
-    loaded.push({ set, chatbotId: stored.chatbotId })
-    const search = makeBm25(set.passages)
-    const byBm25 = new Map(set.questions.map(({ id, text }) => [id, search(text, DEPTH)]))
-    const found = yield* rankingOf(set, stored, TEN)
-    const deep = yield* rankingOf(set, stored, DEPTH)
-    const figures = (questions: RetrievalSet, keys: ReadonlyArray<(typeof KEYS)[number]>) => {
-      const yardstick = measure(byBm25, questions.judgements)
-      const { recall100 } = measure(deep, questions.judgements)
-      const parley = { ...measure(found, questions.judgements), recall100 }
-      const cells = keys.map((key) => `${key} ${parley[key].toFixed(4)} (BM25 ${yardstick[key].toFixed(4)})`)
-      return cells.join("  ")
-    }
-    yield* Console.log(
-      `${name.padEnd(20)} ${figures(set, KEYS)}  held out: ${figures(half(set, "held out"), ["ndcg10"])}`,
-    )
+  const retriever = yield* Retriever
+  const unfiltered = yield* Unfiltered
+  const sets = names.map((name) => makeSet(directory, name))
+  const stored: Array<StoredPassages> = []
+  for (const set of sets) {
+    const passages = yield* store(set.name, set.passages)
+    stored.push(passages)
+    const byBm25 = yield* searchByBm25(set, DEPTH)
+    const found = yield* rankingOf(unfiltered, set, passages, TEN)
+    const cut = yield* rankingOf(retriever, set, passages, TEN)
+    const deep = yield* rankingOf(unfiltered, set, passages, DEPTH)
+    const of = (run: typeof found, { judgements }: RetrievalSet = set) => measure(run, judgements)
+    const compared = (key: "ndcg10" | "recall10" | "recall100" | "mrr10", run: typeof found) =>
+      `${key} ${of(run)[key].toFixed(4)} (BM25 ${of(byBm25)[key].toFixed(4)})`
+    const heldOut = half(set, "held out")
+    const cells = [
+      compared("ndcg10", found),
+      `cut ${of(cut).ndcg10.toFixed(4)}`,
+      compared("recall10", found),
+      compared("recall100", deep),
+      compared("mrr10", found),
+      `held out: ndcg10 ${of(found, heldOut).ndcg10.toFixed(4)} (BM25 ${of(byBm25, heldOut).ndcg10.toFixed(4)})`,
+    ]
+    yield* Console.log(`${set.name.padEnd(26)} ${cells.join("  ")}`)
   }
   yield* Console.log(
-    "\nHeld-out questions for which something is found at the default threshold, by the set they come from:",
+    `\nShare of questions in percent, by threshold:${" ".repeat(8)}${THRESHOLDS.map((each) => each.toFixed(2).padStart(6)).join("")}`,
   )
-  for (const base of loaded) {
-    const cells: Array<string> = []
-    for (const asked of loaded) {
-      const questions = half(asked.set, "held out").questions.slice(0, FOREIGN_QUESTIONS)
-      cells.push(`${asked.set.name} ${(100 * (yield* answeredShare(base.chatbotId, questions))).toFixed(1)} %`)
-    }
-    yield* Console.log(`${base.set.name.padEnd(20)} ${cells.join("  ")}`)
+  for (const [index, set] of sets.entries()) {
+    const passages = stored[index]
+    if (passages === undefined) continue
+    for (const line of linesOf(set.name, yield* curvesOf(set, passages, sets))) yield* Console.log(line)
   }
 })
 
 /** The set as an index in the memory of this process. */
 const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
-  const { chatbotId, passageOf } = yield* load(set)
+  const { chatbotId, passageOf } = yield* store(set.name, set.passages)
   const indexes = yield* KnowledgeIndexes
   const embeddings = yield* Embeddings
   const sql = yield* SystemSql
@@ -171,14 +130,15 @@ const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
 
 const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
   yield* makeOrganization(organization)
-  const sets = yield* Effect.forEach(names, (name) => indexed(readSet(directory, name)))
+  const sets = yield* Effect.forEach(names, (name) => indexed(makeSet(directory, name)))
   const { weight } = yield* Embeddings
   yield* Effect.sync(() => fit(sets, weight, (line) => console.log(line)))
 })
 
 /**
  * Measures the ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database,
- * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--no-index` searches as in a
+ * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--public` leaves out the sets that
+ * are made of the public ones; `--no-index` searches as in a
  * knowledge base that is too large for an index in memory; `--fit` looks for better weights instead.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
@@ -187,13 +147,14 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
     options: {
       data: { type: "string" },
       sets: { type: "string" },
+      public: { type: "boolean", default: false },
       "no-index": { type: "boolean", default: false },
       fit: { type: "boolean", default: false },
     },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
-  const names = values.sets?.split(",") ?? SETS
+  const names = values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS)
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
   const provided = Effect.provide(
     Layer.provideMerge(layer(indexBytes), Layer.succeed(CurrentOrganization, organization)),

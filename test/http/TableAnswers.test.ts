@@ -41,25 +41,14 @@ const streamedText = async (id: string, content: string) => {
 }
 
 describe.each(Object.entries(documents))("a table in %s", (name, make) => {
-  test("answers with rows whose cells carry their column names, as JSON and as a stream", async () => {
+  test("answers with the cell that is asked for and its names, as JSON and as a stream", async () => {
     const { id } = await client.newChatbot(extractive)
     await client.learn(id, { [name]: make() })
     const question = "What is the price of the Enterprise plan?"
     const { output, sources } = await client.chat(id, question)
-    expect(output).toContain("- Plan: Enterprise; Monthly price: 900 EUR; Storage: 4 TB\n")
-    expect(output.trimEnd()).toEndWith(")")
-    expect(output).not.toContain("|")
-    expect(output).not.toContain("no direct answer")
+    expect(output).toMatch(/^Enterprise: Monthly price 900 EUR \(plans\)$/i)
     expect(sources?.[0]?.quote).toContain("900 EUR")
     expect(await streamedText(id, question)).toBe(output)
-  })
-
-  test("is quoted when no row answers the question", async () => {
-    const { id } = await client.newChatbot(extractive)
-    await client.learn(id, { [name]: make() })
-    const { output } = await client.chat(id, "Storage plans?")
-    expect(output.length).toBeGreaterThan(60)
-    expect(output).toContain("Storage: 5 GB")
   })
 })
 
@@ -68,7 +57,7 @@ test("the documents of the quickstart answer the question that it suggests, and 
   await client.learn(id, Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file))])))
   const said = [
     [ownQuestion, ""],
-    ["What is the default of CHAT_STEPS_LIMIT?", "Setting: CHAT_STEPS_LIMIT; Default: 6"],
+    ["What is the default of CHAT_STEPS_LIMIT?", "CHAT_STEPS_LIMIT: Default 6"],
   ] as const
   for (const [question, row] of said) {
     const { output, sources } = await client.chat(id, question)

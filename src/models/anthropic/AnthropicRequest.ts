@@ -2,15 +2,16 @@ import type {
   ContentBlockParam,
   MessageParam,
   SearchResultBlockParam,
+  TextBlockParam,
   Tool as ToolParam,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages"
-import { Predicate, Schema } from "effect"
+import { Predicate } from "effect"
 import type { Prompt } from "effect/ai"
 import type { PassageJson } from "../../domain/Passage.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
+import { isPassages, shownSimilarity, titleWithSection } from "../PassageForm.ts"
 import { sourceName } from "../SourceParts.ts"
-import { Passages } from "../../domain/Passage.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
 
 /*
@@ -109,47 +110,64 @@ const thinkingBlock = (part: Prompt.ReasoningPart): ContentBlockParam | undefine
 const toolResultBlock = (part: Prompt.ToolResultPart): ContentBlockParam => ({
   type: "tool_result",
   tool_use_id: toolUseId(part.id),
-  content: isPassages(part.result) ? part.result.map(searchResult) : JSON.stringify(part.result),
+  content: isPassages(part.result) ? passageBlocks(part.result) : JSON.stringify(part.result),
   ...(part.isFailure ? { is_error: true } : {}),
 })
 
 /** The id of a call for the API, which refuses other characters. Calls may be those of another provider's model. */
 const toolUseId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_"
 
-const isPassageList = Schema.is(Passages)
-/** Whether a tool's result is a list of passages. An empty list is not: it may be the result of any tool. */
-const isPassages = (result: unknown): result is ReadonlyArray<PassageJson> => isPassageList(result) && result.length > 0
-
 /** The passages for a chatbot without tools, between the marks that its system instruction names. */
 const contextBlocks = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<ContentBlockParam> => [
   { type: "text", text: "<knowledge_base>" },
-  ...passages.map(searchResult),
+  ...passageBlocks(passages),
   { type: "text", text: "</knowledge_base>" },
 ]
+
+/** Passages as search results, followed by their similarities, which stand apart so that no citation quotes them. */
+const passageBlocks = (passages: ReadonlyArray<PassageJson>): Array<SearchResultBlockParam | TextBlockParam> => {
+  const similarities = passages.map(shownSimilarity)
+  return [
+    ...passages.map(searchResult),
+    ...(similarities.includes(undefined)
+      ? []
+      : [{ type: "text" as const, text: `The similarities of these passages, in order: ${similarities.join(", ")}.` }]),
+  ]
+}
 
 /** A passage as a search result, the only form in which retrieved text enters a request, and which can be cited. */
 const searchResult = (passage: PassageJson): SearchResultBlockParam => ({
   type: "search_result",
   source: sourceName(passage),
-  title: passage.title,
+  title: titleWithSection(passage),
   content: paragraphsOf(passage.content).map((text) => ({ type: "text", text })),
   citations: { enabled: true },
 })
 
-/** The least length of a block, in UTF-16 code units. A shorter paragraph, such as a heading, joins the next one. */
+/** The least length of a block, in UTF-16 code units. A shorter paragraph joins the next one. */
 const BLOCK_MIN_LENGTH = 120
 
-/** Splits a passage into paragraphs, because a citation quotes whole blocks. None is empty, which the API refuses. */
+const isHeading = (paragraph: string): boolean => /^#{1,6} [^\n]*$/.test(paragraph.trimEnd())
+
+/**
+ * Splits a passage into headings and paragraphs, because a citation quotes whole blocks, and a heading is no quotation.
+ * No block is empty, which the API refuses.
+ */
 const paragraphsOf = (content: string): ReadonlyArray<string> => {
   const blocks: Array<string> = []
   let block = ""
-  for (const paragraph of content.split(/(?<=\n)\s*\n/)) {
-    block = block === "" ? paragraph : `${block}\n${paragraph}`
-    if (block.length < BLOCK_MIN_LENGTH) continue
-    blocks.push(block)
+  let isOfHeadings = false
+  const end = () => {
+    if (block.trim() !== "") blocks.push(block.trimEnd())
     block = ""
   }
-  if (block.trim() !== "") blocks.push(block)
+  for (const paragraph of content.split(/(?<=\n)\s*\n/)) {
+    if (isHeading(paragraph) !== isOfHeadings) end()
+    isOfHeadings = isHeading(paragraph)
+    block = block === "" ? paragraph : `${block}\n${paragraph}`
+    if (block.length >= BLOCK_MIN_LENGTH) end()
+  }
+  end()
   return blocks.length === 0 ? [emptyText] : blocks
 }
 

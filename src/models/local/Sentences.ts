@@ -1,5 +1,6 @@
 import type { PassageJson } from "../../domain/Passage.ts"
-import { excerptOf, linesAndRowsOf, type Table } from "../../text/Lines.ts"
+import { excerptOf, linesAndRowsOf } from "../../text/Lines.ts"
+import type { Table } from "../../text/Tables.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
 import type { Quote } from "./Conversation.ts"
 import { Terms } from "./Terms.ts"
@@ -47,7 +48,7 @@ interface Sentence extends Quote {
   /** The number of sentences between the lead and this one. */
   readonly distance: number
   /** The table of a row; undefined for a sentence. */
-  readonly table: Table | undefined
+  readonly table: Pick<Table, "header"> | undefined
 }
 
 /** Selects the best sentences, grouped by document, the best document first. Empty when no sentence fits. */
@@ -169,8 +170,8 @@ const sentencesOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Senten
   )
   const sentences: Array<Sentence> = []
   const seen = new Set<string>()
-  const leads = new Map<Table, Lead>()
-  const leadOf = (table: Table, above: Lead): Lead => {
+  const leads = new Map<Pick<Table, "header">, Lead>()
+  const leadOf = (table: Pick<Table, "header">, above: Lead): Lead => {
     const lead = leads.get(table) ?? [...above, ...table.header.flatMap(wordsOf)]
     leads.set(table, lead)
     return lead

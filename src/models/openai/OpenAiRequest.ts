@@ -1,5 +1,6 @@
 import type { Prompt } from "effect/ai"
 import type { ModelRequest } from "../ModelCalls.ts"
+import { isPassages, passagesText } from "../PassageForm.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
 
 /*
@@ -65,11 +66,13 @@ const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
     case "tool":
       return message.content.flatMap((part) =>
         part.type === "tool-result"
-          ? [{ role: "tool" as const, tool_call_id: part.id, content: JSON.stringify(part.result) }]
+          ? [{ role: "tool" as const, tool_call_id: part.id, content: resultText(part.result) }]
           : [],
       )
   }
 }
+
+const resultText = (result: unknown): string => (isPassages(result) ? passagesText(result) : JSON.stringify(result))
 
 /** A message of the assistant, without reasoning, which no server accepts back. */
 const assistantMessage = ({ content }: Prompt.AssistantMessage): ChatMessage => {

@@ -1,8 +1,8 @@
 import { porterStem } from "./Porter.ts"
 
 /*
- * The baseline of the retrieval benchmark: BM25 as Lucene and Anserini run it by default (k1 0.9, b 0.4, English
- * analyser; pairs of characters for scripts without spaces). It uses no code of the server.
+ * The baseline of the retrieval benchmark: BM25 as Lucene and Anserini run it by default (k1 0.9, b 0.4). It uses no
+ * code of the server.
  */
 
 const K1 = 0.9
@@ -27,7 +27,8 @@ const pairsOf = (run: string): string => {
         .join(" ")} `
 }
 
-const analyze = (text: string): ReadonlyArray<string> =>
+/** The words of a text as Lucene's English analyser has them, with pairs of characters for scripts without spaces. */
+export const analyzeEnglish = (text: string): ReadonlyArray<string> =>
   (text.replace(UNSPACED, pairsOf).match(WORD) ?? [])
     .map((word) => word.replace(/['’][sS]$/, "").toLowerCase())
     .filter((word) => !STOP_WORDS.has(word))
@@ -42,13 +43,15 @@ const roughLength = (length: number): number => {
   return free + (above < 16 ? above : Math.floor(above / 2 ** shift) * 2 ** shift)
 }
 
-/** Indexes passages, and returns a function that searches them and returns their ids, best first. */
+/**
+ * Indexes passages, and returns a function that searches them for the words of a question and returns their ids, best
+ * first.
+ */
 export const makeBm25 = (
-  passages: ReadonlyArray<{ readonly id: string; readonly title: string; readonly text: string }>,
-): ((question: string, limit: number) => ReadonlyArray<string>) => {
+  passages: ReadonlyArray<{ readonly id: string; readonly words: ReadonlyArray<string> }>,
+): ((question: ReadonlyArray<string>, limit: number) => ReadonlyArray<string>) => {
   const postings = new Map<string, Map<number, number>>()
-  const lengths = passages.map(({ title, text }, passage) => {
-    const words = analyze(`${title} ${text}`)
+  const lengths = passages.map(({ words }, passage) => {
     for (const word of words) {
       const counts = postings.get(word) ?? new Map<number, number>()
       postings.set(word, counts.set(passage, (counts.get(passage) ?? 0) + 1))
@@ -59,7 +62,7 @@ export const makeBm25 = (
   const norms = lengths.map((length) => K1 * (1 - B + (B * roughLength(length)) / average))
   return (question, limit) => {
     const scores = new Map<number, number>()
-    for (const word of analyze(question)) {
+    for (const word of question) {
       const counts = postings.get(word) ?? new Map<number, number>()
       const idf = Math.log(1 + (passages.length - counts.size + 0.5) / (counts.size + 0.5))
       for (const [passage, count] of counts) {

@@ -7,8 +7,11 @@ import type { RetrievalSet } from "./RetrievalSet.ts"
  */
 export type Half = "fitted" | "held out"
 
-const halfOf = (question: string): Half =>
-  ((createHash("sha256").update(question).digest()[0] ?? 0) & 1) === 0 ? "fitted" : "held out"
+/** A number of 32 bits that depends on an id alone. */
+export const digest = (id: string): number => createHash("sha256").update(id).digest().readUInt32BE()
+
+/** The half of a question with this id. */
+export const halfOf = (question: string): Half => (((digest(question) >>> 24) & 1) === 0 ? "fitted" : "held out")
 
 /** The set with only the questions of one half. */
 export const half = (set: RetrievalSet, part: Half): RetrievalSet => ({

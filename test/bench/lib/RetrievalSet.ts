@@ -3,24 +3,52 @@ import { join } from "node:path"
 import { Schema } from "effect"
 
 const Passage = Schema.Struct({ id: Schema.String, title: Schema.String, text: Schema.String })
-const Question = Schema.Struct({ id: Schema.String, text: Schema.String })
+const Question = Schema.Struct({
+  id: Schema.String,
+  text: Schema.String,
+  /** The strings of the relevant passage that answer the question, where the set names them. */
+  answers: Schema.optionalKey(Schema.Array(Schema.String)),
+})
 
-/** A public test collection of passages, questions and relevance judgements. */
+/** A test collection of passages, questions and relevance judgements. */
 export interface RetrievalSet {
   readonly name: string
+  /** What the passages are about. Questions about one subject are answered by no set about another. */
+  readonly subject: string
+  /** The text search configuration of the language that the passages are written in. */
+  readonly language: string
   readonly passages: ReadonlyArray<typeof Passage.Type>
   readonly questions: ReadonlyArray<typeof Question.Type>
   /** The grades of relevant passages, above 0, by question id and passage id. */
   readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
+/** Sets that share their subject with another one. */
+const SUBJECTS: ReadonlyMap<string, string> = new Map([
+  ["anthropic-docs", "anthropic"],
+  ["anthropic-codebase", "anthropic"],
+  ["squad-dev", "wikipedia"],
+  ["xquad", "wikipedia"],
+])
+
+/** The languages that have a Snowball stemmer. The yardstick of the others is that of English. */
+const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ["de", "german"],
+  ["ru", "russian"],
+  ["ar", "arabic"],
+  ["tr", "turkish"],
+])
+
 /**
  * Reads a set in the format of BEIR: `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` in a directory of the set's name.
  */
 export const readSet = (directory: string, name: string): RetrievalSet => {
   const read = (file: string): string => readFileSync(join(directory, name, file), "utf8")
+  const [subject = name, code = "en"] = name.split("/")
   return {
     name,
+    subject: SUBJECTS.get(subject) ?? subject,
+    language: LANGUAGES.get(code) ?? "english",
     passages: jsonLines(read("corpus.jsonl"), Schema.decodeUnknownSync(Passage)),
     questions: jsonLines(read("queries.jsonl"), Schema.decodeUnknownSync(Question)),
     judgements: judgementsOf(read("qrels.tsv")),

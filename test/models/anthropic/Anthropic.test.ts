@@ -182,7 +182,7 @@ describe("a search result", () => {
       content: `# Refunds\n\n${"Paid in 14 days. ".repeat(10)}\n\nBy card.`,
       document_id: "d1",
     },
-    { title: "Nothing", chunk: 1, content: "", document_id: "d2" },
+    { title: "Nothing", chunk: 1, section: "At all", content: "", document_id: "d2" },
   ]
   const after = (result: unknown) =>
     Prompt.fromMessages([
@@ -227,8 +227,8 @@ describe("a search result", () => {
             type: "tool_result",
             tool_use_id: "call_1",
             content: [
-              result("d1#2", "Refunds", expect.stringMatching(/^# Refunds\n[^]*Paid in 14 days/), "By card."),
-              result("d2#1", "Nothing", "(empty message)"),
+              result("d1#2", "Refunds", "# Refunds", expect.stringMatching(/^Paid in 14 days/), "By card."),
+              result("d2#1", "Nothing > At all", "(empty message)"),
             ],
           },
         ],
@@ -239,6 +239,15 @@ describe("a search result", () => {
   test.each([[[]], [{ rows: 3 }], ["text"]])("of another tool is sent as JSON: %j", async (result) => {
     const [, { content }] = await sentAfter(result)
     expect(content[0].content).toBe(JSON.stringify(result))
+  })
+
+  test("is followed by the similarities, which no citation can quote", async () => {
+    const [, { content }] = await sentAfter(
+      found.map((passage, index) => ({ ...passage, similarity: 0.618 / (index + 1) })),
+    )
+    const blocks: ReadonlyArray<unknown> = content[0].content
+    expect(blocks).toHaveLength(3)
+    expect(blocks[2]).toEqual({ type: "text", text: "The similarities of these passages, in order: 0.62, 0.31." })
   })
 
   test("is a source of the answer that cites it, whole or streamed", async () => {

@@ -114,7 +114,7 @@ describe("a question", () => {
     expect(sources.length).toBeGreaterThan(0)
   })
 
-  test("is answered with the rows of a table that have its words, with the names of the columns", async () => {
+  test("is answered with the cell of a table that it asks for, with the names of its row and column", async () => {
     const prices: Passage = {
       ...shipping,
       title: "Prices",
@@ -129,10 +129,9 @@ We change them rarely.
 | Enterprise | 900 EUR | |`,
     }
     const { output } = await reply("What is the monthly price of the Team plan?", [policy, prices])
-    expect(output).toBe("- Plan: Team; Monthly price: 50 EUR; Notes: 50 users, or | more\n(Prices)")
+    expect(output).toBe("Team: Monthly price 50 EUR (Prices)")
     const { output: all } = await reply("Plans?", [policy, prices])
-    expect(all.split("\n")).toHaveLength(4)
-    expect(all).toContain("- Plan: Enterprise; Monthly price: 900 EUR\n(Prices)")
+    expect(all).toBe("Plan: Basic, Team, Enterprise (Prices)")
   })
 
   test("is answered with an apology when the search failed", async () => {
@@ -156,7 +155,7 @@ test.each(["hi", "Hello!", "Good morning 👋", "Guten Tag", "你好", "¡Hola!"
   "the greeting %p is returned without a search",
   async (greeting) => {
     const result = await reply(greeting)
-    expect(result.output).toStartWith("Hello!")
+    expect(result.output).toMatch(/^(Hello!|Hallo!|你好！|¡Hola!)/)
     expect(result.steps).toHaveLength(1)
     expect(result.toolCalls).toEqual([])
   },

@@ -1,0 +1,266 @@
+import { detectLanguage, isFunctionWord } from "../../text/Language.ts"
+import { normalize } from "../../text/Normalization.ts"
+import { wordsOf } from "../../text/UnicodeWords.ts"
+import { germanic } from "./questions/Germanic.ts"
+import { otherFamilies } from "./questions/OtherFamilies.ts"
+import type { Kind, QuestionWords } from "./questions/QuestionWords.ts"
+import { romance } from "./questions/Romance.ts"
+
+/*
+ * Reads a question: its language, the kind of its answer, and the words that the answer is about. Questions are short,
+ * and hold more words that ask than other texts do. So the language is the one whose words explain most of the question.
+ */
+
+/** A question as it is read from its words. */
+export interface Question {
+  readonly text: string
+  /** The code of its language in ISO 639; undefined when it has no words that ask in a language that is known here. */
+  readonly language: string | undefined
+  readonly kind: Kind
+  /** Its words in lower case and in order, without those that only ask, and without articles and the like. */
+  readonly words: ReadonlyArray<string>
+  /** Those of `words` that are names, numbers or codes, for which texts rarely have another word. */
+  readonly names: ReadonlySet<string>
+  /** The words of the two things that the question compares; empty for other kinds. */
+  readonly compared: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** The words that ask, by the code of their language in ISO 639. */
+const QUESTION_WORDS: Readonly<Record<string, QuestionWords>> = { ...germanic, ...romance, ...otherFamilies }
+
+/** What a phrase does in a question. */
+type Role = Kind | "particle" | "filler"
+
+interface Phrase {
+  readonly language: string
+  readonly role: Role
+  /** The words of the phrase; `*s` stands for any word with the end `s`. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** A phrase in a question, from one word up to another one. */
+interface Found extends Phrase {
+  readonly from: number
+  readonly to: number
+}
+
+/** Of two phrases at one place the longer one decides, and of two as long the one whose role is earlier here. */
+const ROLES: ReadonlyArray<Role> = [
+  ...(["comparison", "date", "number", "how-to", "why", "place", "person", "list", "definition", "yes-no"] as const),
+  ...(["particle", "other", "filler"] as const),
+]
+/** Roles whose single words mean something of their own where they do not decide the kind, as in “list of steps”. */
+const MEANINGFUL: ReadonlySet<Role> = new Set(["comparison", "how-to", "list", "number"])
+/** The number of words after `what` among which a noun decides the kind. */
+const NOUN_DISTANCE = 4
+/** A question for a definition names a thing of at most this many words. */
+const DEFINED_WORDS_MAX = 4
+/** A question is read up to this many words: further ones tell no more about it. */
+const WORDS_MAX = 400
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+const itemsOf = (list: string | undefined): ReadonlyArray<string> => list?.split(", ") ?? []
+
+const phrases: ReadonlyArray<Phrase> = Object.entries(QUESTION_WORDS)
+  .flatMap(([language, lists]) =>
+    ROLES.flatMap((role) => itemsOf(lists[role]).map((phrase) => ({ language, role, words: phrase.split(" ") }))),
+  )
+  .toSorted((a, b) => b.words.length - a.words.length)
+
+/** Accents of Latin letters, which many leave out when they type. */
+const withoutAccents = (word: string): string =>
+  /\p{Script=Latin}/u.test(word) ? normalize(word, "NFD").replaceAll(/\p{M}/gu, "") : word
+
+type Spelling = (word: string) => string
+
+/** The phrases of scripts with spaces by their first word, the longest first. */
+const byFirstWord = (spelling: Spelling): ReadonlyMap<string, ReadonlyArray<Phrase>> =>
+  Map.groupBy(
+    phrases
+      .filter(({ words }) => !UNSPACED.test(words.join("")))
+      .map((phrase) => ({ ...phrase, words: phrase.words.map(spelling) })),
+    ({ words }) => words[0] ?? "",
+  )
+
+const spellings = [(word: string) => word, withoutAccents].map((spelling) => ({
+  spelling,
+  phrases: byFirstWord(spelling),
+}))
+
+/** Reads a question in any language. */
+export const readQuestion = (text: string): Question => {
+  const words = wordsOf(text).slice(0, WORDS_MAX)
+  const names = namesIn(text)
+  if (UNSPACED.test(text)) return readUnspaced(text, names)
+  for (const { phrases, spelling } of spellings) {
+    const found = findPhrases(words.map(spelling), phrases)
+    const language = languageOf(text, words, found)
+    if (language !== undefined) return read(text, words, language, found.get(language) ?? [], names)
+  }
+  return { text, language: undefined, kind: "other", words: [...new Set(words)], names, compared: [] }
+}
+
+/** The phrases in a question by language, those of one language without overlaps. */
+const findPhrases = (
+  words: ReadonlyArray<string>,
+  known: ReadonlyMap<string, ReadonlyArray<Phrase>>,
+): ReadonlyMap<string, ReadonlyArray<Found>> => {
+  const found = new Map<string, Array<Found>>()
+  for (const [from, first] of words.entries()) {
+    for (const phrase of known.get(first) ?? []) {
+      if (!phrase.words.every((word, index) => matches(word, words[from + index]))) continue
+      const ofLanguage = found.get(phrase.language) ?? []
+      found.set(phrase.language, ofLanguage)
+      if (from >= (ofLanguage.at(-1)?.to ?? 0)) {
+        // A word that stands for any other is a word of the question, not one that asks.
+        const length = phrase.words.filter((word) => !word.startsWith("*")).length
+        ofLanguage.push({ ...phrase, from, to: from + length })
+      }
+    }
+  }
+  return found
+}
+
+const matches = (pattern: string, word = ""): boolean =>
+  pattern.startsWith("*") ? word.length > 3 && word.endsWith(pattern.slice(1)) : word === pattern
+
+/** The language that explains the most words of a question. Undefined when none has a word that asks. */
+const languageOf = (
+  text: string,
+  words: ReadonlyArray<string>,
+  found: ReadonlyMap<string, ReadonlyArray<Found>>,
+): string | undefined => {
+  const detected = detectLanguage(text)
+  const scored = Array.from(found)
+    .filter(([, phrases]) => phrases.some(({ role }) => role !== "filler"))
+    .map(([language, phrases]) => {
+      const name = QUESTION_WORDS[language]?.name ?? "simple"
+      const explained = words.filter((word, at) => isIn(phrases, at) || isFunctionWord(word, name)).length
+      return { language, score: explained + (phrases[0]?.from === 0 ? 0.5 : 0) + (name === detected ? 0.25 : 0) }
+    })
+    .toSorted((a, b) => b.score - a.score)
+  return scored[0]?.language
+}
+
+const isIn = (found: ReadonlyArray<Found>, at: number): boolean => found.some(({ from, to }) => at >= from && at < to)
+
+const read = (
+  text: string,
+  words: ReadonlyArray<string>,
+  language: string,
+  found: ReadonlyArray<Found>,
+  names: ReadonlySet<string>,
+): Question => {
+  const lists = QUESTION_WORDS[language]
+  const asking = found.filter(({ role }) => role !== "filler")
+  const start = words.findIndex(
+    (_, at) => !found.some(({ from, role, to }) => role === "filler" && at >= from && at < to),
+  )
+  const deciding =
+    asking.find(({ role }) => role === "comparison") ??
+    asking.find(({ from, role }) => role !== "particle" && (role !== "yes-no" || from === start)) ??
+    asking.find(({ role }) => role === "particle")
+  const dropped = found.filter(
+    (phrase) => phrase === deciding || phrase.words.length > 1 || !MEANINGFUL.has(phrase.role),
+  )
+  const isContent = (word: string, at: number) => !isIn(dropped, at) && !isFunctionWord(word, lists?.name ?? "simple")
+  const content = words.filter(isContent)
+  const kind = kindOf(deciding, words, content, lists?.nouns)
+  const and = new Set(itemsOf(lists?.and))
+  const from = deciding?.to ?? 0
+  const middle = words.findIndex((word, at) => at > from && and.has(word))
+  const compared =
+    kind !== "comparison" || middle < 0
+      ? []
+      : [words.slice(0, middle), words.slice(middle)].map((half, side) =>
+          half.filter((word, at) => isContent(word, side === 0 ? at : middle + at)),
+        )
+  return {
+    text,
+    language,
+    kind,
+    words: [...new Set(content)],
+    names,
+    compared: compared.every(({ length }) => length > 0) ? compared : [],
+  }
+}
+
+const kindOf = (
+  deciding: Found | undefined,
+  words: ReadonlyArray<string>,
+  content: ReadonlyArray<string>,
+  nouns: Partial<Readonly<Record<Kind, string>>> | undefined,
+): Kind => {
+  if (deciding === undefined) return "other"
+  const { from, role, to } = deciding
+  if (role === "particle") return "yes-no"
+  if (role === "filler") return "other"
+  if (role === "other" || role === "definition" || role === "list") {
+    const near = [...words.slice(to, to + NOUN_DISTANCE), ...words.slice(Math.max(0, from - 1), from)]
+    for (const word of near) {
+      for (const kind of ROLES) {
+        if (kind !== "particle" && kind !== "filler" && itemsOf(nouns?.[kind]).includes(word)) return kind
+      }
+    }
+  }
+  return role === "definition" && content.length > DEFINED_WORDS_MAX ? "other" : role
+}
+
+/** Reads a question of a script without spaces, where words are not told apart before its phrases are found. */
+const readUnspaced = (text: string, names: ReadonlySet<string>): Question => {
+  const plain = normalize(text, "NFKC").toLowerCase()
+  const language = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(plain)
+    ? "ja"
+    : /\p{Script=Hangul}/u.test(plain)
+      ? "ko"
+      : "zh"
+  const found: Array<Found> = []
+  const ofLanguage = phrases
+    .filter((phrase) => phrase.language === language)
+    .map((phrase) => ({ ...phrase, spelt: phrase.words.join(" ") }))
+    .toSorted((a, b) => b.spelt.length - a.spelt.length)
+  for (const phrase of ofLanguage) {
+    // A single character that only fills may be a part of any word.
+    if (phrase.role === "filler" && phrase.spelt.length === 1) continue
+    const from = plain.indexOf(phrase.spelt)
+    const to = from + phrase.spelt.length
+    if (from >= 0 && !found.some((other) => from < other.to && to > other.from)) found.push({ ...phrase, from, to })
+  }
+  const ordered = found.toSorted((a, b) => a.from - b.from)
+  const asking = ordered.filter(({ role }) => role !== "filler")
+  const deciding =
+    asking.find(({ role }) => role === "comparison") ??
+    asking.find(({ role }) => role !== "particle" && role !== "other") ??
+    asking[0]
+  const fillers = new Set(itemsOf(QUESTION_WORDS[language]?.filler))
+  let rest = ""
+  let at = 0
+  for (const { from, to } of ordered) {
+    rest += `${plain.slice(at, from)} `
+    at = to
+  }
+  rest += plain.slice(at)
+  const content = wordsOf(rest).filter((word) => !fillers.has(word))
+  const and = new Set(itemsOf(QUESTION_WORDS[language]?.and))
+  const middle = content.findIndex((word) => and.has(word))
+  const kind = kindOf(deciding, [], content, undefined)
+  return {
+    text,
+    language,
+    kind,
+    words: [...new Set(content.filter((word) => !and.has(word)))],
+    names,
+    compared: kind === "comparison" && middle > 0 ? [content.slice(0, middle), content.slice(middle + 1)] : [],
+  }
+}
+
+/** Words with a digit or a capital letter, unless it is that of the first word. */
+const namesIn = (text: string): ReadonlySet<string> => {
+  const names =
+    normalize(text, "NFKC").match(/(?<![\p{L}\p{M}\p{N}])(?:\p{Lu}|(?=[\p{L}_]{0,40}\p{N}))[\p{L}\p{M}\p{N}_]*/gu) ?? []
+  const first = /[\p{L}\p{N}]+/u.exec(text)?.[0]
+  return new Set(
+    names.filter((name) => name !== first || /\p{N}|\p{Lu}.*\p{Lu}/u.test(name)).flatMap((name) => wordsOf(name)),
+  )
+}

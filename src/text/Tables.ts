@@ -1,0 +1,138 @@
+import { cut } from "./Cut.ts"
+import { plain } from "./Markup.ts"
+
+/*
+ * Takes the tables of Markdown apart into cells, and paragraphs of `name: value` lines, which are rows as well.
+ */
+
+/** Longest text of a row, in UTF-16 code units. */
+const ROW_MAX_LENGTH = 600
+
+/** A table of a text. */
+export interface Table {
+  /** The sentence, caption or heading above the table, on one line; empty where there is none. */
+  readonly above: string
+  /** The names of the columns; empty where the table has no header, and for a column without a name. */
+  readonly header: ReadonlyArray<string>
+  /** The cells of each row below the header, without marks. A row may be shorter or longer than the header. */
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  /** Whether the text begins with this table. */
+  readonly isFirst: boolean
+  /** Whether the text ends with this table. */
+  readonly isLast: boolean
+}
+
+/** Whether a block, on one line, is a row of a table. */
+export const isRow = (block: string): boolean => block.startsWith("|")
+/** Whether a block is the rule below the header of a table. */
+export const isRule = (block: string | undefined): boolean =>
+  block !== undefined && /^\|?[\s:-]+\|[\s|:-]*$/.test(block) && block.includes("-")
+
+/** The cells of a row, without marks. A bar within a cell is written `\|`. */
+export const cellsOf = (row: string): ReadonlyArray<string> =>
+  row
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => plain(cell.replaceAll("\\|", "|").trim()))
+
+/** The text of a row with the names of its columns, such as `Plan: Team; Price: 50`. */
+export const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): string => {
+  const named = cells.flatMap((cell, column) => {
+    const name = header[column] ?? ""
+    return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
+  })
+  const text = named.join("; ")
+  return text.length <= ROW_MAX_LENGTH ? text : `${cut(text, ROW_MAX_LENGTH - 1)}…`
+}
+
+/** The tables of a text, without those in fenced code. */
+export const tablesOf = (content: string): ReadonlyArray<Table> => {
+  const lines = withoutCode(content)
+  const tables: Array<Table> = []
+  let above = ""
+  for (let at = 0; at < lines.length;) {
+    const line = lines[at] ?? ""
+    const to = rowsEnd(lines, at) ?? recordEnd(lines, at)
+    if (to === undefined) {
+      if (line !== "") above = plain(line.replace(/^#{1,6}\s+/, ""))
+      at++
+      continue
+    }
+    const part = lines.slice(at, to)
+    const isFirst = lines.slice(0, at).every((each) => each === "")
+    const isLast = lines.slice(to).every((each) => each === "")
+    if (isRow(line) || isRule(lines[at + 1])) {
+      const hasHeader = isRule(part[1])
+      const rows = part.filter((each) => !isRule(each)).map(cellsOf)
+      const [header = [], ...body] = hasHeader ? rows : [[], ...rows]
+      tables.push({ above, header, rows: body, isFirst, isLast })
+    } else addRecord(tables, above, part.map(fieldOf), isFirst, isLast)
+    at = to
+  }
+  return tables
+}
+
+/** The lines of a text in which code and its fences are empty. */
+const withoutCode = (content: string): ReadonlyArray<string> => {
+  let fence: string | undefined
+  return content.split("\n").map((source) => {
+    const line = source.trim()
+    const mark = /^(?:```|~~~)/.exec(line)?.[0]
+    if (fence !== undefined) {
+      if (mark === fence) fence = undefined
+      return ""
+    }
+    fence = mark
+    return mark === undefined ? line : ""
+  })
+}
+
+/** The index of the line after a table that begins with the line at `at`; undefined when none does. */
+const rowsEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+  const line = lines[at] ?? ""
+  const isBare = !isRow(line) && line.includes("|") && isRule(lines[at + 1])
+  if (!isRow(line) && !isBare) return undefined
+  let to = at + 1
+  // The pieces of a row that was cut between two chunks do not begin with a bar.
+  while (isBare ? (lines[to] ?? "").includes("|") : isRow(lines[to] ?? "")) to++
+  return to
+}
+
+/** Longest name of a field, in UTF-16 code units. A longer one is mostly the beginning of a sentence. */
+const NAME_MAX_LENGTH = 60
+const FIELD = new RegExp(`^([^:|#]{1,${NAME_MAX_LENGTH}}):\\s+(\\S.*)$`)
+
+/** The index of the line after a paragraph of `name: value` lines; undefined when another line is among them. */
+const recordEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+  let to = at
+  while (FIELD.test(unmarked(lines[to] ?? ""))) to++
+  return to - at < 2 || (lines[to] ?? "") !== "" ? undefined : to
+}
+
+/** A line without the mark of a list item and without emphasis. */
+const unmarked = (line: string): string => plain(line)
+
+const fieldOf = (line: string): readonly [string, string] => {
+  const [, name = "", value = ""] = FIELD.exec(unmarked(line)) ?? []
+  return [name.trim(), value]
+}
+
+/** Adds a record as a row of the table of the records above it, when they have fields in common. */
+const addRecord = (
+  tables: Array<Table>,
+  above: string,
+  fields: ReadonlyArray<readonly [string, string]>,
+  isFirst: boolean,
+  isLast: boolean,
+): void => {
+  const before = tables.at(-1)
+  const names = fields.map(([name]) => name)
+  if (before !== undefined && before.above === above && names.some((name) => before.header.includes(name))) {
+    const header = [...new Set([...before.header, ...names])]
+    const values = new Map(fields)
+    const row = header.map((name) => values.get(name) ?? "")
+    tables[tables.length - 1] = { ...before, header, rows: [...before.rows, row], isLast }
+  } else tables.push({ above, header: names, rows: [fields.map(([, value]) => value)], isFirst, isLast })
+}

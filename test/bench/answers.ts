@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { NodeRuntime } from "@effect/platform-node-shared"
+import { Console, Effect, Schema } from "effect"
+import { Client } from "../lib/Client.ts"
+import { temporaryDirectory } from "../lib/TestDatabase.ts"
+import { ask, upload } from "./answers/Asking.ts"
+import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
+import { impossibleCases } from "./answers/Check.ts"
+import { derivedKnowledge } from "./answers/Derived.ts"
+import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
+import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
+import { start, withoutLimits } from "./http/Child.ts"
+import { apiKey } from "./http/Fixture.ts"
+
+interface AnswersSettings {
+  readonly worst: number
+  readonly json: string | undefined
+  /** How the cases of an earlier run were judged, by id. */
+  readonly earlier: ReadonlyMap<string, Verdict> | undefined
+}
+
+const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earlier, json, worst }: AnswersSettings) {
+  const directory = yield* temporaryDirectory("bench")
+  const child = yield* start({
+    script: join(import.meta.dir, "../../src/main.ts"),
+    environment: { DATA_DIR: join(directory, "data"), BOOTSTRAP_API_KEY: apiKey, ...withoutLimits, LOG_FORMAT: "json" },
+    ready: { path: "/readyz" },
+    output: join(directory, "parley.log"),
+  })
+  const client = new Client(`http://127.0.0.1:${child.port}`, apiKey)
+  const judged: Array<Judged> = []
+  const begin = performance.now()
+  let uploading = 0
+  for (const knowledge of all) {
+    const before = performance.now()
+    const chatbot = yield* upload(client, knowledge)
+    uploading += performance.now() - before
+    const replies = yield* ask(client, chatbot, knowledge.cases)
+    for (const [index, asked] of knowledge.cases.entries()) {
+      const reply = replies[index]
+      if (reply !== undefined) judged.push({ asked, reply, score: scoreOf(asked, reply) })
+    }
+  }
+  const whole = performance.now() - begin
+  if (worst > 0) yield* Console.log(`${worstOf(judged, worst)}\n`)
+  if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
+  yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
+  yield* Console.log(
+    `\n${judged.length} cases in ${(whole / 1_000).toFixed(0)} s, ${(uploading / 1_000).toFixed(0)} s of them for the documents`,
+  )
+  if (json !== undefined) writeFileSync(json, JSON.stringify(judged, null, 1))
+})
+
+const Earlier = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({
+      asked: Schema.Struct({ id: Schema.String }),
+      score: Schema.Struct({ verdict: Schema.Literals(verdicts) }),
+    }),
+  ),
+)
+
+const readEarlier = (file: string): ReadonlyMap<string, Verdict> =>
+  new Map(
+    Schema.decodeUnknownSync(Earlier)(readFileSync(file, "utf8")).map(({ asked, score }) => [asked.id, score.verdict]),
+  )
+
+/** Prints the cases that no reply can be right about. */
+const check = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>) {
+  let impossible = 0
+  for (const knowledge of all) {
+    for (const [{ kind, question }, reason] of yield* impossibleCases(knowledge)) {
+      impossible += 1
+      yield* Console.log(`${knowledge.name} · ${kind} · ${question}: ${reason}`)
+    }
+  }
+  const cases = all.reduce((sum, knowledge) => sum + knowledge.cases.length, 0)
+  yield* Console.log(`${cases} cases of ${all.length} knowledge bases, ${impossible} of them without their answer`)
+  if (impossible > 0) process.exitCode = 1
+})
+
+/** The knowledge bases with only those cases that are wanted, and without those that are asked nothing. */
+const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolean): ReadonlyArray<Knowledge> =>
+  all
+    .map((knowledge) => ({ ...knowledge, cases: knowledge.cases.filter(isWanted) }))
+    .filter(({ cases }) => cases.length > 0)
+
+/**
+ * Measures the answers of `local/extractive`: asks a server questions with known answers, of many kinds and in six
+ * languages, about documents that it has read, and prints by kind, language and knowledge base
+ *
+ * - `right`: the share of the replies that hold the answer, or that say nothing where there is none,
+ * - `noise`: the share of a right reply's characters outside of the sentences, rows or items that hold the answer,
+ * - `not found`: the share of the questions with an answer to which nothing was found,
+ * - `unfounded`: the share of the questions without an answer that were answered all the same,
+ * - `readable`: the share of the answers that can be read by themselves: no sentence begins with a pronoun that stands
+ *   for something that was left out, none is cut off, and none has marks of the page.
+ *
+ * The cases of `answers/cases` are written by hand. Those of SQuAD and XQuAD are made from the sets in a directory,
+ * `--data DIR` or `PARLEY_BENCH_DATA`, and left out without it. Half of the cases is for development; improvements are
+ * judged by the half that is kept apart. Options:
+ *
+ * - `--half dev|held|all`: which half is asked, by default `dev`,
+ * - `--kinds a,b`, `--knowledge a,b`, `--language a,b`: asks only these,
+ * - `--worst N`: prints the N worst replies, with what was asked and expected,
+ * - `--json FILE`: writes all replies and how they were judged to a file,
+ * - `--against FILE`: counts the replies that were right in the run that wrote this file and are not any more, and the
+ *   other way round, and prints the former of the half for development,
+ * - `--seed N`: chooses other cases from the sets, by default 1,
+ * - `--check`: asks nothing, and prints the cases whose answer is in no document.
+ */
+export const run = (args: ReadonlyArray<string>): void => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: "string" },
+      half: { type: "string", default: "dev" },
+      kinds: { type: "string" },
+      knowledge: { type: "string" },
+      language: { type: "string" },
+      worst: { type: "string", default: "0" },
+      json: { type: "string" },
+      against: { type: "string" },
+      seed: { type: "string", default: "1" },
+      check: { type: "boolean", default: false },
+    },
+  })
+  const data = values.data ?? process.env["PARLEY_BENCH_DATA"]
+  const all = [...writtenKnowledge(data), ...(data === undefined ? [] : derivedKnowledge(data, Number(values.seed)))]
+  const isIn = (list: string | undefined, value: string): boolean =>
+    list === undefined || list.split(",").includes(value)
+  const wanted = chosen(
+    all,
+    ({ half, kind, knowledge, language }) =>
+      (values.half === "all" || values.half === half) &&
+      isIn(values.kinds, kind) &&
+      isIn(values.knowledge, knowledge) &&
+      isIn(values.language, language),
+  )
+  const settings = {
+    worst: Number(values.worst),
+    json: values.json,
+    earlier: values.against === undefined ? undefined : readEarlier(values.against),
+  }
+  NodeRuntime.runMain(values.check ? check(all) : Effect.scoped(bench(wanted, settings)))
+}

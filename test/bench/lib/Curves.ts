@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import type { ChatbotId } from "../../../src/domain/Ids.ts"
+import { Retriever } from "../../../src/knowledge/Retriever.ts"
+import { digest } from "./Halves.ts"
+import { store, type StoredPassages } from "./KnowledgeOfSets.ts"
+import type { RetrievalSet } from "./RetrievalSet.ts"
+import { withGaps } from "./sets/Gaps.ts"
+
+/*
+ * What a threshold does: it leaves questions that have an answer without any passage, and it keeps questions that have
+ * none from finding some. Both are measured at each threshold.
+ */
+
+export const THRESHOLDS: ReadonlyArray<number> = [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5]
+
+/** The most questions of one kind that are asked of a knowledge base. */
+const QUESTIONS = 300
+/** The candidates of a search, of which any may have the highest similarity. */
+const CANDIDATES = 30
+
+type Questions = RetrievalSet["questions"]
+
+/** The questions that are asked of one set. */
+export interface Curves {
+  /** Questions that the set answers. */
+  readonly answerable: ReadonlyArray<number>
+  /** Questions of sets about other subjects. */
+  readonly otherSubjects: ReadonlyArray<number>
+  /** Questions about articles that were removed from the set, in the language of the set. */
+  readonly otherArticles: ReadonlyArray<number>
+  /** Questions whose passages were removed, while their articles were not. */
+  readonly nearMisses: ReadonlyArray<number>
+}
+
+/** The highest similarity of a passage to each question; 0 where nothing is found. */
+const similarities = Effect.fnUntraced(function* (chatbotId: ChatbotId, questions: Questions) {
+  const retriever = yield* Retriever
+  return yield* Effect.forEach(sample(questions, QUESTIONS), ({ text }) =>
+    Effect.map(retriever.search({ chatbotId, query: text, topK: CANDIDATES, threshold: 0 }), ({ hits }) =>
+      Math.max(0, ...hits.map((hit) => hit.similarity)),
+    ),
+  )
+})
+
+const sample = (questions: Questions, count: number): Questions =>
+  questions.toSorted((left, right) => digest(left.id) - digest(right.id)).slice(0, count)
+
+/** Asks a set its own questions, and those of the sets about other subjects. */
+export const curvesOf = Effect.fnUntraced(function* (
+  set: RetrievalSet,
+  stored: StoredPassages,
+  all: ReadonlyArray<RetrievalSet>,
+) {
+  const others = all.filter(({ subject }) => subject !== set.subject)
+  const each = Math.ceil(QUESTIONS / Math.max(1, others.length))
+  const { passages, offTopic, nearMisses } = withGaps(set)
+  const gaps = yield* store(`${set.name} with gaps`, passages)
+  const curves: Curves = {
+    answerable: yield* similarities(stored.chatbotId, set.questions),
+    otherSubjects: yield* similarities(
+      stored.chatbotId,
+      others.flatMap(({ questions }) => sample(questions, each)),
+    ),
+    otherArticles: yield* similarities(gaps.chatbotId, offTopic),
+    nearMisses: yield* similarities(gaps.chatbotId, nearMisses),
+  }
+  return curves
+})
+
+/** One line for each kind of question, with the share of its questions at each threshold. */
+export const linesOf = (name: string, curves: Curves): ReadonlyArray<string> =>
+  (
+    [
+      [
+        "empty though answerable",
+        curves.answerable,
+        (best: number, threshold: number) => best < threshold || best === 0,
+      ],
+      ["found, other subjects", curves.otherSubjects, isFound],
+      ["found, other articles", curves.otherArticles, isFound],
+      ["found, near misses", curves.nearMisses, isFound],
+    ] as const
+  ).flatMap(([kind, best, counts]) => {
+    if (best.length === 0) return []
+    const shares = THRESHOLDS.map((threshold) => best.filter((value) => counts(value, threshold)).length / best.length)
+    return `${name.padEnd(26)} ${kind.padEnd(24)} ${shares.map((share) => (100 * share).toFixed(1).padStart(6)).join("")}`
+  })
+
+const isFound = (best: number, threshold: number): boolean => best > 0 && best >= threshold
