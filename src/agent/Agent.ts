@@ -15,10 +15,11 @@ import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
-import { cut } from "../text/Cut.ts"
 import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
-import { QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
+import { type ListDocuments, listTool } from "./tools/ListTool.ts"
+import { listDocuments, QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
+import { searchTextOf } from "../domain/chat/SearchText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -31,6 +32,8 @@ export interface AgentInput {
   /** The conversation, whose last turn is the user's. */
   readonly history: ReadonlyArray<ChatTurn>
   readonly search: Search
+  /** Lists the chatbot's documents. Without it, the model is offered no list of them. */
+  readonly documents?: ListDocuments | undefined
   /** Further tools, which are offered beside the search where tools are enabled. */
   readonly tools?: ReadonlyArray<AgentTool>
   /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
@@ -112,7 +115,7 @@ export class Agent extends Context.Service<
               costs.push(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
             }
-            const tools = input.toolsEnabled ? [searchTool(search, limits), ...(input.tools ?? [])] : []
+            const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
             const result = yield* runLoop({
               opening: yield* openingOf({ ...input, search }, limits),
               tools,
@@ -162,15 +165,24 @@ const NOT_CONFIGURED_RETRY_AFTER_SECONDS = 60
 const notConfigured = ({ detail }: ModelUnavailable) =>
   new Unavailable({ detail, retry_after_seconds: NOT_CONFIGURED_RETRY_AFTER_SECONDS })
 
+/**
+ * The tools of a reply. A tool of the chatbot's owner that has the name of the list of documents, from a time when there
+ * was no such list, stands in its place, because no provider accepts two tools of one name.
+ */
+const toolsOf = ({ documents, search, tools = [] }: AgentInput, limits: AgentLimits): ReadonlyArray<AgentTool> => {
+  const isTaken = tools.some(({ name }) => name === listDocuments.name)
+  return [searchTool(search, limits), ...(documents === undefined || isTaken ? [] : [listTool(documents)]), ...tools]
+}
+
 const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentLimits) {
-  const { history, toolsEnabled } = input
-  const system = systemText(input.instructions, toolsEnabled)
-  if (toolsEnabled) return openingMessages(system, history, undefined)
-  const question = history.at(-1)?.content ?? ""
+  const { history, instructions, toolsEnabled } = input
+  const system = systemText(instructions, toolsEnabled)
+  if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined)
+  const { text } = searchTextOf(history.at(-1)?.content ?? "", history.slice(0, -1), QUERY_MAX_LENGTH)
   const passages = yield* input
-    .search(cut(question, QUERY_MAX_LENGTH))
+    .search(text)
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
-  return openingMessages(system, history, passagesJson(passages, limits))
+  return openingMessages(system, instructions.chatbotName, history, passagesJson(passages, limits))
 })
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })

@@ -48,10 +48,11 @@ const commonGuide = `Answer in the language of the user's last message, and begi
  */
 export const openingMessages = (
   system: string,
+  chatbotName: string,
   history: ReadonlyArray<ChatTurn>,
   passages: ReadonlyArray<PassageJson> | undefined,
 ): ReadonlyArray<Prompt.Message> => [
-  Prompt.systemMessage({ content: system }),
+  Prompt.systemMessage({ content: system, options: { parley: { name: chatbotName } } }),
   ...history.map((turn, index) =>
     turn.role === "assistant"
       ? Prompt.assistantMessage({ content: [Prompt.textPart({ text: turn.content })] })

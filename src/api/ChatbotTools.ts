@@ -28,7 +28,7 @@ const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
     OpenApi.annotations({
       summary: "Create a tool",
       description:
-        "An HTTP endpoint that the chatbot's model may call while it answers, from the next message on. The server makes the call: it checks the input against `input_schema`, fills the address, refuses private addresses, and hands text or JSON back to the model. 409 when the name is taken (`searchKnowledgeBase` always is) or the chatbot has as many tools as it may.",
+        "An HTTP endpoint that the chatbot's model may call while it answers, from the next message on. The server makes the call: it checks the input against `input_schema`, fills the address, refuses private addresses, and hands text or JSON back to the model. 409 when the name is taken (`searchKnowledgeBase` and `listDocuments` always are) or the chatbot has as many tools as it may.",
     }),
   )
 

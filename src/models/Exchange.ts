@@ -37,6 +37,10 @@ declare module "effect/ai/Response" {
 }
 
 declare module "effect/ai/Prompt" {
+  interface SystemMessageOptions {
+    /** The chatbot that the system instruction is for. */
+    readonly parley?: { readonly name: string }
+  }
   interface TextPartOptions {
     /** The passages in the text, which is the context block of a chatbot without tools. */
     readonly parley?: { readonly passages: ReadonlyArray<PassageJson> }

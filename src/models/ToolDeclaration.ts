@@ -29,3 +29,26 @@ export const searchKnowledgeBase: ToolDeclaration = {
   // As strict as the decoder of its calls.
   inputSchema: { ...Tool.getJsonSchemaFromSchema(SearchInput), additionalProperties: false },
 }
+
+/** The most titles that `listDocuments` returns. */
+export const TITLES_MAX = 50
+
+/** The documents of a chatbot: their number, and the titles of the first ones. */
+export interface DocumentTitles {
+  readonly total: number
+  /** At most `TITLES_MAX`, oldest first. */
+  readonly titles: ReadonlyArray<string>
+}
+
+/** The result of `listDocuments`. */
+export const DocumentTitles: Schema.Codec<DocumentTitles> = Schema.Struct({
+  total: Schema.Int,
+  titles: Schema.Array(Schema.String),
+})
+
+/** The declaration of the list of a chatbot's documents. It takes no input, and its result is `DocumentTitles`. */
+export const listDocuments: ToolDeclaration = {
+  name: "listDocuments",
+  description: `Returns how many documents this chatbot's knowledge base has, and the titles of the first ${TITLES_MAX}. Call it when the user asks what you know about, or which documents or topics there are. To answer any other question, search instead: titles are no answers.`,
+  inputSchema: { type: "object", properties: {}, additionalProperties: false },
+}

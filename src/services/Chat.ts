@@ -28,6 +28,8 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bytesOfTokens } from "../domain/chat/Tokens.ts"
 import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import { TITLES_MAX } from "../models/ToolDeclaration.ts"
+import { Documents } from "../storage/Documents.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
@@ -124,6 +126,7 @@ export class Chat extends Context.Service<
         const conversations = yield* Conversations
         const usage = yield* Usage
         const retriever = yield* Retriever
+        const documents = yield* Documents
         const chatbotTools = yield* ChatbotTools
         const { fetch } = yield* SafeFetch
         const random = yield* SecureRandom.SecureRandom
@@ -187,6 +190,10 @@ export class Chat extends Context.Service<
             Effect.catchTag("NotFound", () => Effect.succeed([])),
             Effect.provideService(CurrentOrganization, chatbot.organization_id),
           )
+
+        /** Lists the documents of this chatbot, and of no other. */
+        const documentsOf = (chatbot: ChatbotRow) =>
+          Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
 
         /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
         const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
@@ -268,6 +275,7 @@ export class Chat extends Context.Service<
                 toolsEnabled: chatbot.settings.isToolEnabled,
                 history: conversationOf(chatbot, context.history, request),
                 search: searchOf(chatbot),
+                documents: documentsOf(chatbot),
                 tools,
                 emit,
                 ...recorder.callbacks,

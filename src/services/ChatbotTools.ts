@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
-import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
+import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
 import { Conflict, InvalidRequest, type NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
@@ -98,7 +98,9 @@ export class ChatbotTools extends Context.Service<
     )
 }
 
-const reserved = new Conflict({ detail: `Every chatbot has a tool ${searchKnowledgeBase.name} already.` })
+/** The names of the tools that every chatbot has. */
+const builtIn: ReadonlySet<string> = new Set([searchKnowledgeBase.name, listDocuments.name])
+const reserved = (name: string) => new Conflict({ detail: `Every chatbot has a tool ${name} already.` })
 const unreadable = (kept: ReadonlyArray<string>) =>
   new Conflict({
     detail: `The server cannot decrypt the headers of the tool any more: give ${kept.join(", ")} anew, or an empty text to remove it.`,
@@ -106,7 +108,7 @@ const unreadable = (kept: ReadonlyArray<string>) =>
 
 /** Checks the rules that concern more than one field. */
 const ensureConsistent = Effect.fnUntraced(function* ({ input_schema, name, url }: Storage.ToolContent) {
-  if (name === searchKnowledgeBase.name) return yield* reserved
+  if (builtIn.has(name)) return yield* reserved(name)
   const required = requiredOf(input_schema)
   const unknown = placeholdersOf(url).find((placeholder) => !required.includes(placeholder))
   if (unknown !== undefined) {

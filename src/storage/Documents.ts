@@ -79,6 +79,15 @@ export class Documents extends Context.Service<
       Unavailable,
       CurrentOrganization
     >
+    /** Returns the number of documents that searches look through, and the titles of the oldest of them. */
+    readonly titles: (
+      chatbot: ChatbotId,
+      limit: number,
+    ) => Effect.Effect<
+      { readonly total: number; readonly titles: ReadonlyArray<string> },
+      Unavailable,
+      CurrentOrganization
+    >
     /**
      * Queues new content for a document, in place of a replacement that is still queued. The old content serves until
      * the new one is ready.
@@ -237,6 +246,22 @@ export class Documents extends Context.Service<
         }
       }, withoutSqlErrors)
 
+      const titles = Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
+        const organization = yield* CurrentOrganization
+        const serving = sql`chatbot_id = ${chatbot} and organization_id = ${organization} and revision > 0`
+        // The title is stored with the chunks. A document without any is named as its file.
+        const rows = yield* sql<{ readonly total: number; readonly title: string }>`
+          select (select count(*)::int from documents where ${serving}) as total, coalesce((
+            select title from chunks where document_id = first.id and revision = first.revision
+              and organization_id = ${organization} order by ordinal limit 1
+          ), first.name) as title
+          from (
+            select id, revision, name, created_at from documents where ${serving} order by created_at, id limit ${limit}
+          ) first
+          order by created_at, id`
+        return { total: rows[0]?.total ?? 0, titles: rows.map(({ title }) => title) }
+      }, withoutSqlErrors)
+
       const replace = Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
           const organization = yield* CurrentOrganization
@@ -294,7 +319,7 @@ export class Documents extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { add, get, getMany, list, replace, retry, remove }
+      return { add, get, getMany, list, titles, replace, retry, remove }
     }),
   )
 }

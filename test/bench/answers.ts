@@ -1,31 +1,28 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { Console, Effect, type Scope } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { Client } from "../lib/Client.ts"
+import { temporaryDirectory } from "../lib/TestDatabase.ts"
 import { ask, upload } from "./answers/Asking.ts"
 import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
 import { impossibleCases } from "./answers/Check.ts"
 import { derivedKnowledge } from "./answers/Derived.ts"
-import { type Judged, tablesOf, worstOf } from "./answers/Report.ts"
-import { scoreOf } from "./answers/Score.ts"
+import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
+import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
 import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey } from "./http/Fixture.ts"
 
 interface AnswersSettings {
   readonly worst: number
   readonly json: string | undefined
+  /** How the cases of an earlier run were judged, by id. */
+  readonly earlier: ReadonlyMap<string, Verdict> | undefined
 }
 
-const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-)
-
-const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { json, worst }: AnswersSettings) {
-  const directory = yield* withDirectory
+const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earlier, json, worst }: AnswersSettings) {
+  const directory = yield* temporaryDirectory("bench")
   const child = yield* start({
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: { DATA_DIR: join(directory, "data"), BOOTSTRAP_API_KEY: apiKey, ...withoutLimits, LOG_FORMAT: "json" },
@@ -48,12 +45,27 @@ const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { json
   }
   const whole = performance.now() - begin
   if (worst > 0) yield* Console.log(`${worstOf(judged, worst)}\n`)
-  yield* Console.log(tablesOf(judged))
+  if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
+  yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
   yield* Console.log(
     `\n${judged.length} cases in ${(whole / 1_000).toFixed(0)} s, ${(uploading / 1_000).toFixed(0)} s of them for the documents`,
   )
   if (json !== undefined) writeFileSync(json, JSON.stringify(judged, null, 1))
 })
+
+const Earlier = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({
+      asked: Schema.Struct({ id: Schema.String }),
+      score: Schema.Struct({ verdict: Schema.Literals(verdicts) }),
+    }),
+  ),
+)
+
+const readEarlier = (file: string): ReadonlyMap<string, Verdict> =>
+  new Map(
+    Schema.decodeUnknownSync(Earlier)(readFileSync(file, "utf8")).map(({ asked, score }) => [asked.id, score.verdict]),
+  )
 
 /** Prints the cases that no reply can be right about. */
 const check = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>) {
@@ -94,6 +106,8 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * - `--kinds a,b`, `--knowledge a,b`, `--language a,b`: asks only these,
  * - `--worst N`: prints the N worst replies, with what was asked and expected,
  * - `--json FILE`: writes all replies and how they were judged to a file,
+ * - `--against FILE`: counts the replies that were right in the run that wrote this file and are not any more, and the
+ *   other way round, and prints the former of the half for development,
  * - `--seed N`: chooses other cases from the sets, by default 1,
  * - `--check`: asks nothing, and prints the cases whose answer is in no document.
  */
@@ -108,6 +122,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       language: { type: "string" },
       worst: { type: "string", default: "0" },
       json: { type: "string" },
+      against: { type: "string" },
       seed: { type: "string", default: "1" },
       check: { type: "boolean", default: false },
     },
@@ -124,6 +139,10 @@ export const run = (args: ReadonlyArray<string>): void => {
       isIn(values.knowledge, knowledge) &&
       isIn(values.language, language),
   )
-  const settings = { worst: Number(values.worst), json: values.json }
+  const settings = {
+    worst: Number(values.worst),
+    json: values.json,
+    earlier: values.against === undefined ? undefined : readEarlier(values.against),
+  }
   NodeRuntime.runMain(values.check ? check(all) : Effect.scoped(bench(wanted, settings)))
 }

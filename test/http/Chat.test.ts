@@ -149,7 +149,7 @@ describe("a chat with a language model", () => {
     },
   )
 
-  test("sends the chatbot's instructions and the search tool to the model, and stores the tokens used", async () => {
+  test("sends the chatbot's instructions and the tools of its knowledge base to the model, and stores the tokens used", async () => {
     const { id } = await client.newChatbot({
       name: "Marin",
       personality_config: { tone: "salty", style: "terse" },
@@ -160,6 +160,7 @@ describe("a chat with a language model", () => {
     const [request] = sent()
     expect(request?.tools).toMatchObject([
       { name: "searchKnowledgeBase", input_schema: { type: "object", properties: { query: { type: "string" } } } },
+      { name: "listDocuments", input_schema: { type: "object", properties: {} } },
     ])
     for (const words of ["Marin", "Speak of the sea only.", "salty", "terse"]) {
       expect(textOf(request?.system ?? "")).toContain(words)
@@ -240,8 +241,47 @@ describe("a chat without a language model", () => {
 
   test("says so when the search finds nothing", async () => {
     const { id } = await client.newChatbot()
+    await client.learn(id, tides)
     expect((await client.chat(id, "Where is the xylophone?")).output).toContain("found nothing")
   })
+
+  test("says that there are no documents while its chatbot has none", async () => {
+    const { id } = await client.newChatbot()
+    expect((await client.chat(id, "Where is the xylophone?")).output).toStartWith("I have no documents yet")
+    expect((await client.chat(id, "Was weißt du?")).output).toContain("Ich habe noch keine Dokumente")
+  })
+
+  test("names its documents when it is asked what it knows about, with and without tools", async () => {
+    const { id } = await client.newChatbot({ name: "Marin" })
+    await client.learn(id, tides)
+    const { output, tool_results } = await client.chat(id, "What do you know about?")
+    expect(output).toStartWith("I am Marin, a computer program.")
+    expect(output).toContain("I know these documents:\n- Tides")
+    expect(tool_results).toMatchObject([
+      { toolName: "listDocuments", args: {}, result: { total: 1, titles: ["Tides"] } },
+    ])
+    const mute = await client.newChatbot({ name: "Marin", settings: { isToolEnabled: false } })
+    await client.learn(mute.id, tides)
+    const short = await client.chat(mute.id, "What do you know about?")
+    expect(short.output).toStartWith("I am Marin, a computer program.")
+    expect(short.tool_results).toEqual([])
+  })
+
+  test.each([true, false])(
+    "searches for a follow-up with the question before it (tools: %p)",
+    async (isToolEnabled) => {
+      const { id } = await client.newChatbot({ settings: { isToolEnabled } })
+      await client.learn(id, {
+        "prices.md":
+          "# Prices\n\nA ticket for adults costs 12 EUR.\n\nA ticket for students costs 7 EUR.\n\nStudents like the garden.",
+      })
+      const { output, session_id } = await client.chat(id, "How much is a ticket for adults?")
+      expect(output).toContain("12 EUR")
+      const next = await client.chat(id, "and for students?", { sessionToken: session_id })
+      expect(next.output).toContain("7 EUR")
+      expect(next.output).not.toContain("garden")
+    },
+  )
 })
 
 describe("the history", () => {

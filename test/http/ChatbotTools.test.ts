@@ -76,10 +76,11 @@ describe("tools of a chatbot", () => {
     const { id } = await client.newChatbot()
     await newTool(id)
     problem(await create(id), 409, "conflict")
-    problem(await create(id, { name: "searchKnowledgeBase" }), 409, "conflict")
+    const builtIn = ["searchKnowledgeBase", "listDocuments"]
+    for (const name of builtIn) problem(await create(id, { name }), 409, "conflict")
     const other = await newTool(id, { name: "other" })
     problem(await client.patch(at(id, other.id), { json: { name: "orderStatus" } }), 409, "conflict")
-    problem(await client.patch(at(id, other.id), { json: { name: "searchKnowledgeBase" } }), 409, "conflict")
+    for (const name of builtIn) problem(await client.patch(at(id, other.id), { json: { name } }), 409, "conflict")
     // Another chatbot may have a tool of the same name.
     expect((await create((await client.newChatbot()).id)).status).toBe(201)
   })

@@ -29,7 +29,9 @@ interface Bot {
 /** Creates a chatbot with a document that no other chatbot may read. */
 const victim = async (canary: string, as = client): Promise<Bot> => {
   const { id } = await as.newChatbot({ settings: { model } })
-  await as.learn(id, { "secret.md": `# Secret\n\nThe code word of the vault is ${canary}. Refunds CANARY.\n` })
+  await as.learn(id, {
+    "secret.md": `# Secret of ${canary}\n\nThe code word of the vault is ${canary}. Refunds CANARY.\n`,
+  })
   return { id, canary }
 }
 
@@ -120,6 +122,13 @@ describe("a model that obeys a poisoned document", () => {
     ])
     nothingForeign(await obey(inputs.map((input) => ["searchKnowledgeBase", input])))
     expect(endpoint.asked).toEqual([])
+  })
+
+  test("is told the titles of no other chatbot's documents", async () => {
+    const inputs = victims.flatMap(({ id }) => [{}, { chatbotId: id }, { chatbot_id: id }, { organization_id: "*" }])
+    const reply = await obey(inputs.map((input) => ["listDocuments", input]))
+    nothingForeign(reply)
+    expect(reply.toModel).toContain('\\"total\\":1')
   })
 
   test("can call only the tools of its chatbot", async () => {

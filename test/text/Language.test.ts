@@ -38,11 +38,10 @@ describe("the language of a text", () => {
     expect(detectLanguage("")).toBe("english")
   })
 
-  test("is not recognized by one function word, or by two among many other words", () => {
-    const names = (count: number) => Array.from({ length: count }, () => "Braun").join(" ")
-    expect(detectLanguage(`Und ${names(3)}`)).toBe("english")
-    expect(detectLanguage(`Und der ${names(31)}`)).toBe("german")
-    expect(detectLanguage(`Und der ${names(32)}`)).toBe("english")
+  test("is not recognized by one function word among many other words", () => {
+    const names = (count: number) => Array.from({ length: count }, (_, place) => `Zq${"ab".repeat(place)}`).join(" ")
+    expect(detectLanguage(`Und ${names(5)}`)).toBe("german")
+    expect(detectLanguage(`Und ${names(6)}`)).toBe("english")
   })
 
   test("is a known one for any text", () => {

@@ -114,7 +114,7 @@ export const ToolResult = Schema.Struct({
   args: Schema.Json.annotate({ examples: [{ query: "refund period" }] }),
   result: Schema.Json.annotate({
     description:
-      "For `searchKnowledgeBase` the passages found, best first: `{title, chunk, content, similarity?, document_id}`. A call that failed or was not run has `{error}`.",
+      "For `searchKnowledgeBase` the passages found, best first: `{title, chunk, content, similarity?, document_id}`. For `listDocuments` the number of documents and the titles of the first: `{total, titles}`. A call that failed or was not run has `{error}`.",
   }),
 })
 export type ToolResult = typeof ToolResult.Type

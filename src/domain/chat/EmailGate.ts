@@ -1,6 +1,7 @@
 import type { ChatTurn } from "./Chat.ts"
-import { detectLanguage, type Language } from "../../text/Language.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { refusalIn } from "./Refusals.ts"
+import { languageOfReply } from "./ReplyLanguage.ts"
 
 /*
  * A chatbot may ask for the user's e-mail address before it answers. It asks at most twice in a conversation: once the
@@ -43,46 +44,40 @@ export const isOnlyEmail = (text: string): boolean => {
   return words.take(WORDS_BESIDE + 1).toArray().length <= WORDS_BESIDE
 }
 
-const requests: Partial<Record<Language | Script, string>> = {
-  arabic: "قبل أن أجيب، ما عنوان بريدك الإلكتروني؟",
-  danish: "Hvad er din e-mailadresse, før jeg svarer?",
-  dutch: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
-  english: "Before I answer, what is your e-mail address?",
-  finnish: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",
-  french: "Avant de vous répondre, quelle est votre adresse e-mail ?",
-  german: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
-  greek: "Πριν απαντήσω, ποια είναι η διεύθυνση e-mail σας;",
-  hindi: "उत्तर देने से पहले, आपका ई-मेल पता क्या है?",
-  hungarian: "Mielőtt válaszolok, mi az e-mail-címe?",
-  indonesian: "Sebelum saya menjawab, apa alamat e-mail Anda?",
-  italian: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
-  norwegian: "Hva er e-postadressen din, før jeg svarer?",
-  portuguese: "Antes de responder, qual é o seu endereço de e-mail?",
-  romanian: "Înainte de a răspunde, care este adresa dvs. de e-mail?",
-  russian: "Прежде чем ответить: какой у вас адрес электронной почты?",
-  spanish: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
-  swedish: "Vad är din e-postadress, innan jag svarar?",
-  turkish: "Yanıtlamadan önce, e-posta adresiniz nedir?",
-  chinese: "在回答之前，请问您的电子邮箱地址是什么？",
-  japanese: "お答えする前に、メールアドレスを教えていただけますか？",
-  korean: "답변드리기 전에 이메일 주소를 알려 주시겠어요?",
-  thai: "ก่อนตอบคำถาม ขอทราบอีเมลของคุณได้ไหม",
+const requests: Readonly<Record<SpokenLanguage, string>> = {
+  ar: "قبل أن أجيب، ما عنوان بريدك الإلكتروني؟",
+  cs: "Než odpovím: jaká je vaše e-mailová adresa?",
+  da: "Hvad er din e-mailadresse, før jeg svarer?",
+  de: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
+  el: "Πριν απαντήσω, ποια είναι η διεύθυνση e-mail σας;",
+  en: "Before I answer, what is your e-mail address?",
+  es: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
+  fa: "پیش از پاسخ، نشانی ایمیل شما چیست؟",
+  fi: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",
+  fr: "Avant de vous répondre, quelle est votre adresse e-mail ?",
+  he: "לפני שאענה, מה כתובת הדוא״ל שלך?",
+  hi: "उत्तर देने से पहले, आपका ई-मेल पता क्या है?",
+  hu: "Mielőtt válaszolok, mi az e-mail-címe?",
+  id: "Sebelum saya menjawab, apa alamat e-mail Anda?",
+  it: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
+  ja: "お答えする前に、メールアドレスを教えていただけますか？",
+  ko: "답변드리기 전에 이메일 주소를 알려 주시겠어요?",
+  nl: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
+  no: "Hva er e-postadressen din, før jeg svarer?",
+  pl: "Zanim odpowiem: jaki jest Pani lub Pana adres e-mail?",
+  pt: "Antes de responder, qual é o seu endereço de e-mail?",
+  ro: "Înainte de a răspunde, care este adresa dvs. de e-mail?",
+  ru: "Прежде чем ответить: какой у вас адрес электронной почты?",
+  sv: "Vad är din e-postadress, innan jag svarar?",
+  th: "ก่อนตอบคำถาม ขอทราบอีเมลของคุณได้ไหม",
+  tr: "Yanıtlamadan önce, e-posta adresiniz nedir?",
+  uk: "Перш ніж відповісти: яка у вас адреса електронної пошти?",
+  vi: "Trước khi trả lời, xin cho biết địa chỉ e-mail của bạn là gì?",
+  zh: "在回答之前，请问您的电子邮箱地址是什么？",
 }
-
-type Script = "chinese" | "japanese" | "korean" | "thai"
-
-const scripts: ReadonlyArray<readonly [RegExp, Script]> = [
-  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "japanese"],
-  [/\p{Script=Hangul}/u, "korean"],
-  [/\p{Script=Han}/u, "chinese"],
-  [/\p{Script=Thai}/u, "thai"],
-]
 
 /** The question for the e-mail address, in the language of the user's text, or in English where that is not known. */
-export const emailRequest = (userText: string): string => {
-  const language = scripts.find(([script]) => script.test(userText))?.[1] ?? detectLanguage(userText)
-  return requests[language] ?? requests.english ?? ""
-}
+export const emailRequest = (userText: string): string => requests[languageOfReply(userText)]
 
 const requestTexts: ReadonlySet<string> = new Set(Object.values(requests))
 

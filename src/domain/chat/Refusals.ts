@@ -1,3 +1,5 @@
+import { smallTalkPhrases } from "./SmallTalkPhrases.ts"
+
 /*
  * Recognizes messages in which a user declines to give the e-mail address, in the languages in which the question is
  * asked.
@@ -64,9 +66,8 @@ const REFUSALS = [
 
 /** Phrases that accompany a refusal without saying anything else, separated by commas. */
 const COURTESIES = [
-  "thanks, thank you, many thanks, thx, sorry, please, danke, danke schön, vielen dank, bitte, merci, désolé, désolée, gracias, muchas gracias, lo siento, obrigado, obrigada",
-  "grazie, scusa, bedankt, dank je, dank u, tack, tak, takk, kiitos, köszönöm, mulțumesc, multumesc, teşekkürler, teşekkür ederim, sağol, terima kasih, maaf",
-  "ευχαριστώ, спасибо, извините, شكرا, شكراً, آسف, धन्यवाद, शुक्रिया, माफ़ कीजिए, 谢谢, 謝謝, 抱歉, ありがとう, ありがとうございます, すみません, ごめんなさい, 감사합니다, 고마워요, 죄송합니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอโทษ",
+  ...Object.values(smallTalkPhrases).map(({ thanks }) => thanks),
+  "sorry, please, bitte, désolé, désolée, lo siento, scusa, maaf, извините, آسف, माफ़ कीजिए, 抱歉, すみません, ごめんなさい, 죄송합니다, ขอโทษ",
 ]
 
 /** The words of a text in lower case. In scripts without spaces, the texts between punctuation marks. */

@@ -100,32 +100,53 @@ const atomsBetween = (
   return atoms
 }
 
+/** Longest line above a table that its parts repeat, in UTF-16 code units: a caption, or the sentence that announces it. */
+const CAPTION_MAX_LENGTH = 200
+
+/** The line above a table, with an empty line below; empty where it is no single short line of text. */
+const captionOf = (text: string, above: Block | undefined): string => {
+  const line = above?.kind === "text" ? text.slice(above.start, above.end).trim() : ""
+  return line === "" || line.length > CAPTION_MAX_LENGTH || line.includes("\n") ? "" : `${line}\n\n`
+}
+
+/** An atom that repeats a caption, if it begins a chunk and the caption fits. */
+const captioned = (table: Atom, caption: string, limits: Limits): Atom =>
+  table.weight + weigh(caption) <= limits.max ? { ...table, prefix: caption } : table
+
 /**
  * Splits a table or a block of code into its lines.
  *
  * @param opening the number of lines at the beginning that every later chunk repeats, unless they are too long
+ * @param caption what every later chunk repeats before them
  */
-const lineAtoms = (text: string, block: Block, opening: number, limits: Limits): ReadonlyArray<Atom> => {
+const lineAtoms = (text: string, block: Block, opening: number, limits: Limits, caption = ""): ReadonlyArray<Atom> => {
   const lines = linesOf(text, block.start, block.end)
   const openingEnd = lines[opening - 1]?.end ?? block.end
   const repeated = text.slice(block.start, openingEnd).trimEnd() + "\n"
-  const prefix = weigh(repeated) <= limits.max / 4 ? repeated : ""
+  const prefix = [caption + repeated, repeated, ""].find((each) => weigh(each) <= limits.max / 4) ?? ""
   const limit = limits.target - weigh(prefix)
   // The opening and the first line after it form one atom, so that no chunk consists of an opening only.
   const firstEnd = lines[opening]?.end ?? openingEnd
   const first = atomsBetween(text, block.start, [firstEnd], limits.target, "").map((each, index) =>
-    index === 0 ? each : { ...each, prefix: each.start >= openingEnd && each.weight <= limit ? prefix : "" },
+    index === 0
+      ? captioned(each, caption, limits)
+      : { ...each, prefix: each.start >= openingEnd && each.weight <= limit ? prefix : "" },
   )
   const others = lines.slice(opening + 1).map((line) => line.end)
   return [...first, ...atomsBetween(text, firstEnd, others, limit, prefix)]
 }
 
-/** Splits a block where it does not fit: tables and code between lines, and text between sentences. */
-export const atomsOf = (text: string, block: Block, limits: Limits): ReadonlyArray<Atom> => {
+/**
+ * Splits a block where it does not fit: tables and code between lines, and text between sentences.
+ *
+ * @param above the block before it under the same heading
+ */
+export const atomsOf = (text: string, block: Block, limits: Limits, above?: Block): ReadonlyArray<Atom> => {
   const whole = atom(text, block.start, block.end)
   const keepsWhole = block.kind === "code" || block.kind === "table"
-  if (whole.weight <= (keepsWhole ? limits.max : limits.target)) return [whole]
-  if (block.kind === "table") return lineAtoms(text, block, 2, limits)
+  const caption = block.kind === "table" ? captionOf(text, above) : ""
+  if (whole.weight <= (keepsWhole ? limits.max : limits.target)) return [captioned(whole, caption, limits)]
+  if (block.kind === "table") return lineAtoms(text, block, 2, limits, caption)
   if (block.kind === "code") return lineAtoms(text, block, 1, limits)
   return atomsBetween(text, block.start, sentenceEnds(text, block.start, block.end), limits.target, "")
 }

@@ -1,5 +1,5 @@
 import { type Atom, atomsOf, type Limits } from "./Atoms.ts"
-import { blocksOf } from "./Blocks.ts"
+import { type Block, blocksOf } from "./Blocks.ts"
 import { weigh, WEIGHT_PER_TOKEN } from "./Tokens.ts"
 import type { ExtractedText } from "../extract/Extraction.ts"
 import { plainText } from "../extract/Heading.ts"
@@ -10,7 +10,7 @@ interface Chunk {
   readonly ordinal: number
   /** The headings above the chunk, outermost first, without the document's title. */
   readonly headings: ReadonlyArray<string>
-  /** The text of the chunk with its own heading lines. Each part of a split table begins with the table's header. */
+  /** The text of the chunk with its own heading lines. Each part of a split table begins with its caption and header. */
   readonly text: string
   /** The offset in the document's text where the chunk begins, in UTF-16 code units. */
   readonly start: number
@@ -68,13 +68,16 @@ const sectionsOf = (text: string, limits: Limits): ReadonlyArray<Section> => {
   const sections: Array<Section> = []
   let open: ReadonlyArray<{ readonly level: number; readonly title: string }> = []
   let section: Section & { readonly body: Array<Atom> } = { path: [], heading: [], body: [] }
+  let above: Block | undefined
   for (const block of blocksOf(text)) {
     const { heading } = block
     if (heading === undefined) {
       const fits = section.body.length === 0 ? limitsBelow(section.heading, limits) : limits
-      for (const atom of atomsOf(text, block, fits)) section.body.push(atom)
+      for (const atom of atomsOf(text, block, fits, above)) section.body.push(atom)
+      above = block
       continue
     }
+    above = undefined
     sections.push(section)
     open = [
       ...open.filter(({ level }) => level < heading.level),

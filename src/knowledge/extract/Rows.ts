@@ -1,5 +1,5 @@
 import { tooLarge } from "./Extraction.ts"
-import { markdownTable } from "./Table.ts"
+import { tableParts, titledTable } from "./Table.ts"
 
 export type Row = ReadonlyArray<string>
 
@@ -8,21 +8,13 @@ const MAX_TABLE_COLUMNS = 10
 /** Tables whose cells are longer on average are written as `Header: value` lines. */
 const MAX_MEAN_CELL_CHARACTERS = 60
 
-const looksLikeValue = (cell: string) => cell === "" || /^[-+(]?[$€£]?\d/.test(cell)
-
-/** Whether the first row is a header: it has no values and no name twice. */
-const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
-  const [first = []] = rows
-  return rows.length > 1 && !first.some(looksLikeValue) && new Set(first).size === first.length
-}
-
 const asRecords = (header: Row, body: ReadonlyArray<Row>): string =>
   body
     .map((row) =>
       row
-        .map((cell, column) => ({ name: header[column] ?? `Column ${column + 1}`, cell }))
+        .map((cell, column) => ({ name: header[column] ?? "", cell }))
         .filter(({ cell }) => cell !== "")
-        .map(({ name, cell }) => `${name}: ${cell}`)
+        .map(({ name, cell }) => (name === "" ? cell : `${name}: ${cell}`))
         .join("\n"),
     )
     .join("\n\n")
@@ -44,20 +36,15 @@ const recordsWithin = (header: Row, body: ReadonlyArray<Row>, textLimit: number)
   return asRecords(header, body)
 }
 
-/** Writes one or more rows as a Markdown table, or as a paragraph of `Header: value` lines each when they are wide. */
+/**
+ * Writes one or more rows as a Markdown table, or as a paragraph of `Header: value` lines each when they are wide. No
+ * column names are invented where the rows have none.
+ */
 export const writeRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
-  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
-  const [header = [], ...body] = hasHeader(rows)
-    ? rows
-    : [Array.from({ length: width }, (_, column) => `Column ${column + 1}`), ...rows]
-  return isNarrow(rows) ? markdownTable([header, ...body]) : recordsWithin(header, body, textLimit)
-}
-
-/** Like `writeRows`, for the rows of a spreadsheet: without a header row, no column names are invented. */
-export const writeSheetRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
-  if (isNarrow(rows)) return markdownTable(rows)
-  const [header = [], ...body] = rows
-  return hasHeader(rows) ? recordsWithin(header, body, textLimit) : rows.map(cellsOnLine).join("\n")
+  if (isNarrow(rows)) return titledTable(rows)
+  const { body, header, titles } = tableParts(rows)
+  const text = header.length > 0 ? recordsWithin(header, body, textLimit) : body.map(cellsOnLine).join("\n")
+  return [...titles, text].join("\n\n")
 }
 
 /** The cells of a row that are not empty, on one line. */

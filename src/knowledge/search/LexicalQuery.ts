@@ -1,4 +1,5 @@
 import { isPair } from "../../text/Words.ts"
+import type { Language } from "../../text/Language.ts"
 import type { Term } from "../segments/Lexemes.ts"
 
 /** One word of a question as the languages of the knowledge base stem it. */
@@ -14,6 +15,18 @@ export interface QueryWord {
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
+  /** How the word is written, for the correction of typing errors. Without it, the word is not corrected. */
+  readonly spelling?: Spelling
+  /** Whether its terms are those of a similar word, because no passage holds the word itself. */
+  readonly isCorrected?: boolean
+}
+
+/** How a word is written. */
+export interface Spelling {
+  /** The word in lower case. */
+  readonly word: string
+  /** The word's lexeme in each language of the knowledge base; undefined where it has none, or several. */
+  readonly lexemes: ReadonlyArray<{ readonly language: Language; readonly text: string } | undefined>
 }
 
 /** The words of a question in order, without the stop words of its language. */
@@ -23,6 +36,8 @@ export type LexicalQuery = ReadonlyArray<QueryWord>
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */
   readonly stems: ReadonlyArray<ReadonlyArray<Term>>
+  /** The language, with the lexemes of each word as text. Without it, words are not corrected. */
+  readonly written?: { readonly language: Language; readonly texts: ReadonlyArray<ReadonlyArray<string>> }
   /** The share of the passages that are in the language, 0–1. */
   readonly share: number
 }
@@ -45,21 +60,27 @@ export const makeLexicalQuery = (
     const stems = languages.map((language) => language.stems[place] ?? [])
     if ((stems[own] ?? []).length === 0) return []
     const droppedShare = languages.reduce((sum, { share }, index) => sum + (stems[index]?.length === 0 ? share : 0), 0)
-    return { stems, droppedShare, commonness: commonness(word), isPair: isPair(word) }
+    const lexemes = languages.map(({ written }) => {
+      const [text, ...others] = written?.texts[place] ?? []
+      return written === undefined || text === undefined || others.length > 0
+        ? undefined
+        : { language: written.language, text }
+    })
+    return {
+      stems,
+      droppedShare,
+      commonness: commonness(word),
+      isPair: isPair(word),
+      spelling: { word, lexemes },
+    }
   })
 
-/** The most passages without a word, because their language has dropped it, that count as if they contained it. */
-const DROPPED_MAX = 50
-
 /**
- * The number of passages that contain a word, where those whose language has dropped it are taken to contain it: in
- * proportion to the others, but with the presumption that a word is common that is a stop word somewhere.
+ * The number of passages that contain a word. Those that are in a language for which it is a stop word are taken to
+ * contain it, since the few others would make it seem rare.
  *
  * @param found the number of passages that contain a term of the word
  * @param passages the number of passages in the knowledge base
  */
-export const passagesWith = ({ droppedShare }: QueryWord, found: number, passages: number): number => {
-  const dropped = droppedShare * passages
-  const presumed = Math.min(dropped, DROPPED_MAX)
-  return Math.min(passages, ((found + presumed) * passages) / (passages - dropped + presumed || 1))
-}
+export const passagesWith = ({ droppedShare }: QueryWord, found: number, passages: number): number =>
+  Math.min(passages, found + droppedShare * passages)

@@ -21,7 +21,7 @@ export interface LexicalWeights {
  */
 export const DEFAULT_WEIGHTS: LexicalWeights = {
   k1: 1.2,
-  b: 0.75,
+  b: 0.68,
   pairSaturation: 0.75,
   background: 0.3,
   phrase: 0.3,

@@ -30,7 +30,10 @@ export interface Segment {
   readonly chunkIds: Uint8Array
   /** The document of each chunk, as an index into `documents`. */
   readonly documentOf: Uint32Array
-  /** The number of words in each chunk, where a word of the title counts twice. */
+  /**
+   * The number of words in each chunk, where a word of the title counts twice. Stop words count, too, so that a chunk
+   * has the same length in every language.
+   */
   readonly lengths: Uint32Array
   /** The distinct terms, ascending. */
   readonly terms: Float64Array

@@ -1,7 +1,7 @@
 import { DocumentId } from "../../domain/Ids.ts"
 import type { Language } from "../../text/Language.ts"
 import { areEqual, type PackedChunk, uuidText } from "../../storage/search/ChunkPacks.ts"
-import { isInTitle, readLexemes, type Term } from "./Lexemes.ts"
+import { isInTitle, placeOf, readLexemes, type Term } from "./Lexemes.ts"
 import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { sketch } from "./Sketch.ts"
 
@@ -38,25 +38,26 @@ export class SegmentBuilder {
     const document = this.documentWith(chunk)
     this.documentOf.push(this.documents.length - 1)
     this.languages.set(chunk.language, (this.languages.get(chunk.language) ?? 0) + 1)
-    let length = 0
+    let [last, lastOfTitle] = [0, 0]
     readLexemes(chunk.lexemes, chunk.language, (term, positions, count) => {
-      if (this.only?.has(term) === false) {
-        length += weightedCount(positions, count)
-        return
-      }
+      const isIndexed = this.only?.has(term) !== false
+      if (isIndexed) this.starts.push(this.positions.length)
       let frequency = 0
-      this.starts.push(this.positions.length)
-      for (let place = 0; place < count; place++) {
-        const position = positions[place] ?? 0
-        frequency += isInTitle(position) ? TITLE_FREQUENCY : 1
-        this.positions.push(position)
+      for (let index = 0; index < count; index++) {
+        const position = positions[index] ?? 0
+        last = Math.max(last, placeOf(position))
+        if (isInTitle(position)) {
+          lastOfTitle = Math.max(lastOfTitle, placeOf(position))
+          frequency += TITLE_FREQUENCY
+        } else frequency += 1
+        if (isIndexed) this.positions.push(position)
       }
-      length += frequency
+      if (!isIndexed) return
       this.postingTerms.push(this.numberOf(term))
       this.postingChunks.push(index)
       this.frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
-    this.lengths.push(length)
+    this.lengths.push(last + (TITLE_FREQUENCY - 1) * lastOfTitle)
     const stored = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
     if (stored === undefined) document.isEmbedded = false
     else this.addSketch(index, stored)
@@ -150,12 +151,6 @@ const joined = (items: ReadonlyArray<Uint8Array | undefined>, bytes: number, cou
   const whole = new Uint8Array(count * bytes)
   for (const [index, item] of items.entries()) if (item) whole.set(item, index * bytes)
   return whole
-}
-
-const weightedCount = (positions: Uint16Array, count: number): number => {
-  let weighted = count
-  for (let place = 0; place < count; place++) if (isInTitle(positions[place] ?? 0)) weighted += TITLE_FREQUENCY - 1
-  return weighted
 }
 
 /** The offset at which the postings of each term begin when they are sorted by term, and the end of the last. */

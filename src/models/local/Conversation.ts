@@ -1,10 +1,6 @@
+import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import type { PassageJson } from "../../domain/Passage.ts"
-
-/** A message of a conversation. */
-export interface Turn {
-  readonly role: "user" | "assistant"
-  readonly text: string
-}
+import type { DocumentTitles } from "../ToolDeclaration.ts"
 
 /** The passages that a search found, or `failed` when the knowledge base could not be searched. */
 export type SearchResult =
@@ -18,14 +14,20 @@ export type SearchResult =
 
 /** A conversation as `local/extractive` sees it. */
 export interface Conversation {
+  /** The name of the chatbot. */
+  readonly name: string
   /** The last message of the user. */
   readonly question: string
   /** The messages before it, oldest first. */
-  readonly before: ReadonlyArray<Turn>
-  /** What was found for the question; undefined before the search. */
-  readonly found: SearchResult | undefined
+  readonly before: ReadonlyArray<ChatTurn>
+  /** What the searches for the question found so far, in order. */
+  readonly found: ReadonlyArray<SearchResult>
+  /** The documents of the chatbot; undefined while they were not listed. */
+  readonly documents: DocumentTitles | "failed" | undefined
   /** Whether the knowledge base may be searched with a tool. */
   readonly maySearch: boolean
+  /** Whether the documents may be listed with a tool. */
+  readonly mayList: boolean
 }
 
 /** A sentence, or a row of a table, with the passage that it is from. */
@@ -40,5 +42,5 @@ export interface Answer {
   readonly quotes: ReadonlyArray<Quote>
 }
 
-/** The next step: an answer, or a search with a query. */
-export type Reply = Answer | { readonly query: string }
+/** The next step: an answer, a search with a query, or the list of documents. */
+export type Reply = Answer | { readonly query: string } | "list"

@@ -9,8 +9,8 @@ import type { Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
-import { LIKELY_SIMILARITY, Passages } from "../../domain/Passage.ts"
-import { searchKnowledgeBase } from "../ToolDeclaration.ts"
+import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../../domain/Passage.ts"
+import { DocumentTitles, listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../ToolDeclaration.ts"
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
 /*
@@ -84,15 +84,26 @@ const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: n
 
 const conversationOf = (request: ModelRequest, threshold: number): Conversation => {
   const messages = request.prompt.content
-  const turns = messages.flatMap((message) =>
-    message.role === "user" || message.role === "assistant" ? [{ role: message.role, text: textOf(message) }] : [],
-  )
-  const last = turns.findLastIndex(({ role }) => role === "user")
+  const last = messages.findLastIndex(({ role }) => role === "user")
+  const turns = messages
+    .slice(0, last + 1)
+    .flatMap((message) =>
+      message.role === "user" || message.role === "assistant" ? [{ role: message.role, content: textOf(message) }] : [],
+    )
+  const offers = ({ name }: ToolDeclaration) =>
+    request.toolChoice !== "none" && request.tools.some((tool) => tool.name === name)
+  const results = messages.slice(last + 1).flatMap(({ content, role }) => (role === "tool" ? content : []))
   return {
-    question: turns[last]?.text ?? "",
-    before: turns.slice(0, Math.max(0, last)),
-    found: searchResultOf(messages, threshold),
-    maySearch: request.toolChoice !== "none" && request.tools.some((tool) => tool.name === searchKnowledgeBase.name),
+    name:
+      messages.flatMap((message) => (message.role === "system" ? (message.options.parley?.name ?? []) : []))[0] ?? "",
+    question: turns.at(-1)?.content ?? "",
+    before: turns.slice(0, -1),
+    found: [...passagesIn(messages[last]), ...searched(results)].map((passages) =>
+      passages === "failed" ? passages : searchResultOf(passages, threshold),
+    ),
+    documents: listed(results),
+    maySearch: offers(searchKnowledgeBase),
+    mayList: offers(listDocuments),
   }
 }
 
@@ -100,38 +111,52 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
 const textOf = ({ content }: Prompt.UserMessage | Prompt.AssistantMessage): string =>
   content.flatMap((part) => (part.type === "text" && part.options.parley === undefined ? [part.text] : [])).join("\n")
 
-const decodePassages = Schema.decodeUnknownOption(Passages)
+/** The passages that came with the question, from a search before the request. */
+const passagesIn = (message: Prompt.Message | undefined): ReadonlyArray<ReadonlyArray<PassageJson>> =>
+  message?.role === "user"
+    ? message.content.flatMap((part) =>
+        part.type === "text" && part.options.parley !== undefined ? [part.options.parley.passages] : [],
+      )
+    : []
 
-/** What was found for the last question, by the search tool or before the request. Undefined before the search. */
-const searchResultOf = (messages: ReadonlyArray<Prompt.Message>, threshold: number): SearchResult | undefined => {
-  const last = messages.at(-1)
-  const lists =
-    last?.role === "user"
-      ? last.content.flatMap((part) =>
-          part.type === "text" && part.options.parley !== undefined ? [part.options.parley.passages] : [],
-        )
-      : last?.role === "tool"
-        ? last.content.flatMap((part) =>
-            part.type === "tool-result" && !part.isFailure ? Option.toArray(decodePassages(part.result)) : [],
-          )
-        : undefined
-  if (lists === undefined || (last?.role === "user" && lists.length === 0)) return undefined
-  if (lists.length === 0) return "failed"
-  const passages = lists.flat()
-  const isLikely = ({ similarity = 1 }: (typeof passages)[number]) => similarity >= threshold
+type Results = ReadonlyArray<Prompt.ToolMessagePart>
+
+const resultsOf = (results: Results, { name }: ToolDeclaration) =>
+  results.flatMap((part) => (part.type === "tool-result" && part.name === name ? [part] : []))
+
+const decodePassages = Schema.decodeUnknownOption(Passages)
+const decodeTitles = Schema.decodeUnknownOption(DocumentTitles)
+
+/** The passages of each search since the question, or `failed` in place of those of a search that failed. */
+const searched = (results: Results): ReadonlyArray<ReadonlyArray<PassageJson> | "failed"> =>
+  resultsOf(results, searchKnowledgeBase).map(({ isFailure, result }) =>
+    isFailure ? "failed" : Option.getOrElse(decodePassages(result), () => "failed" as const),
+  )
+
+const listed = (results: Results): DocumentTitles | "failed" | undefined => {
+  const last = resultsOf(results, listDocuments).at(-1)
+  if (last === undefined) return undefined
+  return last.isFailure ? "failed" : Option.getOrElse(decodeTitles(last.result), () => "failed" as const)
+}
+
+const searchResultOf = (passages: ReadonlyArray<PassageJson>, threshold: number): SearchResult => {
+  const isLikely = ({ similarity = 1 }: PassageJson) => similarity >= threshold
   return { likely: passages.filter(isLikely), others: passages.filter((passage) => !isLikely(passage)) }
 }
 
-const actionOf = (reply: Reply, id: string): Action =>
-  "query" in reply
-    ? {
-        part: { type: "tool-call", id: `call_${id}`, name: searchKnowledgeBase.name, params: { query: reply.query } },
-        sources: [],
-      }
-    : {
-        part: { type: "text", text: reply.text },
-        sources: reply.quotes.flatMap(({ passage, text }) => sourcePart(sourceName(passage), text)),
-      }
+const actionOf = (reply: Reply, id: string): Action => {
+  if (reply === "list") return calling(listDocuments, {}, id)
+  if ("query" in reply) return calling(searchKnowledgeBase, { query: reply.query }, id)
+  return {
+    part: { type: "text", text: reply.text },
+    sources: reply.quotes.flatMap(({ passage, text }) => sourcePart(sourceName(passage), text)),
+  }
+}
+
+const calling = ({ name }: ToolDeclaration, params: Schema.JsonObject, id: string): Action => ({
+  part: { type: "tool-call", id: `call_${id}`, name, params },
+  sources: [],
+})
 
 const streamed = (text: string): Array<Response.StreamPartEncoded> => [
   { type: "text-start", id: "0" },

@@ -1,6 +1,29 @@
-/* The sentences that `local/extractive` says by itself. */
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import type { DocumentTitles } from "../ToolDeclaration.ts"
+import { type Phrases, phraseTable } from "./PhraseTable.ts"
 
-export const greeting = "Hello! Ask me a question, and I will look for the answer in the knowledge base."
-export const nothingFound = "I found nothing about that in the knowledge base."
-export const searchFailed = "I could not search the knowledge base just now. Please try again in a moment."
+/** Introduces the beginning of a passage that answers no question. */
 export const closest = "I found no direct answer. This is the closest passage:"
+
+/** A phrase in a language, with a value in place of its `{}`. */
+export const phrase = (language: SpokenLanguage, name: keyof Phrases, value = ""): string =>
+  // A function, because a replacement text may hold special patterns such as `$&`.
+  phraseTable[language][name].replace("{}", () => value)
+
+/** Several names as alternatives, such as `“A”, “B”, or “C”`. */
+export const alternatives = (language: SpokenLanguage, names: ReadonlyArray<string>): string =>
+  new Intl.ListFormat(language, { type: "disjunction" }).format(names)
+
+/** The most titles that are named. */
+const TITLES_MAX = 8
+
+/** The titles of documents as a list, and the number of those that it leaves out. */
+export const titleList = (language: SpokenLanguage, { titles, total }: DocumentTitles): string => {
+  const named = titles.slice(0, TITLES_MAX)
+  const others = total - named.length
+  return [
+    phrase(language, "documents"),
+    ...named.map((title) => `- ${title.replaceAll(/\s+/g, " ")}`),
+    ...(others > 0 ? [phrase(language, "more", String(others))] : []),
+  ].join("\n")
+}

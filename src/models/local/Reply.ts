@@ -1,31 +1,111 @@
+import type { PassageJson } from "../../domain/Passage.ts"
+import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
+import { type SearchText, searchTextOf } from "../../domain/chat/SearchText.ts"
+import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import { tokensOf } from "../../text/PhraseBook.ts"
+import { wordsOf } from "../../text/UnicodeWords.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
-import { cut } from "../../text/Cut.ts"
-import { normalize } from "../../text/Normalization.ts"
 import { answerTo } from "./Answer.ts"
-import type { Answer, Conversation, Reply } from "./Conversation.ts"
-import { greeting, nothingFound, searchFailed } from "./Phrases.ts"
+import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
+import { nearby } from "./Nearby.ts"
+import { alternatives, phrase, titleList } from "./Phrases.ts"
+import { Terms } from "./Terms.ts"
 
-/* Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found. */
+/*
+ * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
+ */
 
 /** Decides the next step of a conversation. */
-export const replyTo = ({ found, maySearch, question }: Conversation): Reply => {
-  if (isGreeting(question)) return saying(greeting)
-  // The part of the question that the search is for.
-  const query = cut(question, QUERY_MAX_LENGTH)
-  if (found === undefined) return maySearch ? { query } : saying(nothingFound)
-  if (found === "failed") return saying(searchFailed)
-  return answerTo(query, found.likely) ?? saying(nothingFound)
+export const replyTo = (conversation: Conversation): Reply => {
+  const { before, found, maySearch, name, question } = conversation
+  const smallTalk = smallTalkIn(question, { name, isFirst: before.length === 0 })
+  if (smallTalk !== undefined) return replyToSmallTalk(smallTalk, conversation)
+  if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
+  const asked = searchTextOf(question, before, QUERY_MAX_LENGTH)
+  const results = found.filter((result) => result !== "failed")
+  for (const result of results) {
+    const answer = answerIn(result, asked)
+    if (answer !== undefined) return answer
+  }
+  const query = [asked.text, asked.plain][found.length]
+  if (maySearch && query !== undefined) return { query }
+  return results.length === 0 && found.length > 0
+    ? saying(phrase(languageOf(conversation), "searchFailed"))
+    : nothingFound(conversation, results)
 }
 
-const saying = (text: string): Answer => ({ text, quotes: [] })
+const saying = (...texts: ReadonlyArray<string>): Answer => ({
+  // No space follows the end of a sentence in Chinese and Japanese.
+  text: texts.join("\n\n").replaceAll(/(?<=[。！？]) /gu, ""),
+  quotes: [],
+})
 
-const greetings: ReadonlySet<string> = new Set(
-  "hi hello hey hiya yo greetings good morning evening afternoon day there hallo guten tag morgen abend moin servus salut bonjour bonsoir coucou hola buenas buenos días tardes noches ciao buongiorno buonasera olá oi bom dia boa tarde hei hej hallå cześć ahoj szia merhaba selam привет здравствуйте привіт γεια مرحبا السلام عليكم שלום नमस्ते 你好 您好 こんにちは おはよう 안녕 안녕하세요".split(
-    " ",
-  ),
-)
+type Passages = Exclude<SearchResult, "failed">
 
-const isGreeting = (message: string): boolean => {
-  const words = normalize(message.toLowerCase(), "NFC").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return words.length <= 3 && words.every((word) => greetings.has(word))
+const answerIn = ({ likely }: Passages, { needed, plain, text }: SearchText): Answer | undefined => {
+  const answer = answerTo(text, likely)
+  if (answer !== undefined && (needed.length === 0 || holdsOneOf(needed, answer))) return answer
+  return plain === undefined ? undefined : answerTo(plain, likely)
+}
+
+const holdsOneOf = (words: ReadonlyArray<string>, { quotes, text }: Answer): boolean => {
+  const around = quotes.flatMap(({ passage }) => [passage.title, passage.section ?? ""])
+  return new Terms(words.flatMap(wordsOf)).in([text, ...around].flatMap(wordsOf)).size > 0
+}
+
+/** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
+const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>
+  languageOfReply(question, [
+    ...found.flatMap((result) => (result === "failed" ? [] : passagesIn(result).map(({ content }) => content))),
+    ...before.flatMap(({ content, role }) => (role === "user" ? [content] : [])).toReversed(),
+  ])
+
+const passagesIn = ({ likely, others }: Passages): ReadonlyArray<PassageJson> => [...likely, ...others]
+
+/** Says that nothing was found, and what is near. Without a single passage, the documents are listed first. */
+const nothingFound = (conversation: Conversation, results: ReadonlyArray<Passages>): Reply => {
+  const { documents, mayList, name, question } = conversation
+  const language = languageOf(conversation)
+  const passages = results.flatMap(passagesIn)
+  if (isAbout(question, name)) return saying(phrase(language, "about", name))
+  if (passages.length === 0 && mayList && documents === undefined) return "list"
+  if (documents !== undefined && documents !== "failed" && documents.total === 0) {
+    return saying(phrase(language, "noDocuments"))
+  }
+  const names = nearby(question, passages)
+  const sorry = phrase(language, "nothingFound")
+  return names.length === 0
+    ? saying(sorry)
+    : saying(`${sorry} ${phrase(language, "didYouMean", alternatives(language, names))}`)
+}
+
+/** The most words of a question for the chatbot besides its name, as in `Who is Ada?`. */
+const WORDS_BESIDE_NAME = 3
+
+const isAbout = (question: string, name: string): boolean => {
+  const names = tokensOf(name)
+  const words = tokensOf(question)
+  const isNamed = names.length > 0 && names.every((word) => words.includes(word))
+  return isNamed && words.length <= names.length + WORDS_BESIDE_NAME
+}
+
+const replyToSmallTalk = (kind: SmallTalk, conversation: Conversation): Reply => {
+  const { documents, mayList, name } = conversation
+  const language = languageOf(conversation)
+  const about = phrase(language, "about", name)
+  switch (kind) {
+    case "greeting":
+      return saying(`${phrase(language, "hello")} ${phrase(language, "ask")}`)
+    case "thanks":
+      return saying(phrase(language, "welcome"))
+    case "goodbye":
+      return saying(phrase(language, "goodbye"))
+    case "about":
+      return saying(about)
+    case "documents":
+      if (documents === undefined && mayList) return "list"
+      if (documents === undefined || documents === "failed") return saying(about)
+      return saying(about, documents.total === 0 ? phrase(language, "noDocuments") : titleList(language, documents))
+  }
 }

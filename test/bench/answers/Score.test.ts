@@ -43,12 +43,15 @@ describe("a reply is judged", () => {
     expect(score(expected, text, [...sources]).verdict).toBe(verdict),
   )
 
-  test("as small talk only when it is short, and quotes no document", () => {
+  test("as small talk only when it is short, quotes no document, and is in the language of the user", () => {
     const greeting = (text: string, sources: ReadonlyArray<string>) =>
       score({ answers: ["hello", "hi"] }, text, [...sources], "greeting").verdict
     expect(greeting("Hello! What would you like to know?", [])).toBe("right")
     expect(greeting("I found nothing about that.", [])).toBe("wrong")
     expect(greeting("Hello! It costs 50 EUR.", titles)).toBe("wrong")
+    const defaults = (text: string, language: string) => score({}, text, [], "thanks", language).verdict
+    expect(defaults("Gern geschehen!", "de")).toBe("right")
+    expect(defaults("You are welcome!", "de")).toBe("wrong")
     expect(greeting(`Hello! ${"How are you? ".repeat(30)}`, [])).toBe("wrong")
   })
 })
@@ -80,7 +83,11 @@ describe("a reply can be read by itself", () => {
     ["a pronoun under its heading", "Adult ducks:\nThey eat grass.", "en"],
     ["a row with the names of its columns", "Plan: Team; Price: 50 EUR", "en"],
     ["an item", "- fifty EUR", "en"],
-    ["an initial within a sentence", "It was J. F. Kennedy who said so.".replace("It was", "Here is"), "en"],
+    ["an initial within a sentence", "Ducks were fed by J. F. Kennedy.", "en"],
+    ["a polite address", "Sie können Karten kaufen.", "de"],
+    ["what a row is about", "keys revoke <id>: What it does Revokes a key.", "en"],
+    ["a German ordinal number", "Enten fraßen im 19. Jahrhundert Gras.", "de"],
+    ["a pronoun that stands for nothing", "It is widely known that ducks eat grass.", "en"],
     ["a sentence in Chinese", "黑豹队的防守只丢了308分。", "zh"],
   ])("%s", (_, text, language) =>
     expect(score({ answers: ["x"] }, text, titles, "sentence", language).faults).toEqual([]),
@@ -92,6 +99,9 @@ describe("a reply can be read by itself", () => {
     ["a conjunction without what it joins", "However, ducks eat grass.", "en", "conjunction"],
     ["marks of Markdown", "Ducks **eat** grass.", "en", "markup"],
     ["a citation mark", "Ducks eat grass.[29]", "en", "citation mark"],
+    ["half of a citation mark", "- 29] Ducks eat grass.[", "en", "citation mark"],
+    ["headings of a wiki", "= = Food = = Ducks eat grass.", "en", "markup"],
+    ["a pronoun in an item", "- They eat grass.", "en", "pronoun"],
     ["a sentence that is cut off", "Ducks eat grass and", "en", "fragment"],
     ["the end of a sentence", "and eat grass.", "en", "fragment"],
     ["an excerpt", "Ducks eat grass…", "en", "fragment"],

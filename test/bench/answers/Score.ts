@@ -11,14 +11,12 @@ export interface Reply {
   readonly titles: ReadonlyArray<string>
 }
 
-export type Verdict =
-  | "right"
-  /** It answers something else. */
-  | "wrong"
-  /** It says that nothing was found, though the documents answer the question. */
-  | "not found"
-  /** It answers, though the documents do not. */
-  | "unfounded"
+/**
+ * How a reply is judged. It is `wrong` when it answers something else, `not found` when it gives no answer though the
+ * documents do, and `unfounded` when it answers though the documents do not.
+ */
+export const verdicts = ["right", "wrong", "not found", "unfounded"] as const
+export type Verdict = (typeof verdicts)[number]
 
 export interface Score {
   readonly verdict: Verdict

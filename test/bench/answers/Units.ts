@@ -32,9 +32,9 @@ export const unitsOf = (text: string, language: string): ReadonlyArray<Unit> => 
   })
 }
 
-/** Whether a line is a row with the names of its columns, such as `Plan: Team; Price: 50`, and no sentence. */
+/** Whether a line is a row with the names of its columns, such as `Team: Price 50 EUR; Seats 5`, and no sentence. */
 const isRow = (line: string): boolean =>
-  /^[^:;!?]{1,80}: \S/.test(line) && !SENTENCE_END.test(line.replace(/^[^:]*: [^]*; /, ""))
+  /^[^:;!?]{1,80}: \S/.test(line) && (line.includes("; ") || !SENTENCE_END.test(line))
 
 /** How a sentence ends, in any script. */
 export const SENTENCE_END = /[.!?…。！？؟।۔][\p{Pe}\p{Pf}"'”’]*$/u

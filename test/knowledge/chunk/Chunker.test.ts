@@ -185,6 +185,20 @@ describe("a text that is split", () => {
     for (const each of parts) expect(each.text.startsWith(`${header}\n| Row`)).toBe(true)
     expect(parts.flatMap((each) => each.text.split("\n").slice(2))).toEqual(rows)
   })
+
+  test("repeats the caption of a table in each part, and where the table begins a chunk", () => {
+    const header = "| Name | Limit |\n| --- | --- |"
+    const rows = Array.from({ length: 40 }, (_, index) => `| Row ${index} | ${index * 10} |`)
+    const caption = "Table 3: Limits of rows"
+    const options = { targetTokens: 80, maxTokens: 100 }
+    const parts = chunk(titled([caption, "", header, ...rows].join("\n")), options)
+    expect(parts.length).toBeGreaterThan(2)
+    for (const each of parts) expect(each.text.startsWith(`${caption}\n\n${header}\n| Row`)).toBe(true)
+    const before = "A sentence before the table. ".repeat(8).trim()
+    const table = [header, ...rows.slice(0, 12)].join("\n")
+    const [, second] = chunk(titled(`${before}\n\n${caption}\n\n${table}`), options)
+    expect(second?.text).toBe(`${caption}\n\n${table}`)
+  })
 })
 
 describe("the weight of a text", () => {

@@ -128,6 +128,18 @@ describe("HTML", () => {
     ["<pre>```</pre>", "````\n```\n````"],
     ["<table><tr><td>only<td>a | b</table>", "| only | a \\| b |\n| --- | --- |"],
     ["<table><tr><td><table><tr><td>in<td>ner</table><td>layout</table>", "| in | ner |\n| --- | --- |\n\nlayout"],
+    [
+      "<table><tr><th>City<td>Bremen<tr><th>Code<td>HB</table>",
+      "|  |  |\n| --- | --- |\n| City | Bremen |\n| Code | HB |",
+    ],
+    [
+      "<table><tr><th rowspan=2>City<th colspan=2>2025<tr><th>Spring<th>Fall<tr><td>Bremen<td>few<td>many</table>",
+      "| City | 2025 Spring | 2025 Fall |\n| --- | --- | --- |\n| Bremen | few | many |",
+    ],
+    [
+      "<table><caption>Prices</caption><tr><th colspan=2>Summer<tr><th>Ticket<th>Price<tr><td>Day<td>5 €</table>",
+      "Prices\n\nSummer\n\n| Ticket | Price |\n| --- | --- |\n| Day | 5 € |",
+    ],
     ["<h2>\n A <em>b</em></h2>text", "## A b\n\ntext"],
   ])("becomes Markdown: %s", async (html, text) => {
     expect(await textOf("html", html)).toBe(text)
@@ -171,8 +183,14 @@ describe("CSV", () => {
     ])
   })
 
-  test("gets numbered columns when it has no header", async () => {
-    expect(await textOf("csv", "Tea,3\nMilk,1")).toStartWith("| Column 1 | Column 2 |\n| --- | --- |\n| Tea | 3 |")
+  test("gets a header without names when it has none", async () => {
+    expect(await textOf("csv", "Tea,3\nMilk,1")).toBe("|  |  |\n| --- | --- |\n| Tea | 3 |\n| Milk | 1 |")
+  })
+
+  test("has the lines above its header as text above the table, and years as names of columns", async () => {
+    expect(await textOf("csv", "Sales by region\n\nRegion,2024,2025\nNorth,1,2\nSouth,3,4")).toBe(
+      "Sales by region\n\n| Region | 2024 | 2025 |\n| --- | --- | --- |\n| North | 1 | 2 |\n| South | 3 | 4 |",
+    )
   })
 
   test("becomes a paragraph per row when its rows are wide", async () => {

@@ -33,7 +33,7 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
       // Two hundred texts in general are added, of which the share that is common contains the word.
       const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
-      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.25 + (0.75 * words.length) / average))
+      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.32 + (0.68 * words.length) / average))
     }, 0),
   )
 }

@@ -140,6 +140,7 @@ const documentCases: Cases<Documents["Service"]> = {
   get: ["NotFound", (documents, { chatbot, ready }) => documents.get(chatbot, ready)],
   getMany: [[], (documents, { chatbot, ready, running }) => documents.getMany(chatbot, [ready, running])],
   list: [{ documents: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
+  titles: [{ total: 0, titles: [] }, (documents, { chatbot }) => documents.titles(chatbot, 10)],
   replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
   retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
   remove: ["NotFound", (documents, { chatbot, running }) => documents.remove(chatbot, running)],

@@ -5,7 +5,7 @@ import { decodeText } from "../Decode.ts"
 import { type Draft, Unreadable } from "../Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
 import { markdownLink } from "../Link.ts"
-import { markdownTable } from "../Table.ts"
+import { titledTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 
 /** The deepest nesting that is read. Browsers stop at 512 as well. */
@@ -184,8 +184,8 @@ class Writer {
     }
     const caption = table.children.find((node): node is Element => isElement(node) && node.name === "caption")
     if (caption !== undefined) this.block(this.textOf(caption))
-    const rows = tableRows(table, (cell) => this.textOf(cell), this.budget)
-    if (rows.length > 0) this.block(markdownTable(rows))
+    const { marked, rows } = tableRows(table, (cell) => this.textOf(cell), this.budget)
+    if (rows.length > 0) this.block(titledTable(rows, marked))
   }
 }
 

@@ -71,26 +71,36 @@ class Line {
 /**
  * The rows of a table with the text of each cell. The text of a cell that spans rows or columns is repeated in each of
  * them, so that every row can be understood alone. A row whose texts are all repeated in the next row is left out.
+ * `marked` is the number of the first rows that consist of `th`; undefined where no row begins with one.
  */
 export const tableRows = (
   table: Element,
   textOf: (cell: Element) => string,
   budget: SpanBudget,
-): ReadonlyArray<ReadonlyArray<string>> => {
+): { readonly rows: ReadonlyArray<ReadonlyArray<string>>; readonly marked: number | undefined } => {
   const rows: Array<ReadonlyArray<string>> = []
+  const headers: Array<boolean> = []
   const elements = rowElements(table)
   let above: ReadonlyArray<SpanningCell | undefined> = []
   for (const [index, row] of elements.entries()) {
     const line = new Line(above)
     let isNeeded = index === elements.length - 1
-    for (const cell of cellElements(row)) {
+    const cells = cellElements(row)
+    for (const cell of cells) {
       const text = textOf(cell)
       const repeats = line.put(text, span(cell, "colspan"), span(cell, "rowspan"), budget)
       isNeeded ||= text !== "" && !repeats
     }
     line.repeatSpanning()
     above = line.spanning
-    if (isNeeded && line.cells.some((text) => text !== "")) rows.push(line.cells)
+    if (isNeeded && line.cells.some((text) => text !== "")) {
+      rows.push(line.cells)
+      headers.push(cells.every(isHeaderCell))
+    }
   }
-  return rows
+  const body = headers.indexOf(false)
+  const isMarked = elements.every((row) => cellElements(row).slice(0, 1).every(isHeaderCell)) || headers[0] === true
+  return { rows, marked: isMarked && body >= 0 ? body : undefined }
 }
+
+const isHeaderCell = (cell: Element): boolean => cell.name === "th"

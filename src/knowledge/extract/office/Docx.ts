@@ -1,5 +1,5 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
-import { markdownTable, MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
+import { titledTable, MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import { DocxInline, type InlineEvents, noteLabel } from "./DocxInline.ts"
 import { DocxNumbering } from "./DocxNumbering.ts"
@@ -164,7 +164,7 @@ class DocxWriter {
     }
     const page = this.pages.page
     const grid = this.grid(rows)
-    if (grid.length > 0) this.put("paragraph", markdownTable(grid), page)
+    if (grid.length > 0) this.put("paragraph", titledTable(grid), page)
   }
 
   /** The cells of each row. The text of a cell that spans rows or columns is repeated in each of them. */

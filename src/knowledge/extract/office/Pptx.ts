@@ -1,5 +1,5 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
-import { markdownTable } from "../Table.ts"
+import { titledTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import { alternativeText, chartsIn, diagramsIn, drawingTableRows } from "./Drawing.ts"
 import { latex } from "./Math.ts"
@@ -90,7 +90,7 @@ class SlideWriter {
       const rows = drawingTableRows(table, (cell) => this.cellText(cell)).filter((row) =>
         row.some((text) => text !== ""),
       )
-      if (rows.length > 0) this.put(markdownTable(rows))
+      if (rows.length > 0) this.put(titledTable(rows))
     }
     for (const block of chartsIn(this.office, this.path, frame)) this.put(block)
     for (const block of diagramsIn(this.office, this.path, frame)) this.put(block)

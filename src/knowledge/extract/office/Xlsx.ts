@@ -1,9 +1,9 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
-import { cellsOnLine, writeSheetRows } from "../Rows.ts"
+import { cellsOnLine, writeRows } from "../Rows.ts"
 import { MAX_REPEATED_CHARACTERS } from "../Table.ts"
 import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
-import { type NumberKind, numberKinds, numberText, placeOf } from "./XlsxCells.ts"
+import { type NumberFormat, numberFormats, numberText, placeOf } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
 
 /** Most cells of a workbook that are not empty. */
@@ -18,8 +18,8 @@ type Cells = Map<number, Map<number, string>>
 /** The parts of a workbook that its sheets share. */
 interface Workbook {
   readonly strings: ReadonlyArray<string>
-  /** The kind of number of each cell format. */
-  readonly kinds: ReadonlyArray<NumberKind>
+  /** How each cell format shows numbers. */
+  readonly formats: ReadonlyArray<NumberFormat>
   /** Whether dates count from 1904 rather than 1900. */
   readonly is1904: boolean
 }
@@ -124,10 +124,10 @@ class SheetReader {
   }
 
   private textOfCell(): string {
-    const { strings, kinds, is1904 } = this.workbook
+    const { strings, formats, is1904 } = this.workbook
     if (this.type === "s") return strings[Number(this.value)] ?? ""
     if (this.type === "b") return this.value === "1" ? "TRUE" : "FALSE"
-    if (this.type === "n") return numberText(this.value, kinds[this.style] ?? "number", is1904)
+    if (this.type === "n") return numberText(this.value, formats[this.style], is1904)
     return this.value
   }
 }
@@ -163,7 +163,7 @@ const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit:
   if (places > Math.max(cells * MAX_PLACES_PER_CELL, ALWAYS_ALLOWED_PLACES)) {
     return rows.map((row) => cellsOnLine([...row.values()])).join("\n")
   }
-  return writeSheetRows(
+  return writeRows(
     rows.map((row) => columns.map((column) => row.get(column) ?? "")),
     textLimit,
   )
@@ -215,7 +215,7 @@ export const xlsx: Reader = (bytes, textLimit): Draft => {
   const date1904 = childOf(root, "x:workbookPr")?.attributes["date1904"]
   const workbook: Workbook = {
     strings: strings === undefined ? [] : sharedStrings(office.bytes(strings)),
-    kinds: numberKinds(styles === undefined ? undefined : office.part(styles)),
+    formats: numberFormats(styles === undefined ? undefined : office.part(styles)),
     is1904: date1904 === "1" || date1904 === "true",
   }
   const budget = new Budget(textLimit)

@@ -3,6 +3,15 @@ import { childrenOf, type XmlElement } from "./Xml.ts"
 /** The meaning of a number, as the format of its cell shows it. */
 export type NumberKind = "number" | "percent" | "date" | "time" | "date and time"
 
+/** How a cell shows its number. */
+export interface NumberFormat {
+  readonly kind: NumberKind
+  /** The text before and after the number, such as a currency or a unit, and the number of decimals then shown. */
+  readonly around?: { readonly before: string; readonly after: string; readonly decimals: number }
+}
+
+const plainFormat: NumberFormat = { kind: "number" }
+
 /** The kinds of the built-in number formats (ECMA-376 part 1, 18.8.30), by their ids. */
 const builtInKinds: ReadonlyMap<number, NumberKind> = new Map([
   [9, "percent"],
@@ -26,19 +35,46 @@ const kindOfCode = (code: string): NumberKind => {
   return isTime ? "time" : "number"
 }
 
-/** The kind of number of each cell format, by the index that cells refer to. */
-export const numberKinds = (styles: XmlElement | undefined): ReadonlyArray<NumberKind> => {
+/** Matches a piece of a format: quoted text, a character that stands for itself, a currency, a filler, or digits. */
+const PIECE = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|([#0?][#0?,.]*)|(.)/gu
+
+/** The text that a format for numbers puts around them; undefined where it puts none. */
+const aroundOf = (code: string): NumberFormat["around"] => {
+  let [before, after, digits] = ["", "", ""]
+  for (const [, quoted, escaped, currency, places, other] of (
+    /^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? ""
+  ).matchAll(PIECE)) {
+    const text = quoted ?? escaped ?? currency ?? other ?? ""
+    // Digits in several places are a fraction, an exponent or the groups of a code.
+    if (places !== undefined && digits !== "") return undefined
+    if (places !== undefined) digits = places
+    else if (digits === "") before += text
+    else after += text
+  }
+  // A comma behind the digits divides the number by a thousand.
+  if (digits === "" || digits.endsWith(",") || !/[^\s()+-]/.test(before + after)) return undefined
+  return { before: before.trimStart(), after: after.trimEnd(), decimals: /\.([#0?]*)$/.exec(digits)?.[1]?.length ?? 0 }
+}
+
+const formatOfCode = (code: string): NumberFormat => {
+  const kind = kindOfCode(code)
+  const around = kind === "number" ? aroundOf(code) : undefined
+  return around === undefined ? { kind } : { kind, around }
+}
+
+/** The format of the numbers of each cell format, by the index that cells refer to. */
+export const numberFormats = (styles: XmlElement | undefined): ReadonlyArray<NumberFormat> => {
   const list = (name: string) => childrenOf(styles, name).flatMap(({ children }) => children)
-  const codes = new Map<number, NumberKind>()
+  const codes = new Map<number, NumberFormat>()
   for (const format of list("x:numFmts")) {
     if (typeof format === "string") continue
-    codes.set(Number(format.attributes["numFmtId"]), kindOfCode(format.attributes["formatCode"] ?? ""))
+    codes.set(Number(format.attributes["numFmtId"]), formatOfCode(format.attributes["formatCode"] ?? ""))
   }
   return list("x:cellXfs")
     .filter((format) => typeof format !== "string")
     .map((format) => {
       const id = Number(format.attributes["numFmtId"] ?? 0)
-      return codes.get(id) ?? builtInKinds.get(id) ?? "number"
+      return codes.get(id) ?? { kind: builtInKinds.get(id) ?? "number" }
     })
 }
 
@@ -59,11 +95,18 @@ const dateText = (days: number, kind: NumberKind, is1904: boolean): string => {
 /** Writes a number without the inexact digits of binary fractions. */
 const plainNumber = (value: number): string => String(Number(value.toPrecision(15)))
 
-/** Writes the value of a cell as a number, a percentage, a date or a time. A value that is no number stays as it is. */
-export const numberText = (raw: string, kind: NumberKind, is1904: boolean): string => {
+/**
+ * Writes the value of a cell as a number, a percentage, a date or a time, with its currency or unit. A value that is no
+ * number stays as it is.
+ */
+export const numberText = (raw: string, { around, kind }: NumberFormat = plainFormat, is1904 = false): string => {
   const value = Number(raw)
   if (raw.trim() === "" || !Number.isFinite(value)) return raw
   if (kind === "percent") return `${plainNumber(value * 100)}%`
+  if (around !== undefined) {
+    const { after, before, decimals } = around
+    return `${value < 0 ? "-" : ""}${before}${Math.abs(value).toFixed(Math.min(decimals, 20))}${after}`
+  }
   if (kind === "number" || value < 0 || value > MAX_DAYS) return plainNumber(value)
   return dateText(value, kind, is1904)
 }

@@ -1,4 +1,4 @@
-import { markdownTable } from "../Table.ts"
+import { titledTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
 
 /** A page of a PDF as lines of text. */
@@ -201,7 +201,7 @@ const codeOf = (lines: ReadonlyArray<Line>): string => {
 const rowsOf = (lines: ReadonlyArray<string>): string => {
   const cells = lines.map((line) => line.split("\t"))
   const isTable = cells.length > 1 && cells.every((row) => row.length === cells[0]?.length)
-  return isTable ? markdownTable(cells) : lines.join("\n")
+  return isTable ? titledTable(cells) : lines.join("\n")
 }
 
 const headingLevel = (block: Block, style: Style): number | undefined => {

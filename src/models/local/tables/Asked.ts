@@ -1,9 +1,9 @@
 import { commonness } from "../../../text/Commonness.ts"
-import { detectLanguage } from "../../../text/Language.ts"
+import { detectLanguage, isFunctionWord, type Language } from "../../../text/Language.ts"
 import { normalize } from "../../../text/Normalization.ts"
 import { wordsOf } from "../../../text/UnicodeWords.ts"
 import { numberOf } from "./Values.ts"
-import { type Concept, concepts, type Extreme, extremeIn, money } from "./Concepts.ts"
+import { type Concept, concepts, count, type Extreme, extremeIn, money } from "./Concepts.ts"
 
 /* A question as far as tables answer it: its words with their weights, and what it asks for. */
 
@@ -11,8 +11,10 @@ import { type Concept, concepts, type Extreme, extremeIn, money } from "./Concep
 export interface AskedWord {
   /** In lower case and without accents. */
   readonly text: string
-  /** How much the word says, in bits: 0 for a word that only makes a sentence of the others. */
+  /** How much the word says, in bits. */
   readonly weight: number
+  /** Whether it only makes a sentence of the others. Such a word stands in cells by chance. */
+  readonly isGrammar: boolean
   /** Whether it is a name or holds digits, so that an answer without it is the answer to another question. */
   readonly isExact: boolean
   /** The meanings of columns that it asks for. */
@@ -48,8 +50,8 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
 /** Words of questions that are in no answer. Without accents, as all words here. */
 const ASKING = set(
-  "a an the what which how much many who whom whose when where why is are was were does do did of for in on at to and or with by from there it its this that i you we my our your me us can could would will should have has had be been tell show give list name find please know about get any some all each per say exist exists exactly currently offer offers offered available want need long please roughly about approximately " +
-    "was welche welcher welches welchen welchem wie viel viele wieviel wieviele wer wen wem wo wohin wann warum ist sind hat haben gibt gib es der die das den dem des ein eine einen einem einer eines und oder mit von fur im in am an zu zum zur auf bei pro kann konnen ich man mir uns bitte nenne nennen zeige zeig sag liste alle bietet beim ungefahr etwa denn " +
+  "a an the what which how much many who whom whose when where why is are was were does do did of for in on at to and or with by from there it its this that i you we my our your me us can could would will should have has had be been tell show give list name find please know about get any some all each per say exist exists exactly currently offer offers offered available want need long please roughly approximately work works they them " +
+    "was welche welcher welches welchen welchem wie viel viele wieviel wieviele wer wen wem wo wohin wann warum ist sind hat haben gibt gib es der die das den dem des ein eine einen einem einer eines und oder mit von fur im in am an zu zum zur auf bei pro kann konnen ich man mir uns bitte nenne nennen zeige zeig sag liste alle bietet beim ungefahr etwa denn haben habt ihr wir sie hast du arbeitet arbeiten " +
     "quel quelle quels quelles combien comment qui quand ou pourquoi est sont a ont il y le la les l un une des de du d et avec pour par dans en sur au aux je vous nous que quoi donne moi liste tous toutes " +
     "cual cuales cuanto cuanta cuantos cuantas como quien quienes cuando donde por es son hay tiene tienen el los las un una unos unas del y o con para en al que me dime lista todos todas " +
     "quale quali quanto quanta quanti quante come chi dove perche sono ha hanno c il lo i gli le uno e con per di da nel nella alla che tutti " +
@@ -64,8 +66,9 @@ const LISTING =
   /\b(?:which|what are|what .+ are there|list|all|every|each|welche|nenne|alle|jede\w*|quels|quelles|tous|toutes|cuales|todos|todas|quali|tutti|tutte|quais|alle)\b/
 const COMPARING =
   /\b(?:and|or|vs|versus|between|compared?|difference|und|oder|zwischen|vergleich\w*|unterschied|et|ou|entre|y|o|e)\b/
-/** The weight of the question for a price that has no word for it. */
-const IMPLIED = { weight: 4, isExact: false, concepts: [money] } as const
+/** What a question asks for without a word for it. */
+const PRICE: AskedWord = { text: "", weight: 4, isGrammar: false, isExact: false, concepts: [money] }
+const NUMBER: AskedWord = { text: "", weight: 4, isGrammar: false, isExact: false, concepts: [count] }
 
 /** A text in lower case, without accents, in which words compare across spellings. */
 export const folded = (text: string): string => {
@@ -79,35 +82,42 @@ export const folded = (text: string): string => {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** The folded words of a text. */
-export const foldedWords = (text: string): ReadonlyArray<string> => wordsOf(text).map(folded)
+/** The folded words of a text. The parts of names such as `CHAT_DEADLINE` are words of their own. */
+export const foldedWords = (text: string): ReadonlyArray<string> => spelledWords(text).map(folded)
+
+const spelledWords = (text: string): ReadonlyArray<string> =>
+  wordsOf(text.replaceAll("_", " ").replaceAll(/\be-(?=mail)/gi, "e"))
 
 /** Analyses a question. */
 export const asked = (question: string): Asked => {
   const plain = folded(question)
-  const spelled = wordsOf(question)
+  const spelled = spelledWords(question)
   const texts = spelled.map(folded)
   const extreme = extremeIn(texts)
-  const names = namesIn(question)
+  const language = detectLanguage(question)
+  const names = namesIn(question, language)
   const bound = boundIn(plain)
   const bounding = foldedWords(bound?.text ?? "")
   const words = new Map<string, AskedWord>()
   for (const [place, text] of texts.entries()) {
     if (extreme?.places.includes(place) === true || bounding.includes(text) || words.has(text)) continue
     const isCode = /\d/.test(text)
+    const isGrammar = ASKING.has(text) || (!isCode && isFunctionWord(spelled[place] ?? text, language))
     words.set(text, {
       text,
-      weight: ASKING.has(text) ? 0 : isCode ? WEIGHT_MAX : weightOf(spelled[place] ?? text),
+      isGrammar,
+      weight: isGrammar ? 0 : isCode ? WEIGHT_MAX : weightOf(spelled[place] ?? text),
       isExact: isCode || names.has(text),
       concepts: concepts.filter((each) => [...each.words, ...each.questions].some((word) => isFormOf(text, word))),
     })
   }
-  if (HOW_MUCH.test(plain)) words.set("", { text: "", ...IMPLIED })
+  const isCount = HOW_MANY.test(plain)
+  if (isCount || HOW_MUCH.test(plain)) words.set("", isCount ? NUMBER : PRICE)
   return {
     words: Array.from(words.values()),
     extreme,
     bound,
-    isCount: HOW_MANY.test(plain),
+    isCount,
     isList: LISTING.test(plain),
     isComparison: COMPARING.test(plain),
   }
@@ -133,10 +143,12 @@ const weightOf = (word: string): number => {
 }
 
 /** The words that are capitalized within a sentence, where that marks names. German capitalizes all nouns. */
-const namesIn = (question: string): ReadonlySet<string> => {
-  if (detectLanguage(question) === "german") return new Set()
-  const capitalized = question.match(/(?<=[^\s.!?]\s+)\p{Lu}[\p{L}\p{M}]+/gu) ?? []
-  return new Set(capitalized.flatMap(foldedWords).filter((word) => !ASKING.has(word)))
+const namesIn = (question: string, language: Language): ReadonlySet<string> => {
+  // Abbreviations such as PDF are mostly no names.
+  const capitalized =
+    language === "german" ? [] : (question.match(/(?<=[^\s.!?]\s+)\p{Lu}\p{M}*\p{Ll}[\p{L}\p{M}]*/gu) ?? [])
+  const codes = question.match(/[\p{L}\d]+(?:_[\p{L}\d]+)+/gu) ?? []
+  return new Set([...capitalized, ...codes].flatMap(foldedWords).filter((word) => !ASKING.has(word)))
 }
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */

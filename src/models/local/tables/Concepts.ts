@@ -29,13 +29,13 @@ export const money = concept(
 )
 const time = concept(
   "hours time opening opens zeit offnungszeit uhrzeit uhr stunden horaire heure horario hora orario orari hours",
-  "open close closes closing geoffnet offnet schliess auf ouvre ouvert ferme abre abiert cierra apre aperto chiude",
+  "open close closes closing shut geoffnet offnet schliess offen auf ouvre ouvert ferme abre abiert cierra apre aperto chiude",
   ["time"],
 )
 const date = concept(
-  "date day deadline due datum tag termin frist jour fecha dia data giorno year jahr annee ano anno released release",
+  "date day deadline due datum tag termin frist jour fecha dia data giorno year jahr annee ano anno released release founded established gegrundet",
   "when wann quand cuando quando wanneer",
-  ["date", "time"],
+  ["date", "day", "time"],
 )
 const person = concept(
   "person contact responsible manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
@@ -68,7 +68,10 @@ const phone = concept(
   "phone telephone tel telefon telefonnummer fon mobile handy telefono telefone",
   "call reach anrufen erreich",
 )
-const count = concept("number count quantity anzahl menge nombre quantite numero cantidad quantita", "")
+export const count = concept("number count quantity anzahl menge stuck nombre quantite numero cantidad quantita")
+const stock = concept("stock inventory available lager bestand vorrat disponible", "left remaining vorratig ubrig")
+const online = concept("online internet web website")
+const often = concept("frequency interval takt takte frequence frecuencia", "often oft")
 const total = concept("total sum gesamt summe insgesamt somme suma totale", "altogether overall")
 
 /** All meanings, for questions and columns alike. */
@@ -91,6 +94,9 @@ export const concepts: ReadonlyArray<Concept> = [
   mail,
   phone,
   count,
+  stock,
+  online,
+  often,
   total,
 ]
 
@@ -110,7 +116,7 @@ const extremes: ReadonlyArray<readonly [string, 1 | -1, Concept | undefined]> = 
   ["dearest priciest teuerst", 1, money],
   ["highest tallest hochst", 1, undefined],
   ["most maximum max meist maximal", 1, undefined],
-  ["largest biggest greatest grosst", 1, undefined],
+  ["largest biggest greatest grosst", 1, size],
   ["longest langst", 1, undefined],
   ["heaviest schwerst", 1, weight],
   ["lightest leichtest", -1, weight],
@@ -121,7 +127,7 @@ const extremes: ReadonlyArray<readonly [string, 1 | -1, Concept | undefined]> = 
   ["coldest kaltest", -1, temperature],
   ["lowest niedrigst geringst", -1, undefined],
   ["least fewest minimum min wenigst minimal", -1, undefined],
-  ["smallest kleinst", -1, undefined],
+  ["smallest kleinst", -1, size],
   ["shortest kurzest", -1, undefined],
   ["latest newest youngest neuest neust jungst spatest", 1, date],
   ["earliest oldest altest fruhest", -1, date],
@@ -131,8 +137,8 @@ const extremes: ReadonlyArray<readonly [string, 1 | -1, Concept | undefined]> = 
 const adjectives: ReadonlyArray<readonly [string, 1 | -1, Concept | undefined]> = [
   ["cher chere chers cheres caro cara caros caras expensive costoso costosa", 1, money],
   ["barato barata economico economica economique bon", -1, money],
-  ["grand grande grands grandes gros grosse", 1, undefined],
-  ["petit petite pequeno pequena piccolo piccola", -1, undefined],
+  ["grand grande grands grandes gros grosse", 1, size],
+  ["petit petite pequeno pequena piccolo piccola", -1, size],
   [
     "haut haute elevee eleve alto alta altos elevado elevada long longue largo larga lungo lunga comprido",
     1,

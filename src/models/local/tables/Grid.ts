@@ -26,6 +26,8 @@ export interface Grid {
   readonly rows: ReadonlyArray<Row>
   /** Whether all rows of the table are probably here. */
   readonly isWhole: boolean
+  /** Whether the rows are the columns of the table. */
+  readonly isAcross: boolean
   /** The place of the best passage with the table among the passages, from 0. */
   readonly rank: number
 }
@@ -55,7 +57,8 @@ export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Gri
   const ranked = Array.from(passages.entries()).toSorted(([, a], [, b]) => a.chunk - b.chunk)
   for (const [rank, passage] of ranked) {
     for (const [index, table] of tablesOf(passage.content).entries()) {
-      const header = table.header.some((name) => name !== "") ? table.header : []
+      const isHeader = table.header.some((name) => name !== "") && !table.header.some(isAmount)
+      const header = isHeader ? table.header : []
       // A table without names continues no other one.
       const key = JSON.stringify([passage.document_id, header.length > 0 ? header : [passage.chunk, index]])
       const context = [passage.title, passage.section ?? "", table.above].join("\n")
@@ -73,7 +76,7 @@ export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Gri
       draft.chunks.add(passage.chunk)
       if (table.isFirst && passage.chunk > 1) draft.beyond.add(passage.chunk - 1)
       if (table.isLast && passage.content.length >= CUT_LENGTH_MIN) draft.beyond.add(passage.chunk + 1)
-      for (const cells of table.rows) {
+      for (const cells of isHeader ? table.rows : [table.header, ...table.rows]) {
         draft.cells += cells.length
         const text = rowText(header, cells)
         if (draft.cells > CELLS_MAX || text === "") continue
@@ -86,9 +89,13 @@ export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Gri
     header,
     rows: Array.from(rows.values()),
     isWhole: beyond.isSubsetOf(chunks),
+    isAcross: false,
     rank,
   })).filter(({ rows }) => rows.length > 0)
 }
+
+/** Whether a cell of the first row is a value, so that this row is no header. A year may name a column. */
+const isAmount = (cell: string): boolean => /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^\d{4}$/.test(cell)
 
 /** The table with its rows as columns; undefined where it is too long for that. */
 export const across = ({ context, header, isWhole, rank, rows }: Grid): Grid | undefined => {
@@ -96,6 +103,7 @@ export const across = ({ context, header, isWhole, rank, rows }: Grid): Grid | u
   return {
     context,
     isWhole,
+    isAcross: true,
     rank,
     header: [header[0] ?? "", ...rows.map(({ cells }) => cells[0] ?? "")],
     rows: header.slice(1).map((name, index) => ({

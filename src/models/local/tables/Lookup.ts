@@ -24,6 +24,16 @@ const SHARE_WEIGHT = 2
 /** The weight of an extreme or a bound in a question. */
 const CONDITION_WEIGHT = 5
 
+/** The most columns that tell why a row was chosen. */
+const REASONS_MAX = 2
+/** Longest name of a row, in UTF-16 code units. */
+const NAME_MAX_LENGTH = 60
+/** The least share of a cell's words that a question holds when it names the row by this cell. */
+const NAMING_SHARE_MIN = 0.5
+/** Evidence from which on nothing of the question is missing. */
+const COMPLETE = 0.7
+const ALL_COVERED = 0.95
+
 /** The factors of evidence that speaks against an answer. */
 const MISSING_NAME = 0.4
 const MISSING_COLUMN = 0.6
@@ -35,7 +45,9 @@ export const lookUp = (matches: Matches): TableAnswer | undefined => {
   const { bound, extreme, isCount } = matches.asked
   if (extreme !== undefined) return mostExtreme(matches, rows)
   if (bound !== undefined) return within(matches, rows)
-  return (isCount ? counted(matches, rows) : undefined) ?? fromRows(matches, rows) ?? listed(matches, rows)
+  const found = fromRows(matches, rows)
+  if (!isCount || (found !== undefined && rows.best.length === 1)) return found ?? listed(matches, rows)
+  return counted(matches, rows) ?? found
 }
 
 /** The rows of a table by the words of the question in their cells. */
@@ -56,7 +68,7 @@ class Rows {
     const { cells } = matches
     const frequencies = new Map<AskedWord, number>()
     for (const row of cells) {
-      const words = new Set(Array.from(row.values()).flatMap((cell) => [...cell.words]))
+      const words = new Set(Array.from(row.values()).flatMap((cell) => [...cell.words.keys()]))
       for (const word of words) frequencies.set(word, (frequencies.get(word) ?? 0) + 1)
     }
     this.frequencies = frequencies
@@ -67,7 +79,7 @@ class Rows {
     this.best = most === 0 ? this.plain : all.filter((row) => (scores[row] ?? 0) > most - 0.01)
     const [first = 0] = this.best
     this.columns = most === 0 ? [] : this.columnsIn(first)
-    this.words = new Set(this.columns.flatMap((column) => [...(cells[first]?.get(column)?.words ?? [])]))
+    this.words = new Set(this.columns.flatMap((column) => [...(cells[first]?.get(column)?.words.keys() ?? [])]))
   }
 
   /** Whether words of the question tell some rows from the others. */
@@ -82,19 +94,18 @@ class Rows {
   }
 
   private scoreOf(row: number): number {
-    let score = 0
     let share = 0
-    const counted = new Set<AskedWord>()
+    const scores = new Map<AskedWord, number>()
     for (const cell of this.matches.cells[row]?.values() ?? []) {
-      for (const word of cell.words) {
-        const rarity = this.rarityOf(word)
-        if (rarity === 0) continue
+      for (const [word, sure] of cell.words) {
+        if (word.isGrammar) continue
+        const score = sure * Math.max(word.weight, CELL_WEIGHT_MIN) * this.rarityOf(word)
+        if (score === 0) continue
         share = Math.max(share, cell.share)
-        if (!counted.has(word)) score += Math.max(word.weight, CELL_WEIGHT_MIN) * rarity
-        counted.add(word)
+        scores.set(word, Math.max(score, scores.get(word) ?? 0))
       }
     }
-    return score === 0 ? 0 : score + SHARE_WEIGHT * share
+    return scores.size === 0 ? 0 : [...scores.values()].reduce((sum, each) => sum + each) + SHARE_WEIGHT * share
   }
 
   /** How well a word tells rows apart, 0–1. */
@@ -108,7 +119,7 @@ class Rows {
     const cells = Array.from(this.matches.cells[row] ?? []).toSorted(([, a], [, b]) => b.share - a.share)
     const counted = new Set<AskedWord>()
     return cells.flatMap(([column, { words }]) => {
-      const added = [...words].filter((word) => !counted.has(word) && this.rarityOf(word) > 0)
+      const added = [...words.keys()].filter((word) => !word.isGrammar && !counted.has(word) && this.rarityOf(word) > 0)
       for (const word of added) counted.add(word)
       return added.length > 0 ? [column] : []
     })
@@ -182,11 +193,13 @@ const evidenceOf = (matches: Matches, words: Iterable<AskedWord>): number => {
   return all === 0 ? 0 : (factor * found) / all
 }
 
-/** The words of the question in the name of a column, as it is written. */
+/** The words of the question that name or mean these columns. */
 const namesOf = (matches: Matches, columns: ReadonlyArray<number>): ReadonlyArray<AskedWord> =>
-  columns.flatMap((column) =>
-    Array.from(matches.columns[column] ?? []).flatMap(([word, share]) => (share === 1 ? [word] : [])),
-  )
+  columns.flatMap((column) => [...(matches.columns[column]?.keys() ?? [])])
+
+/** The words of the question in cells of a column. */
+const cellWords = (matches: Matches, rows: ReadonlyArray<number>, column: number): ReadonlyArray<AskedWord> =>
+  rows.flatMap((row) => [...(matches.cells[row]?.get(column)?.words.keys() ?? [])])
 
 /** Answers with the row, or the few rows, that hold the words of the question. */
 const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
@@ -199,43 +212,56 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   if (isMany && !asked.isList) return undefined
   const words = new Set([
     ...rows.words,
-    ...compared.flatMap((row) => [...(matches.cells[row]?.get(label)?.words ?? [])]),
+    ...compared.flatMap((row) => [...(matches.cells[row]?.get(label)?.words.keys() ?? [])]),
   ])
-  const free = (column: number) => !rows.columns.includes(column)
+  const first = chosen[0] ?? 0
+  const shareOf = (column: number) => matches.cells[first]?.get(column)?.share ?? 0
+  // "Which setting limits the size" asks for the name of a row, and "the setting SIZE" gives it.
+  const isNamedLabel =
+    shareOf(label) < NAMING_SHARE_MIN &&
+    [...(matches.columns[label]?.keys() ?? [])].some((word) => word.weight > 0 && !words.has(word))
+  const free = (column: number) => !rows.columns.includes(column) || (column === label && isNamedLabel)
   const wanted = askedColumns(matches, free, words)
-  const named = namesOf(matches, [label, ...rows.columns, ...wanted.columns])
-  const evidence = evidenceOf(matches, [...words, ...wanted.words, ...named])
+  const evidence = evidenceOf(matches, [
+    ...words,
+    ...wanted.words,
+    ...namesOf(matches, [label, ...rows.columns, ...wanted.columns]),
+  ])
+  const isShort = (column: number) => matches.cell(first, column).length <= NAME_MAX_LENGTH
+  // The columns that tell why it is this row.
+  const reasons = rows.columns.filter(isShort).slice(0, REASONS_MAX)
   if (wanted.columns.includes(label)) {
     // The row is known by its values, and its name is asked for.
-    const others = wanted.columns.filter((column) => column !== label)
-    const columns = isMany ? others : [...others, ...rows.columns]
+    const columns = wanted.columns.length > 1 || isMany ? wanted.columns : reasons
     return worded(matches, { rows: chosen.slice(0, NAMES_MAX), label, columns, evidence })
   }
-  const labelOf = rows.columns.find((column) => isName(matches, column)) ?? label
+  const named = rows.columns.find((column) => isShort(column) && shareOf(column) >= NAMING_SHARE_MIN)
   if (wanted.columns.length > 0) {
-    const columns = [...wanted.columns, ...rows.columns.filter((column) => column !== labelOf)]
-    return worded(matches, { rows: chosen.slice(0, ROWS_MAX), label: labelOf, columns, evidence })
+    const columns = [...wanted.columns, ...reasons.filter((column) => column !== named)]
+    return worded(matches, { rows: chosen.slice(0, ROWS_MAX), label: named ?? label, columns, evidence })
   }
-  if (isSingle && !rows.areChosen) return undefined
-  const others = Array.from({ length: width }, (_, column) => column).filter((column) => column !== labelOf)
+  // No column is asked for: an answer is the whole row, or what it holds of the words of the question.
+  if (!rows.areChosen || matches.grid.isAcross) return undefined
   // Words that are nowhere in the table probably ask for a column that it does not have.
-  const factor = evidence > 0.7 ? 1 : MISSING_COLUMN
-  if (isMany)
-    return worded(matches, { rows: chosen.slice(0, NAMES_MAX), label, columns: [], evidence: factor * evidence })
-  return worded(matches, { rows: chosen, label: labelOf, columns: others, evidence: factor * evidence })
-}
-
-/** Longest name of a row, in UTF-16 code units. */
-const NAME_MAX_LENGTH = 80
-const isName = (matches: Matches, column: number): boolean => {
-  const cell = matches.cell(0, column)
-  return cell.length <= NAME_MAX_LENGTH && (column === 0 || matches.kind(column) === "text")
+  const factor = evidence > COMPLETE ? 1 : MISSING_COLUMN
+  const isList = matches.grid.header.length === 0 && width === 2
+  const columns = isMany
+    ? []
+    : named === undefined || (isList && named !== label)
+      ? rows.columns
+      : Array.from({ length: width }, (_, column) => column)
+  return worded(matches, {
+    rows: chosen.slice(0, NAMES_MAX),
+    label: isMany || isList ? label : (named ?? label),
+    columns,
+    evidence: factor * evidence,
+  })
 }
 
 /** Answers with the names of all rows, or with those that a column of yes and no marks, or with a value of each. */
 const listed = (matches: Matches, { plain }: Rows): TableAnswer | undefined => {
   const { asked, grid, label } = matches
-  const named = namesOf(matches, [label])
+  const named = namesOf(matches, [label]).filter(({ weight }) => weight > 0)
   if (!asked.isList && named.length === 0) return undefined
   const wanted = askedColumns(matches, (column) => column !== label, new Set(named))
   const flag = wanted.columns.find((column) => matches.kind(column) === "flag")
@@ -243,7 +269,7 @@ const listed = (matches: Matches, { plain }: Rows): TableAnswer | undefined => {
   const isValues = flag === undefined && wanted.columns.length > 0
   const evidence = evidenceOf(matches, [...named, ...wanted.words]) * (grid.isWhole ? 1 : MISSING_ROWS)
   if (rows.length === 0 || rows.length > (isValues ? ROWS_MAX : NAMES_MAX)) return undefined
-  if (isValues && !asked.isList) return undefined
+  if (isValues && !asked.isList && evidence < ALL_COVERED) return undefined
   return worded(matches, { rows, label, columns: isValues ? wanted.columns : [], evidence })
 }
 
@@ -254,8 +280,9 @@ const isYes = (cell: string): boolean =>
 /** Answers with the number of rows. */
 const counted = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   const { grid, label } = matches
-  const named = namesOf(matches, [label])
-  if (!grid.isWhole || (named.length === 0 && matches.above.size === 0)) return undefined
+  const named = namesOf(matches, [label]).filter(({ weight }) => weight > 0)
+  const isAbove = matches.name(label) !== "" && Array.from(matches.above).some(({ weight }) => weight > 0)
+  if (!grid.isWhole || (named.length === 0 && !isAbove)) return undefined
   const isValue = askedColumns(matches, (column) => column !== label, new Set([...rows.words, ...named]))
   if (isValue.columns.length > 0) return undefined
   const chosen = rows.best.filter((row) => rows.plain.includes(row))
@@ -325,7 +352,7 @@ const within = (matches: Matches, rows: Rows): TableAnswer | undefined => {
     return number !== undefined && direction * number > direction * value
   })
   if (chosen.length === 0 || chosen.length > ROWS_MAX) return undefined
-  const words = [...wanted.words, ...namesOf(matches, [label])]
+  const words = [...wanted.words, ...namesOf(matches, [label]), ...cellWords(matches, chosen, column)]
   const evidence = evidenceOf(matches, words) * (grid.isWhole ? 1 : MISSING_ROWS)
   return worded(matches, { rows: chosen, label, columns: [column], evidence })
 }

@@ -7,7 +7,8 @@ import { decimalOf, type Decimal, type Kind, kindOf, numberOf, rangeOf } from ".
 
 /** How well a cell holds words of a question. */
 export interface CellMatch {
-  readonly words: ReadonlySet<AskedWord>
+  /** The words of the question in the cell, each with how surely it is the word, 0–1. */
+  readonly words: ReadonlyMap<AskedWord, number>
   /** The share of the cell's own words that the question holds, 0–1. */
   readonly share: number
 }
@@ -15,9 +16,11 @@ export interface CellMatch {
 /** How well the name of a column, or what it holds, is asked for by each word, 0–1. */
 export type ColumnMatch = ReadonlyMap<AskedWord, number>
 
-const CONCEPT_SHARE = 0.9
-const KIND_SHARE = 0.7
-const RANGE_SHARE = 0.5
+const FORM = 0.95
+const COMPOUND = 0.5
+const CONCEPT = 0.9
+const KIND = 0.7
+const RANGE = 0.5
 /** Cells are looked at up to this length, in UTF-16 code units. */
 const CELL_MAX_LENGTH = 1_000
 
@@ -44,7 +47,7 @@ export class Matches {
     this.asked = asked
     this.width = grid.rows.reduce((widest, { cells }) => Math.max(widest, cells.length), grid.header.length)
     const finder = new Finder(asked.words)
-    this.above = finder.in(grid.context).words
+    this.above = new Set(finder.in(grid.context).words.keys())
     this.cells = grid.rows.map(
       ({ cells }) =>
         new Map(
@@ -58,7 +61,9 @@ export class Matches {
     this.kinds = columns.map(kindOfMost)
     this.label = this.width > 2 && this.kinds[0] === "number" && NUMBERING.test(this.name(0)) ? 1 : 0
     this.decimals = columns.map(decimalOf)
-    this.columns = columns.map((_, column) => this.columnMatch(column, finder))
+    const named = columns.map((_, column) => finder.in(this.name(column)).words)
+    const literal = new Set(named.flatMap((words) => [...words.keys()]))
+    this.columns = named.map((words, column) => this.columnMatch(column, words, literal))
   }
 
   name(column: number): string {
@@ -85,16 +90,19 @@ export class Matches {
     return named.length > 0 ? named : columns.filter((column) => concept.kinds.includes(this.kind(column)))
   }
 
-  private columnMatch(column: number, finder: Finder): ColumnMatch {
-    const name = this.name(column)
-    const matches = new Map<AskedWord, number>()
-    for (const word of finder.in(name).words) matches.set(word, 1)
-    const names = foldedWords(name)
+  /** Adds the words that mean a column to those in its name. A word that names a column means no other one. */
+  private columnMatch(
+    column: number,
+    named: ReadonlyMap<AskedWord, number>,
+    literal: ReadonlySet<AskedWord>,
+  ): ColumnMatch {
+    const matches = new Map(named)
+    const names = foldedWords(this.name(column))
     for (const word of this.asked.words) {
-      if (matches.has(word)) continue
+      if (literal.has(word)) continue
       for (const concept of word.concepts) {
         const isOfKind = concept.kinds.includes(this.kind(column))
-        const share = isNamed(names, concept) ? CONCEPT_SHARE : isOfKind ? KIND_SHARE : 0
+        const share = isNamed(names, concept) ? CONCEPT : isOfKind ? KIND : 0
         if (share > (matches.get(word) ?? 0)) matches.set(word, share)
       }
     }
@@ -119,7 +127,7 @@ const kindOfMost = (cells: ReadonlyArray<string>): Kind => {
 class Finder {
   private readonly words: ReadonlyArray<AskedWord>
   private readonly numbers: ReadonlyArray<readonly [AskedWord, number]>
-  private readonly cache = new Map<string, AskedWord | undefined>()
+  private readonly cache = new Map<string, ReadonlyArray<readonly [AskedWord, number]>>()
 
   constructor(words: ReadonlyArray<AskedWord>) {
     this.words = words.filter(({ text }) => text !== "")
@@ -130,30 +138,39 @@ class Finder {
 
   /** @param holdsRanges whether a number may stand in a range such as `10–17` */
   in(text: string, holdsRanges = false): CellMatch {
-    const found = new Set<AskedWord>()
+    const found = new Map<AskedWord, number>()
     const own = foldedWords(text)
     let matched = 0
     for (const each of own) {
-      const word = this.find(each)
-      if (word === undefined) continue
-      matched++
-      found.add(word)
+      const words = this.find(each)
+      matched += words[0]?.[1] ?? 0
+      for (const [word, share] of words) found.set(word, Math.max(share, found.get(word) ?? 0))
     }
     if (found.size > 0 || !holdsRanges || this.numbers.length === 0)
       return { words: found, share: own.length === 0 ? 0 : matched / own.length }
     const range = rangeOf(text)
     if (range === undefined) return { words: found, share: 0 }
-    for (const [word, number] of this.numbers) if (number >= range[0] && number <= range[1]) found.add(word)
-    return { words: found, share: RANGE_SHARE }
+    for (const [word, number] of this.numbers) if (number >= range[0] && number <= range[1]) found.set(word, 1)
+    return { words: found, share: RANGE }
   }
 
-  private find(text: string): AskedWord | undefined {
-    if (this.cache.has(text)) return this.cache.get(text)
-    const found =
-      this.words.find((word) => word.text === text) ??
-      this.words.find((word) => isFormOf(text, word.text)) ??
-      this.words.find((word) => word.weight > 0 && (endsWithForm(text, word.text) || endsWithForm(word.text, text)))
-    this.cache.set(text, found)
-    return found
+  /** The words of the question that a word is, is a form of, or is a compound with. */
+  private find(text: string): ReadonlyArray<readonly [AskedWord, number]> {
+    const cached = this.cache.get(text)
+    if (cached !== undefined) return cached
+    const found = this.words.flatMap((word) => {
+      const share = likeness(text, word.text)
+      return share === 0 || (share === COMPOUND && word.weight === 0) ? [] : [[word, share] as const]
+    })
+    const most = Math.max(...found.map(([, share]) => share))
+    const best = found.filter(([, share]) => share === most || share === COMPOUND)
+    this.cache.set(text, best)
+    return best
   }
+}
+
+const likeness = (a: string, b: string): number => {
+  if (a === b) return 1
+  if (isFormOf(a, b)) return FORM
+  return endsWithForm(a, b) || endsWithForm(b, a) ? COMPOUND : 0
 }

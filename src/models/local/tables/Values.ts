@@ -3,12 +3,25 @@
  */
 
 /** What a cell holds. */
-export type Kind = "money" | "percent" | "date" | "time" | "measure" | "number" | "flag" | "email" | "text" | "empty"
+export type Kind =
+  | "money"
+  | "percent"
+  | "date"
+  | "day"
+  | "time"
+  | "measure"
+  | "number"
+  | "flag"
+  | "email"
+  | "text"
+  | "empty"
 
 const MONEY =
   /[$€£¥₹₽₩]|\b(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|cents?|yen|rubel|kronen|sek|nok|dkk|pln|czk|jpy)\b/iu
 const FLAG =
   /^(?:yes|no|ja|nein|oui|non|s[ií]|no|true|false|wahr|falsch|included|not included|enthalten|nicht enthalten|inclus|incluido|optional|none|✓|✔|✗|✘|×|x|–|—|-)$/iu
+const DAY =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|sonnabends?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|venerd[iì]|domenica)(?=$|[^\p{L}])/iu
 const TIME =
   /\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:uhr|am|pm|a\.m\.|p\.m\.|h)\b|^\d{1,2}\s?[-–]\s?\d{1,2}\s?(?:uhr|h)$/iu
 const MONTH =
@@ -28,6 +41,7 @@ export const kindOf = (cell: string): Kind => {
   if (text === "") return "empty"
   if (FLAG.test(text)) return "flag"
   if (/^\S+@\S+\.\S+$/.test(text)) return "email"
+  if (DAY.test(text)) return "day"
   if (!/\d/.test(text)) return "text"
   // A number within a sentence does not make it a value.
   if (text.length > 40) return "text"

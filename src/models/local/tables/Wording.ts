@@ -64,13 +64,18 @@ const lineOf = (matches: Matches, row: number, label: number, columns: ReadonlyA
   const values = columns.flatMap((column) => {
     const cell = short(matches.cell(row, column))
     const name = matches.name(column)
-    return cell === "" ? [] : [name === "" || name === cell ? cell : `${name} ${cell}`]
+    const isClear = name === "" || name === cell || (isText(cell) && name.length > NAME_MAX_LENGTH)
+    return cell === "" ? [] : [isClear ? cell : `${name} ${cell}`]
   })
-  const name = matches.cell(row, label)
+  const name = matches.cell(row, label).replace(/\s*:$/, "")
   // A number alone does not say what it names.
   const of = /\p{L}/u.test(name) ? name : `${matches.name(label)} ${name}`.trim()
   return of === "" ? values.join("; ") : `${short(of)}: ${values.join("; ")}`
 }
+
+/** A longer name of a column is a sentence about it, which a text below it does not need. */
+const NAME_MAX_LENGTH = 25
+const isText = (cell: string): boolean => cell.length > 2 * NAME_MAX_LENGTH
 
 const short = (cell: string): string =>
   cell.length <= CELL_MAX_LENGTH ? cell : `${cut(cell, CELL_MAX_LENGTH - 1).trimEnd()}…`

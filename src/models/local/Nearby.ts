@@ -1,0 +1,45 @@
+import type { PassageJson } from "../../domain/Passage.ts"
+import { commonness } from "../../text/Commonness.ts"
+import { cut } from "../../text/Cut.ts"
+import { wordsOf } from "../../text/UnicodeWords.ts"
+import { Terms } from "./Terms.ts"
+
+/** The most passages that are named. */
+const NAMES_MAX = 3
+/** The number of passages, the best ones, that may be named. */
+const PASSAGES_MAX = 5
+/** The longest name of a place, in UTF-16 code units. */
+const NAME_MAX_LENGTH = 120
+/** The share of texts that hold a word from which on the word says nothing about a subject. */
+const COMMON_SHARE = 0.02
+/** The least length of a word of a script with spaces that says something about a subject. */
+const WORD_MIN_LENGTH = 4
+
+/** The places of passages that share a rare word with a question: title and section, each once. */
+export const nearby = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
+  const terms = new Terms(wordsOf(question).filter(isTelling))
+  const held = passages.map(({ content, section = "", title }) => terms.in([title, section, content].flatMap(wordsOf)))
+  // A word that all passages hold, such as the name of what they are about, tells none of them from the others.
+  const isInAll = (word: string) => held.length > 2 && held.every((words) => words.has(word))
+  const near = passages
+    .slice(0, PASSAGES_MAX)
+    .filter((_, index) => Array.from(held[index] ?? []).some((word) => !isInAll(word)))
+  return [...new Set(near.map(nameOf))].slice(0, NAMES_MAX)
+}
+
+const isTelling = (word: string): boolean =>
+  commonness(word) < COMMON_SHARE &&
+  (/^\p{Script=Latin}/u.test(word) ? word.length >= WORD_MIN_LENGTH : word.length > 1)
+
+/** The innermost heading above a passage with the title of its document, or the title alone. */
+const nameOf = ({ section, title }: PassageJson): string => {
+  const heading = section?.split(" > ").at(-1)?.trim() ?? ""
+  return heading === "" || heading === title ? quoted(title) : `${quoted(heading)} (${shortened(title)})`
+}
+
+const quoted = (name: string): string => `“${shortened(name)}”`
+
+const shortened = (name: string): string => {
+  const line = name.replaceAll(/\s+/g, " ").trim()
+  return line.length <= NAME_MAX_LENGTH ? line : `${cut(line, NAME_MAX_LENGTH - 1)}…`
+}
