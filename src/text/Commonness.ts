@@ -14,7 +14,7 @@ const COMMONEST_LEVEL = 15
 /** The logarithm to base two of the factor between two levels. */
 const LEVEL_BITS = 0.85
 /** The share of texts that hold a word which is not in the table. */
-const UNKNOWN_SHARE = 2 ** -14
+export const UNKNOWN_SHARE = 2 ** -14
 
 /** The rough stem of a word in lower case. */
 export const roughStem = (word: string): string =>

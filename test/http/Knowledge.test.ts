@@ -323,6 +323,18 @@ describe("10. query", () => {
     }
   })
 
+  test("finds passages by words with typing errors, and none by a name that they lack", async () => {
+    const { id } = await knowing({
+      "museum.md": "# Museum\n\nThe opening hours of the lighthouse museum are 9 to 17. Mr Merlin keeps the key.",
+    })
+    for (const query of ["muesum", "openign hours of the museum", "lighthuose"]) {
+      expect(await client.found(id, query)).toEqual([expect.stringContaining("9 to 17")])
+    }
+    for (const query of ["berlin", "the hoops", "light house keeper Zylinder"]) {
+      expect(await client.found(id, query)).toEqual([])
+    }
+  })
+
   test("finds no passages of another chatbot", async () => {
     await knowing({ "tides.md": tides })
     const other = await knowing({ "ferries.md": ferries })

@@ -66,7 +66,18 @@ export const chunkOf = (
 
 /** A question of words that are their own lexemes, in a knowledge base of English passages. */
 export const queryOf = (words: ReadonlyArray<string>, commonness: number): LexicalQuery =>
-  makeLexicalQuery(words, [{ stems: words.map((word) => [termOf(word, "english")]), share: 1 }], 0, () => commonness)
+  makeLexicalQuery(
+    words,
+    [
+      {
+        stems: words.map((word) => [termOf(word, "english")]),
+        written: { language: "english", texts: words.map((word) => [word]) },
+        share: 1,
+      },
+    ],
+    0,
+    () => commonness,
+  )
 
 export const segmentOf = (chunks: Iterable<PackedChunk>): Segment => {
   const builder = new SegmentBuilder()

@@ -71,12 +71,15 @@ export class ChunkScorer {
   }
 
   private readonly presenceOf = (word: number): Presence => {
+    const planned = this.plan.words[word]
+    const isCorrected = planned?.isCorrected === true
     let isFound = false
-    for (const term of this.plan.words[word]?.terms ?? []) {
-      if (this.joined[term] === 1) return "beside a neighbour"
+    for (const term of planned?.terms ?? []) {
+      if (this.joined[term] === 1 && !isCorrected) return "beside a neighbour"
       if ((this.postings[term] ?? -1) >= 0) isFound = true
     }
     if (!isFound) return "absent"
-    return this.isOneWord ? "beside a neighbour" : "scattered"
+    // A similar word is weaker evidence, wherever it stands.
+    return this.isOneWord && !isCorrected ? "beside a neighbour" : "scattered"
   }
 }

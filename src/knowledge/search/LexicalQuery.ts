@@ -1,4 +1,5 @@
 import { isPair } from "../../text/Words.ts"
+import type { Language } from "../../text/Language.ts"
 import type { Term } from "../segments/Lexemes.ts"
 
 /** One word of a question as the languages of the knowledge base stem it. */
@@ -14,6 +15,18 @@ export interface QueryWord {
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
+  /** How the word is written, for the correction of typing errors. Without it, the word is not corrected. */
+  readonly spelling?: Spelling
+  /** Whether its terms are those of a similar word, because no passage holds the word itself. */
+  readonly isCorrected?: boolean
+}
+
+/** How a word is written. */
+export interface Spelling {
+  /** The word in lower case. */
+  readonly word: string
+  /** The word's lexeme in each language of the knowledge base; undefined where it has none, or several. */
+  readonly lexemes: ReadonlyArray<{ readonly language: Language; readonly text: string } | undefined>
 }
 
 /** The words of a question in order, without the stop words of its language. */
@@ -29,6 +42,8 @@ export const isShort = (query: LexicalQuery): boolean => query.length <= 2
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */
   readonly stems: ReadonlyArray<ReadonlyArray<Term>>
+  /** The language, with the lexemes of each word as text. Without it, words are not corrected. */
+  readonly written?: { readonly language: Language; readonly texts: ReadonlyArray<ReadonlyArray<string>> }
   /** The share of the passages that are in the language, 0–1. */
   readonly share: number
 }
@@ -51,7 +66,19 @@ export const makeLexicalQuery = (
     const stems = languages.map((language) => language.stems[place] ?? [])
     if ((stems[own] ?? []).length === 0) return []
     const droppedShare = languages.reduce((sum, { share }, index) => sum + (stems[index]?.length === 0 ? share : 0), 0)
-    return { stems, droppedShare, commonness: commonness(word), isPair: isPair(word) }
+    const lexemes = languages.map(({ written }) => {
+      const [text, ...others] = written?.texts[place] ?? []
+      return written === undefined || text === undefined || others.length > 0
+        ? undefined
+        : { language: written.language, text }
+    })
+    return {
+      stems,
+      droppedShare,
+      commonness: commonness(word),
+      isPair: isPair(word),
+      spelling: { word, lexemes },
+    }
   })
 
 /**

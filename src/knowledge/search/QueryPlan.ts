@@ -1,6 +1,7 @@
 import type { Term } from "../segments/Lexemes.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
 import { type LexicalQuery, passagesWith, type QueryWord } from "./LexicalQuery.ts"
+import { corrected } from "./Spelling.ts"
 import { informationOf, inverseDocumentFrequency } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
@@ -36,6 +37,8 @@ interface PlannedWord {
   readonly terms: ReadonlyArray<number>
   /** See `informationOf`. */
   readonly information: number
+  /** Whether the terms are those of a similar word. */
+  readonly isCorrected: boolean
 }
 
 /** A question resolved against the segments of an index. */
@@ -58,19 +61,30 @@ export interface Collection {
 /** A word that passages with at least this share drop as a stop word is not missed where it is absent. */
 const MISSED_BELOW = 0.5
 
+/** The score of a word that passages hold in another spelling, as a share of that of the word itself. */
+const CORRECTED_SHARE = 0.6
+
 /** Resolves a question against the segments of an index. */
 export const planQuery = (
-  query: LexicalQuery,
+  asked: LexicalQuery,
   segments: ReadonlyArray<Segment>,
   { chunks, chunkFrequency }: Collection,
   weights: LexicalWeights,
 ): QueryPlan => {
   const found = new Map<Term, { readonly ranks: Int32Array; readonly count: number }>()
-  for (const term of new Set(query.flatMap(({ stems }) => stems.flat()))) {
-    const ranks = Int32Array.from(segments, (segment) => rankOf(segment, term))
-    const count = segments.reduce((sum, segment, number) => sum + postingCount(segment, ranks[number] ?? -1), 0)
-    if (count > 0) found.set(term, { ranks, count })
+  const look = (words: LexicalQuery): void => {
+    for (const term of new Set(words.flatMap(({ stems }) => stems.flat()))) {
+      const ranks = Int32Array.from(segments, (segment) => rankOf(segment, term))
+      const count = segments.reduce((sum, segment, number) => sum + postingCount(segment, ranks[number] ?? -1), 0)
+      if (count > 0) found.set(term, { ranks, count })
+    }
   }
+  look(asked)
+  const isMissing = ({ stems }: QueryWord): boolean => !stems.some((terms) => terms.some((term) => found.has(term)))
+  // A part of the passages does not show that none of them holds a word.
+  const isCorrectable = chunkFrequency === undefined && asked.some(isMissing)
+  const query = isCorrectable ? corrected(asked, isMissing, segments) : asked
+  if (isCorrectable) look(query.filter(({ isCorrected }) => isCorrected))
   // The rarity of a word is judged over all passages: a passage holds the term of its own language only.
   const frequencyOf = (word: QueryWord): number => {
     const counts = word.stems.map((terms) => Math.max(0, ...terms.map((term) => found.get(term)?.count ?? 0)))
@@ -83,7 +97,7 @@ export const planQuery = (
   const words = new Map<string, PlannedWord>()
   for (const word of query) {
     const frequency = frequencyOf(word)
-    const idf = rarityOf(word, frequency, chunks, weights)
+    const idf = (word.isCorrected ? CORRECTED_SHARE : 1) * rarityOf(word, frequency, chunks, weights)
     for (const term of new Set(word.stems.flat())) {
       const known = terms[numbers.get(term) ?? -1]
       const ranks = found.get(term)?.ranks
@@ -96,7 +110,8 @@ export const planQuery = (
     }
     if (word.droppedShare >= MISSED_BELOW) continue
     const present = word.stems.flat().flatMap((term) => numbers.get(term) ?? [])
-    words.set(word.stems.join(";"), { terms: present, information: informationOf(word, frequency, chunks) })
+    const information = informationOf(word, frequency, chunks)
+    words.set(word.stems.join(";"), { terms: present, information, isCorrected: word.isCorrected === true })
   }
   return { terms, phrases: phrasesOf(query, terms, numbers), words: Array.from(words.values()) }
 }

@@ -82,12 +82,14 @@ export class Stems {
     for (const { language, texts } of languages) {
       const known = this.of(language)
       const stems: Array<ReadonlyArray<Term>> = []
+      const lexemes: Array<ReadonlyArray<string>> = []
       for (const word of wordsOf(question, language)) {
         const found = known.stems.get(word)
         if (found === undefined) return undefined
         stems.push(found.terms)
+        lexemes.push(found.texts)
       }
-      stemmed.push({ stems, share: texts / passages })
+      stemmed.push({ stems, written: { language, texts: lexemes }, share: texts / passages })
     }
     const own = languageAmong(languages, question)
     return makeLexicalQuery(
