@@ -71,7 +71,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     thanks: "どういたしまして|お役に立|こちらこそ|嬉しい|うれしい",
     goodbye: "さようなら|またね|失礼|また",
   },
-  ko: { greeting: "안녕|환영", thanks: "천만에|별말씀|도움이|기쁩|언제든", goodbye: "안녕히|안녕|또 만나|다음에" },
+  ko: {
+    greeting: "안녕하세요|안녕|환영",
+    thanks: "천만에요|천만에|별말씀을요|별말씀|도움이|기쁩|언제든",
+    goodbye: "안녕히|안녕|또 만나|다음에",
+  },
   nl: {
     greeting: "hallo|goedendag|goedemorgen|goedemiddag|goedenavond|dag|hoi|welkom",
     thanks: "graag gedaan|geen dank|graag|tot uw dienst",

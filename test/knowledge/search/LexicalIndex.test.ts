@@ -167,6 +167,19 @@ describe("the query of a question", () => {
     expect(ask(1).map(({ droppedShare }) => droppedShare)).toEqual([0.75])
   })
 
+  test("takes passages to contain the words that their language drops, and does not miss these where they are many", () => {
+    const chunks = Array.from({ length: 20 }, (_, number) =>
+      number < 18 ? chunkOf(number, "krieg", { language: "german" }) : chunkOf(number, number < 19 ? "war" : "town"),
+    )
+    const [german, english] = [stemmed("german", 0.9, ["", "", ""]), stemmed("english", 0.1, ["war", "town", "lake"])]
+    const query = makeLexicalQuery(["war", "town", "lake"], [german, english], 1, () => 0.001)
+    const kept = stemmed("german", 0.9, ["war", "town", "lake"])
+    const missed = makeLexicalQuery(["war", "town", "lake"], [kept, english], 1, () => 0.001)
+    const [dropped, rare] = [query, missed].map((asked) => indexOf(chunks).search(asked, 1)[0])
+    expect(dropped?.score).toBeLessThan((rare?.score ?? 0) / 2)
+    expect(rare?.similarity).toBeGreaterThan(0)
+  })
+
   test("distinguishes pairs of characters from words", () => {
     expect(queryOf(["黑豹", "abc"], 0.1).map(({ isPair }) => isPair)).toEqual([true, false])
   })
