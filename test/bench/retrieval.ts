@@ -130,9 +130,21 @@ const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
   return { set, index, questions, passageOf: passages } satisfies IndexedSet
 })
 
+/** The most questions of a set to which weights are fitted. */
+const FITTING = 300
+
+const limited = (set: RetrievalSet): RetrievalSet => {
+  const questions = sampled(set.questions, FITTING)
+  return {
+    ...set,
+    questions,
+    judgements: new Map(questions.map(({ id }) => [id, set.judgements.get(id) ?? new Map()])),
+  }
+}
+
 const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
   yield* makeOrganization(organization)
-  const sets = yield* Effect.forEach(names, (name) => indexed(makeSet(directory, name)))
+  const sets = yield* Effect.forEach(names, (name) => indexed(limited(makeSet(directory, name))))
   const { weight } = yield* Embeddings
   yield* Effect.sync(() => fit(sets, weight, (line) => console.log(line)))
 })

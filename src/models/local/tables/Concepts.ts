@@ -23,8 +23,8 @@ const concept = (words: string, questions = "", kinds: ReadonlyArray<Kind> = [])
 })
 
 export const money = concept(
-  "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost",
-  "pay paid expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago",
+  "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost цена стоимость 料金 価格 値段 价格 價格 가격",
+  "pay paid expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
   ["money"],
 )
 const time = concept(
@@ -38,7 +38,7 @@ const date = concept(
   ["date", "day", "time"],
 )
 const person = concept(
-  "person contact responsible employee staff teacher trainer mitarbeiter lehrer trainerin kursleitung manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
+  "person contact operator betreiber responsible employee staff teacher trainer mitarbeiter lehrer trainerin kursleitung manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
   "who whom wer wen wem qui quien chi quem",
 )
 const place = concept(

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../../domain/Passage.ts"
+import { PASSAGES_PER_SEARCH, type PassageJson } from "../../../domain/Passage.ts"
 import { rowText, tablesOf } from "../../../text/Tables.ts"
 
 /*
@@ -61,6 +61,7 @@ export const gridsOf = (
   others: ReadonlyArray<PassageJson> = [],
 ): ReadonlyArray<Grid> => {
   const drafts = new Map<string, Draft>()
+  const isEverything = passages.length + others.length < PASSAGES_PER_SEARCH
   const ranked = [...passages, ...others]
     .entries()
     .toArray()
@@ -98,7 +99,7 @@ export const gridsOf = (
     context,
     header,
     rows: Array.from(rows.values()),
-    isWhole: beyond.isSubsetOf(chunks),
+    isWhole: isEverything || beyond.isSubsetOf(chunks),
     isAcross: false,
     rank,
   })).filter(({ rank, rows }) => rows.length > 0 && rank < passages.length)

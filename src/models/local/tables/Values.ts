@@ -17,7 +17,7 @@ export type Kind =
   | "empty"
 
 const MONEY =
-  /[$€£¥₹₽₩]|\b(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|cents?|yen|rubel|kronen|sek|nok|dkk|pln|czk|jpy)\b/iu
+  /[$€£¥₹₽₩円元원]|\b(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|cents?|yen|rubel|kronen|sek|nok|dkk|pln|czk|jpy)\b/iu
 const FLAG =
   /^(?:yes|no|ja|nein|oui|non|s[ií]|no|true|false|wahr|falsch|included|not included|enthalten|nicht enthalten|inclus|incluido|optional|none|✓|✔|✗|✘|×|x|–|—|-)$/iu
 const DAY =

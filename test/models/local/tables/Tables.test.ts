@@ -112,11 +112,19 @@ describe("a question", () => {
         "|---|---|---|",
         ...Array.from({ length: 40 }, (_, index) => row(from + index)),
       ].join("\n")
-    expect(answer("Which chair is the cheapest?", part(0))).toBeUndefined()
     const last = "| Chair | Price | Wood |\n|---|---|---|\n| Stool | 1 EUR | oak |"
-    expect(answer("Which chair is the cheapest?", part(0), last)).toBe("Stool: Price 1 EUR")
-    const whole = answerFromTables("Which chair is the cheapest?", [passage(part(0))], [passage(last, 2)])
-    expect(whole?.text).toBe("Stool: Price 1 EUR")
+    const prose = ["One.", "Two.", "Three.", "Four."]
+    const question = "Which chair is the cheapest?"
+    expect(answer(question, part(0), ...prose)).toBeUndefined()
+    // The passage with the end of the table is found as well, or all passages are found.
+    expect(answer(question, part(0), last, ...prose)).toBe("Stool: Price 1 EUR")
+    const found = answerFromTables(
+      question,
+      [passage(part(0))],
+      [last, ...prose].map((content, index) => passage(content, index + 2)),
+    )
+    expect(found?.text).toBe("Stool: Price 1 EUR")
+    expect(answer(question, part(0))).toBe("Chair number 0 of our collection: Price 5 EUR")
   })
 
   test("quotes the whole row, and covers its words", () => {
