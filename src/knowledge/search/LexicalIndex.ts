@@ -123,8 +123,7 @@ export class LexicalIndex {
 
   /** Finds the chunks with the highest sums of the scores of single terms. */
   private candidates(plan: QueryPlan, isShort: boolean, count: number): ReadonlyArray<Scored> {
-    const { k1, pairSaturation, shortSaturation } = this.weights
-    const wordSaturation = isShort ? shortSaturation : 1
+    const { k1, earlySaturation } = this.weights
     const scores = this.scores
     const touched = this.touched
     const { norms } = this.norms
@@ -132,7 +131,7 @@ export class LexicalIndex {
     for (const { ranks, idf, times, isPair } of plan.terms) {
       // A word that occurs twice in the question counts more than once, but less than two different words.
       const weight = idf * Math.sqrt(times) * (k1 + 1)
-      const saturation = isPair ? pairSaturation : wordSaturation
+      const saturation = isShort || isPair ? earlySaturation : 1
       for (let number = 0; number < ranks.length; number++) {
         const rank = ranks[number] ?? -1
         const segment = this.segments[number]

@@ -4,10 +4,11 @@ export interface LexicalWeights {
   readonly k1: number
   /** BM25's b: how strongly long chunks are penalized, 0–1. */
   readonly b: number
-  /** The factor of `k1` for pairs of characters, which saturate sooner since a pair is a part of many words. */
-  readonly pairSaturation: number
-  /** The factor of `k1` in questions of one or two words. */
-  readonly shortSaturation: number
+  /**
+   * The factor of `k1` where repetitions say less: for pairs of characters, of which each is a part of many words, and
+   * in questions of one or two words, whose passages are about the word or only mention it.
+   */
+  readonly earlySaturation: number
   /** The share of a word's rarity that comes from texts in general, 0–1; the rest comes from the knowledge base. */
   readonly background: number
   /** The weight of two words side by side as in the question, relative to a word as rare as the rarer one. */
@@ -24,8 +25,7 @@ export interface LexicalWeights {
 export const DEFAULT_WEIGHTS: LexicalWeights = {
   k1: 1.2,
   b: 0.68,
-  pairSaturation: 0.75,
-  shortSaturation: 0.6,
+  earlySaturation: 0.75,
   background: 0.3,
   phrase: 0.3,
   reversed: 0.5,

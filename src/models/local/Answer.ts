@@ -48,7 +48,7 @@ const TOLD_LEAD = 0.5
 const isTold = ({ kind }: Question): boolean => kind === "how-to" || kind === "why"
 
 /** The least likelihood with which an answer is given. */
-const LIKELY = -0.6
+const LIKELY = -0.4
 
 /** The sentences of the answer: those under a heading that asks the question, or else those that rank best. */
 const answering = (

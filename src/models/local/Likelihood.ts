@@ -26,16 +26,16 @@ export interface Signals {
   readonly most: number
 }
 
-const BIAS = -1.9
+const BIAS = -1.7
 const WEIGHTS: Readonly<Record<keyof Signals, number>> = {
-  held: 1.1,
-  names: -1.1,
-  elsewhere: -1.7,
-  unknown: -1.2,
-  counted: -1.9,
-  kind: 0.6,
-  similarity: 3,
-  most: 1.8,
+  held: 1,
+  names: -1.2,
+  elsewhere: -2,
+  unknown: -1.4,
+  counted: -2,
+  kind: 0.5,
+  similarity: 2.7,
+  most: 1.6,
 }
 
 /** Of more information than this, more says no more. */

@@ -26,10 +26,13 @@ interface Errors {
 /** The values that are tried for each constant. */
 const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
   chance: [0.1, 0.12, 0.13, 0.14, 0.17, 0.185, 0.2, 0.25],
-  longQuestion: [5, 6.5, 10, 14],
+  longQuestion: [3.5, 6.5, 8, 12],
   scattered: [0.4, 0.5, 0.7, 0.8],
 }
 const isConstant = (name: string): name is keyof Calibration => name in GRID
+
+/** The candidates of a search, of which any may be kept. */
+const CANDIDATES = 30
 
 /** Leaving an answerable question without passages harms as much as finding some for this many others. */
 const HARM_OF_EMPTY = 3
@@ -42,7 +45,7 @@ const errorsOf = ({ asked }: CalibrationSet, calibration: Calibration): Errors =
       const calibrated = new LexicalIndex(segments, { norms, calibration })
       all += queries.length
       found += queries.filter((query) =>
-        calibrated.search(query, 1).some(({ similarity }) => similarity >= LIKELY_SIMILARITY),
+        calibrated.search(query, CANDIDATES).some(({ similarity }) => similarity >= LIKELY_SIMILARITY),
       ).length
     }
     return all === 0 ? 0 : found / all

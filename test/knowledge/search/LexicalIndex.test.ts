@@ -34,7 +34,7 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
       const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
       // Repetitions count less in a question of one or two words.
-      const saturation = query.split(" ").length <= 2 ? 0.6 : 1
+      const saturation = query.split(" ").length <= 2 ? 0.75 : 1
       return score + (idf * 2.2 * frequency) / (frequency + saturation * 1.2 * (0.32 + (0.68 * words.length) / average))
     }, 0),
   )
