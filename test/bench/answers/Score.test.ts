@@ -4,9 +4,14 @@ import { holds } from "./Matching.ts"
 import { scoreOf } from "./Score.ts"
 
 const titles = ["Prices"]
+/** A row of a table, as a reply quotes it. */
+const row = "Team: It costs 50 EUR. Ask for more seats."
 
 const score = (expected: Partial<Expected>, text: string, sources = titles, kind: Kind = "sentence", language = "en") =>
-  scoreOf({ answers: [], all: [], absent: false, ...expected, kind, language }, { text, titles: sources })
+  scoreOf(
+    { answers: [], all: [], absent: false, ...expected, kind, language },
+    { text, titles: sources, quotes: [row] },
+  )
 
 describe("an answer is found in a reply", () => {
   test.each([
@@ -63,6 +68,7 @@ describe("noise is the share of a right reply", () => {
     ["that is none in the place of the answer", "The price is 50 EUR. (Prices › Tickets, page 3)", 0],
     ["that stands in other sentences", "The price is 50 EUR. Another one is more.", 0.5],
     ["that stands in other items", "- Price: 50 EUR\n- Price: 60 EUR", 0.5],
+    ["that is none in a row with several sentences", row, 0],
     ["that is none in the line above an item with the answer", "The prices are:\n- 50 EUR", 0],
     [
       "that stands in other rows of a table, but not in its head",
@@ -110,4 +116,22 @@ describe("a reply can be read by itself", () => {
   ] as const)("but not %s", (_, text, language, fault) =>
     expect(score({ answers: ["x"] }, text, titles, "sentence", language).faults).toContain(fault),
   )
+})
+
+describe("a reply that quotes nothing is in the language of the question", () => {
+  const isInLanguage = (text: string, language: string) =>
+    score({ absent: true }, text, [], "absent", language).isInLanguage
+
+  test.each([
+    ["I found nothing about that.", "en"],
+    ["Dazu habe ich in den Dokumenten nichts gefunden. Meinten Sie “The Return of the King”?", "de"],
+    ["Je n'ai rien trouvé à ce sujet dans les documents.", "fr"],
+    ["No he encontrado nada sobre eso en los documentos.", "es"],
+    ["Я нічого не знайшов про це в документах.", "uk"],
+    ["В документах об этом ничего не найдено.", "ru"],
+    ["我在文档中没有找到相关内容。您是指“Steam engine”吗？", "zh"],
+  ])("%s", (text, language) => {
+    expect(isInLanguage(text, language)).toBe(true)
+    expect(isInLanguage(text, language === "en" ? "de" : "en")).toBe(false)
+  })
 })

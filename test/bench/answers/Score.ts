@@ -2,6 +2,7 @@ import { type Expected, hasNoAnswer, isSmallTalk, type Kind } from "./Case.ts"
 import { holds, holdsAny } from "./Matching.ts"
 import { type Fault, faultsOf, leansOnOthers } from "./Readable.ts"
 import { smallTalkWords } from "./SmallTalk.ts"
+import { isIn } from "./Tongue.ts"
 import { type Unit, unitsOf } from "./Units.ts"
 
 /** The reply of a chatbot. */
@@ -9,6 +10,8 @@ export interface Reply {
   readonly text: string
   /** The titles of the documents that it quotes. A reply without them says that nothing was found, or is small talk. */
   readonly titles: ReadonlyArray<string>
+  /** The sentences and rows of these documents that it rests on. */
+  readonly quotes: ReadonlyArray<string>
 }
 
 /**
@@ -24,6 +27,8 @@ export interface Score {
   readonly noise: number | undefined
   /** How an answer cannot be read by itself. Undefined for a reply that quotes nothing. */
   readonly faults: ReadonlyArray<Fault> | undefined
+  /** Whether a reply that quotes nothing is in the language of the question, where that can be told. */
+  readonly isInLanguage: boolean | undefined
 }
 
 /** The share of the items that a list needs to be right. */
@@ -35,12 +40,15 @@ const SMALL_TALK_MAX_LENGTH = 300
 export const scoreOf = (question: Question, reply: Reply): Score => {
   const text = withoutTitles(reply)
   const verdict = verdictOf(question, { ...reply, text })
-  if (reply.titles.length === 0) return { verdict, noise: undefined, faults: undefined }
-  const units = unitsOf(text, question.language)
+  if (reply.titles.length === 0) {
+    return { verdict, noise: undefined, faults: undefined, isInLanguage: isIn(text, question.language) }
+  }
+  const units = unitsOf(text, question.language, reply.quotes)
   return {
     verdict,
     noise: verdict === "right" ? noiseOf(units, question) : undefined,
     faults: faultsOf(units, question.language),
+    isInLanguage: undefined,
   }
 }
 

@@ -33,7 +33,9 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
       // Two hundred texts in general are added, of which the share that is common contains the word.
       const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
-      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.32 + (0.68 * words.length) / average))
+      // Repetitions count less in a question of one or two words.
+      const saturation = query.split(" ").length <= 2 ? 0.6 : 1
+      return score + (idf * 2.2 * frequency) / (frequency + saturation * 1.2 * (0.32 + (0.68 * words.length) / average))
     }, 0),
   )
 }
