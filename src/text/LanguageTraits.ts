@@ -23,7 +23,7 @@ export const TRAITS = [
     language: "french",
     words:
       "le la les des et en un une du dans est que pour qui par sur au plus pas ce avec il sont vous nous quel comment quelle quels quelles où quand pourquoi combien quoi été fut leur ses son sa mon ma mes je elle ils elles aux ou mais ne se cette ces comme fait peut faut être avoir ont était entre sans sous après lequel laquelle tous toute toutes",
-    spelling: /[êèœûç]|(?:eau|eaux|eux|tion|ment|oir|aire|ée|ées|és|iques?)$|^(?:qu|d|l|j|n|c|s)['’]/,
+    spelling: /[êèœûç]|(?:eau|eaux|eux|tion|ment|oir|aires?|ures?|ie|ée|ées|és|iques?)$|^(?:qu|d|l|j|n|c|s)['’]/,
   },
   {
     language: "spanish",
@@ -36,14 +36,14 @@ export const TRAITS = [
     language: "portuguese",
     words:
       "o os as e em um uma do da de que é por com para se não dos das ao como mais no na nos nas são qual você foi pelo pela pelos pelas quem onde quando quanto quantos quanta quantas quais ser está seu sua seus suas num numa eu ele ela eles foram tem têm à às até também entre sem sobre este esta isso já ou mas era pode posso cada",
-    spelling: /[ãõ]|(?:ção|ções|dade|mento|eira|eiro|nha|nho|agem|ou)$|[ln]h|ç/,
+    spelling: /[ãõ]|(?:ção|ções|dade|mento|eira|eiro|ário|ária|nha|nho|agem|ou)$|[ln]h|ç/,
   },
   {
     language: "italian",
     words:
       "il lo la le i gli di e che un una in del della per è con non si da sono dei nel alla come più anche quale questo questa chi dove quando quanto quanti quanta quante quali cosa perché stato stata delle degli dal dalla nella nelle sul sulla al ai alle agli dello ha hanno era erano fu furono essere ogni loro suo sua suoi cui tra fra o ma se può posso devono deve entro qual",
     spelling:
-      /[òìù]|tà$|(?:zione|zioni|mento|menti|ggio|ggi|cchi|cchio|ezza|ista|iamo|ono|ato|ata|ati|are|ere|ire)$|gli|zz|cch|ggi|^(?:dell|all|nell|sull|quell|c|l|un)['’]/,
+      /[òìù]|tà$|(?:zione|zioni|mento|menti|ggio|ggi|cchi|cchio|ezza|ista|iamo|ono|ato|ata|ati|are|ere|ire|io|ari|ori|ivi)$|gli|zz|cch|ggi|^(?:dell|all|nell|sull|quell|c|l|un)['’]/,
   },
   {
     language: "dutch",
@@ -73,7 +73,7 @@ export const TRAITS = [
   {
     language: "finnish",
     words:
-      "ja on ei se että oli ovat hän joka mutta kun niin myös tai kuin sen ole mitä voi sekä jos olla mikä kuka ketä missä milloin miksi miten kuinka monta minkä mihin mistä onko minne paljonko minä ne he hänen heidän jonka joita jotka ennen vuonna olivat mukaan kanssa jälkeen",
+      "ja on ei se että oli ovat hän joka mutta kun niin myös tai kuin sen ole mitä voi sekä jos olla mikä kuka ketä missä milloin miksi miten kuinka monta minkä mihin mistä onko minne paljonko minä ne he hänen heidän jonka joita jotka ennen vuonna olivat mukaan kanssa jälkeen en et emme ette eivät olen olet voinko voiko saanko saa",
     spelling:
       /ää|yy|[äö].*[äöy]|uo|(?:ssa|ssä|sta|stä|lla|llä|lle|ksi|inen|iset|ien|aan|een|tta|ttä|vat|vät|nut)$|[aeiouy]{2}k|kk|hd/,
   },
@@ -82,19 +82,19 @@ export const TRAITS = [
     words:
       "a az és hogy nem is egy van meg ez volt de csak mint ha vagy már még azt lehet mely amely hogyan minden ki kik mi hol mikor miért melyik melyek hány mennyi hová kell milyen kinek mit fel el be le ezt ami aki voltak után között szerint lett sem",
     spelling:
-      /[őű]|(?:nak|nek|ban|ben|ból|ből|val|vel|hoz|hez|ság|ség|tás|tés|ása|ése|ott|ett|ják|unk|nál|nél|ról|ről)$|sz|gy|ly|zs|cs/,
+      /[őű]|(?:nak|nek|ban|ben|ból|ből|val|vel|hoz|hez|ság|ség|tás|tés|ása|ése|ott|ett|ják|unk|nál|nél|ról|ről|hatom|hetem|hat|het|ása|ése)$|sz|gy|ly|zs|cs/,
   },
   {
     language: "turkish",
     words:
       "ve bir bu da de için ile olarak çok daha olan gibi ne var kadar sonra en ya mi mı mu mü değil nasıl hangi veya tarafından kim kimin nerede nereye zaman neden niçin hangisi kaç nedir kimdir idi ise olduğu kimler her göre arasında ben ki oldu olmuştur vardır hakkında önce bütün nereden kime neydi neye neyi kimdi kimi nedeniyle hangileri",
     spelling:
-      /[ğış]|(?:lar|ler|ları|leri|larının|lerinin|dır|dir|tır|tir|dan|den|nın|nin|ın|mak|mek|yor|lık|lik|ında|inde|ası|esi|sında|sinde|dı|di|miştir|mıştır)$|[öü].*[öü]/,
+      /[ğış]|(?:lar|ler|ları|leri|larının|lerinin|dır|dir|tır|tir|dan|den|nın|nin|ın|mak|mek|yor|lık|lik|ında|inde|ası|esi|sında|sinde|dı|di|miştir|mıştır|miyim|mıyım|medi|madı|ebilir|abilir)$|[öü].*[öü]/,
   },
   {
     language: "romanian",
     words:
-      "și în de la a cu pe că nu este o un din pentru care sau mai ce fi sunt au prin dar cum lui ale cine unde când cât câți câte câtă cărei au fost era după între până al ai fără acest această poate trebuie îl își iar fi cel cea cele",
+      "și în de la a cu pe că nu este o un din pentru care sau mai ce fi sunt au prin dar cum lui ale cine unde când cât câți câte câtă cărei au fost era după între până al ai fără acest această poate trebuie îl își iar fi cel cea cele am ai avem aveți pot poți vă eu noi voi ei meu mea",
     spelling: /[țșăţ]|î|â|(?:ului|ilor|elor|area|ția|ii|ul|ele|ească|esc|lui)$/,
   },
   {
@@ -114,7 +114,7 @@ export const TRAITS = [
   {
     language: "lithuanian",
     words:
-      "ir yra kad su iš į tai kaip bet buvo ar jo apie ne už per nuo dėl taip pat kuris kuri arba kas kada kur kodėl kiek kokia koks ji jie jų gali turi prie po kai tik dar",
+      "ir yra kad su iš į tai kaip bet buvo ar jo apie ne už per nuo dėl taip pat kuris kuri arba kas kada kur kodėl kiek kokia koks ji jie jų gali turi prie po kai tik dar aš galiu galima man mano mūsų",
     spelling: /[ėįų]|ū|(?:as|is|us|ės|os|ai|iai|ų|tų|ams|oje|uose|imas|umas|ybė|avo|yti|oti)$/,
   },
   {
@@ -132,7 +132,7 @@ export const TRAITS = [
   {
     language: "serbian",
     words:
-      "i je u na se da za su od kao ali sa nije što koji koja koje ili bi ovo kako samo bilo biti šta ko tko gde gdje kada koliko zašto li ima prema jedni može o po iz do sve svako svatko ona oni nisu bio bila iz ove te a kojem kojoj",
+      "i je u na se da za su od kao ali sa nije što koji koja koje ili bi ovo kako samo bilo biti šta ko tko gde gdje kada koliko zašto li ima prema jedni može o po iz do sve svako svatko ona oni nisu bio bila iz ove te a kojem kojoj nisam sam smo ste mogu možete li",
     spelling: /đ|(?:ije|anje|anja|enje|enja|ost|osti|stvo|stva|nost|ima|ama|ovi|iti|ati|aju|ju)$|lj|nj|č|ć|ž|š/,
   },
   // Polish.
@@ -146,7 +146,7 @@ export const TRAITS = [
   {
     language: "simple",
     words:
-      "a je se na v že s z do o jsou ale jako pro by za po jeho nebo bylo které který která být co jak kdo kde kdy proč kolik má jaké jaký si ve ke k byl byla sa sú ako pre alebo nie od čo kto kedy koľko má byť ktorý ktoré ktorá aj sú vo",
+      "a je se na v že s z do o jsou ale jako pro by za po jeho nebo bylo které který která být co jak kdo kde kdy proč kolik má jaké jaký si ve ke k byl byla jsem jste jsme mohu můžu bych sa sú som sme môžem ako pre alebo nie od čo kto kedy koľko má byť ktorý ktoré ktorá aj sú vo",
     spelling: /[řěů]|[ľŕĺťď]|ý$|ň|ô|(?:ní|ého|ých|ým|ách|ost|osti|ství|stva|ovat|ový|ová|ové|ské|cký|cí|iť|ať)$|č|š|ž/,
   },
   // Vietnamese.
@@ -172,7 +172,7 @@ export const TRAITS = [
   {
     language: "serbian",
     words:
-      "и је у на се да за су од као али са није што који која које или би ово како само било бити шта ко где када колико зашто ли има према једни може о по из до све свако она они нису био била те а",
+      "и је у на се да за су од као али са није нисам сам смо сте могу што који која које или би ово како само било бити шта ко где када колико зашто ли има према једни може о по из до све свако она они нису био била те а",
     spelling: /[јљњћђџ]/,
   },
   // Ukrainian.
