@@ -13,6 +13,8 @@ export interface Block {
 }
 
 const HEADING = /^(#{1,6})\s+/
+/** A heading of a wiki, whose marks may be apart: `== Title ==`. */
+const WIKI_HEADING = /^(=(?: ?=){0,5}) ([^=]{1,200}) =(?: ?=){0,5}$/
 const ITEM = /^([-*+•‣◦·]|\d{1,3}[.)])\s+/
 const FENCE = /^(`{3,}|~{3,})/
 /** Spaces at the beginning of a line for each level of a list. */
@@ -55,6 +57,8 @@ export const blocksOf = (content: string): ReadonlyArray<Block> => {
 const blockOf = (source: string, line: string): Omit<Block, "text"> | undefined => {
   const heading = HEADING.exec(line)?.[1]
   if (heading !== undefined) return { kind: "heading", level: heading.length, isOrdered: false }
+  const marks = WIKI_HEADING.exec(line)?.[1]
+  if (marks !== undefined) return { kind: "heading", level: marks.replaceAll(" ", "").length, isOrdered: false }
   if (line.startsWith("|")) return { kind: "row", level: 0, isOrdered: false }
   const item = ITEM.exec(line)?.[1]
   if (item === undefined) return undefined
@@ -63,4 +67,8 @@ const blockOf = (source: string, line: string): Omit<Block, "text"> | undefined 
 }
 
 const contentOf = (line: string, block: Omit<Block, "text"> | undefined): string =>
-  block?.kind === "heading" ? line.replace(HEADING, "") : block?.kind === "item" ? line.replace(ITEM, "") : line
+  block?.kind === "heading"
+    ? line.replace(HEADING, "").replace(WIKI_HEADING, "$2")
+    : block?.kind === "item"
+      ? line.replace(ITEM, "")
+      : line

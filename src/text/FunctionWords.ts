@@ -29,7 +29,7 @@ export const functionWords = {
     pronouns:
       "it, its, they, them, their, theirs, he, him, his, she, her, hers, that, this, these, those, there, one, ones, then",
     verbs:
-      "is, are, was, were, am, be, been, do, does, did, can, could, will, would, shall, should, may, might, must, has, have, had, get, need, want, tell, explain, possible",
+      "is, are, was, were, am, be, been, do, does, did, can, could, will, would, shall, should, may, might, must, has, have, had, get, need, want, tell, explain, possible, done, happen, happens, happened, mean, means",
     prepositions:
       "of, to, in, for, on, with, by, from, at, as, into, without, during, after, before, until, since, about, over, under, between, per, via",
     others:

@@ -71,8 +71,12 @@ const ABBREVIATIONS = new Set(
   ),
 )
 
+/** The longest abbreviation with its point and what stands before it, in UTF-16 code units. */
+const ABBREVIATION_MAX_LENGTH = 8
+
 const endsAbbreviated = (sentence: string): boolean => {
-  const word = /(?:^|[\s(])(\S{1,6})\.$/u.exec(sentence)?.[1]
+  if (!sentence.endsWith(".")) return false
+  const word = /(?:^|[\s(])(\S{1,6})\.$/u.exec(sentence.slice(-ABBREVIATION_MAX_LENGTH))?.[1]
   return word !== undefined && (/^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase()))
 }
 

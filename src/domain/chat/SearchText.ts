@@ -23,6 +23,11 @@ export interface SearchText {
   readonly text: string
   /** Words of which an answer has to hold one: those in which the text differs from an earlier question. */
   readonly needed: ReadonlyArray<string>
+  /**
+   * The same text without some words of the earlier question, each with others left out: what a variation such as `and
+   * pptx?` takes the place of is not known, so that these are answered in turn when the text itself is not.
+   */
+  readonly variants: ReadonlyArray<string>
 }
 
 type Kind = "alone" | "reference" | "variation"
@@ -40,6 +45,10 @@ const BARE_WORDS = 2
 const SUBJECT_WORDS_MAX = 12
 /** The most variations of one question that hold at once. */
 const VARIATIONS_MAX = 3
+/** The most variants of a text. */
+const VARIANTS_MAX = 6
+/** So many words side by side are probably more than one thing. */
+const LONG_RUN = 3
 /** The most messages of the user before the last one that are looked at. */
 const MESSAGES_MAX = 50
 /** How much of a message is looked at, in UTF-16 code units. */
@@ -76,20 +85,56 @@ export const searchTextsOf = (
   before: ReadonlyArray<ChatTurn>,
   { maxLength, name }: { readonly maxLength: number; readonly name: string },
 ): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
-  const own = { text: cut(withoutSmallTalk(message, name), maxLength), needed: [] }
+  const own = { text: cut(withoutSmallTalk(message, name), maxLength), needed: [], variants: [] }
   const subject = subjectOf(before, own.text)
   if (subject === undefined) return [own]
   const read = readMessage(own.text, languageOfReply(own.text, [subject.base.text]))
   const words = contentOf(read)
-  const completed = { text: cut(completedText(read, subject), maxLength), needed: words }
+  const completed = { text: cut(completedText(read, subject), maxLength), needed: words, variants: [] }
   switch (read.kind) {
     case "alone":
       return words.length > 0 && words.length <= UNANSWERED_WORDS_MAX ? [own, completed] : [own]
     case "reference":
       return wordsIn(read) > 0 ? [{ ...completed, needed: [] }, own] : [{ ...completed, needed: [] }]
     case "variation":
-      return isContinuation(read) ? [completed] : [completed, own]
+      return withVariants(completed, read, subject, isContinuation(read) ? [] : [own], maxLength)
   }
+}
+
+const withVariants = (
+  completed: SearchText,
+  message: Message,
+  subject: Subject,
+  others: ReadonlyArray<SearchText>,
+  maxLength: number,
+): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
+  const { parts } = subject.base
+  // What stands last in a question is varied most often.
+  const runs = subject.reference === undefined ? contentRuns(parts).toReversed() : []
+  // Without its only words a question says nothing, so that one of them is left out at a time.
+  const whole = runs.length > 1 ? runs : []
+  const single = runs.flatMap(([start, end]) =>
+    end - start < LONG_RUN
+      ? []
+      : Array.from({ length: end - start }, (_, index) => [end - index - 1, end - index] as const),
+  )
+  const variants = [...whole, ...single].slice(0, VARIANTS_MAX).map(([start, end]) => {
+    const base = { ...subject.base, parts: parts.toSpliced(start, end - start) }
+    return cut(completedText(message, { ...subject, base }), maxLength)
+  })
+  return [{ ...completed, variants }, ...others]
+}
+
+/** Where words that are no function words stand side by side, from a part up to another one. */
+const contentRuns = (parts: ReadonlyArray<Part>): ReadonlyArray<readonly [start: number, end: number]> => {
+  const runs: Array<[number, number]> = []
+  for (const [place, { roles }] of parts.entries()) {
+    if (roles.length > 0) continue
+    const last = runs.at(-1)
+    if (last !== undefined && last[1] === place) last[1] = place + 1
+    else runs.push([place, place + 1])
+  }
+  return runs
 }
 
 /** Whether a message begins with what continues a conversation, such as `and` and `for`. */

@@ -11,8 +11,16 @@ import { likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
-/** Answers a question with what passages say. Undefined when they probably do not answer it. */
-export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): Answer | undefined => {
+/**
+ * Answers a question with what passages say. Undefined when they probably do not answer it.
+ *
+ * @param others passages that may hold further rows of tables
+ */
+export const answerTo = (
+  text: string,
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): Answer | undefined => {
   const question = readQuestion(text)
   const reading = read(passages)
   if (question.compared.length > 0) {
@@ -22,17 +30,22 @@ export const answerTo = (text: string, passages: ReadonlyArray<PassageJson>): An
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
-  const cells = answerFromTables(text, passages)
-  if (cells !== undefined && cells.evidence >= (best === undefined ? 0 : evidence.shareOf(best.covered)) - TABLE_GAIN) {
+  const isLikely = best !== undefined && best.covered.size > 0 && likelihood(evidence, best) >= LIKELY
+  const cells = answerFromTables(text, passages, others)
+  const share = isLikely ? evidence.shareOf(best.covered) + (isTold(question) ? TOLD_LEAD : TABLE_LEAD) : 0
+  if (cells !== undefined && cells.evidence >= share) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
   }
-  if (best === undefined || best.covered.size === 0 || likelihood(evidence, best) < LIKELY) return undefined
+  if (!isLikely) return undefined
   const list = bestList(question, evidence, reading.lists, best)
   return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
 }
 
-/** How much less of a question a table may cover than a sentence does, because it names what it answers. */
-const TABLE_GAIN = 0.1
+/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+const TABLE_LEAD = 0.1
+/** The same where the answer is a way or a reason, which cells rarely hold. */
+const TOLD_LEAD = 0.5
+const isTold = ({ kind }: Question): boolean => kind === "how-to" || kind === "why"
 
 /** The least likelihood with which an answer is given. */
 const LIKELY = -0.6
@@ -47,16 +60,13 @@ const answering = (
   const [best] = ranked
   if (best === undefined) return []
   const { lead } = best.sentence
-  const asked = evidence.shareOf(evidence.terms.in(lead.keys))
-  const isAsked = /[?？؟]$/u.test(lead.heading) && asked >= ASKED_SHARE_MIN
-  if (isAsked || (question.kind === "how-to" && asked >= FITTING_SHARE_MIN)) {
+  const fits = evidence.shareOf(evidence.terms.in(lead.keys)) >= FITTING_SHARE_MIN
+  if (evidence.asks(lead) || (question.kind === "how-to" && fits)) {
     return reading.sentences.filter((sentence) => sentence.lead === lead).slice(0, SECTION_SENTENCES_MAX)
   }
   return chosenOf(ranked)
 }
 
-/** The least share of a question's information in a heading that asks it. */
-const ASKED_SHARE_MIN = 0.7
 /** The least share of a question's information in a heading that says how something is done. */
 const FITTING_SHARE_MIN = 0.5
 /** The most sentences that are quoted of a section. */
@@ -91,20 +101,26 @@ const sentencesAnswer = (sentences: ReadonlyArray<Sentence>): Answer => {
   }
 }
 
+/** Quotes sentences of one document: an item of a list under the line that announces it, others as running text. */
 const paragraphOf = (sentences: ReadonlyArray<Sentence>): Answer => {
-  const parts: Array<{ text: string; place: number }> = []
   const quoted: Array<Sentence> = []
+  const texts: Array<string> = []
+  let announcement = ""
   for (const sentence of sentences) {
-    const last = quoted.at(-1)
-    const follows = sentence.before !== undefined && sentence.before === last
+    const above = sentence.form === "item" ? (sentence.list?.announcement ?? "") : ""
+    if (above !== "" && above !== announcement) texts.push(`${above.replace(/\s*[:：]?$/, "")}:`)
+    announcement = above
+    const follows = sentence.before !== undefined && sentence.before === quoted.at(-1)
     const { sentences: own, text } = follows ? { text: sentence.text, sentences: [sentence] } : readable(sentence)
-    parts.push({ text, place: sentence.place })
+    texts.push(above === "" && SENTENCE_END.test(text) ? text : `- ${text}`)
     quoted.push(...own)
   }
-  const title = sentences[0]?.passage.title ?? ""
-  const texts = parts.map(({ text }) => text)
-  const quotes = quoted.map(({ passage, text }): Quote => ({ passage, text }))
-  return texts.every((text) => SENTENCE_END.test(text))
-    ? { text: `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`, quotes }
-    : { text: `${texts.map((text) => `- ${text}`).join("\n")}\n(${title})`, quotes }
+  const title = `(${sentences[0]?.passage.title ?? ""})`
+  const isText = texts.every((text) => SENTENCE_END.test(text) && !text.startsWith("- "))
+  return {
+    text: isText
+      ? `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} ${title}`
+      : [...texts.map((text) => (/[:：]$|^- /u.test(text) ? text : `- ${text}`)), title].join("\n"),
+    quotes: quoted.map(({ passage, text }): Quote => ({ passage, text })),
+  }
 }

@@ -1,5 +1,5 @@
 import type { Question } from "./Question.ts"
-import type { Reading, Sentence } from "./Reading.ts"
+import { isQuestion, type Lead, type Reading, type Sentence } from "./Reading.ts"
 import { keysOf, type Term, Terms } from "./Terms.ts"
 import { asksForm, definedIn, holdsKind } from "./AnswerForms.ts"
 
@@ -36,6 +36,8 @@ export interface Features {
   readonly rank: number
   /** Whether it is the first sentence below a heading that holds words of the question. */
   readonly first: number
+  /** Whether its heading asks the same question. */
+  readonly asked: number
 }
 
 /** The rank from which on a passage counts least. */
@@ -134,6 +136,7 @@ export class Evidence {
         item: form === "item" || form === "record" ? 1 : 0,
         rank: Math.min(1, sentence.rank / RANKS),
         first: this.shareOf(heading) * (1 / (1 + sentence.distance)),
+        asked: this.asks(lead, heading) ? 1 : 0,
       },
     }
   }
@@ -149,6 +152,11 @@ export class Evidence {
   /** The words of the question that `found` lacks. */
   missing(found: ReadonlyMap<number, number>): ReadonlyArray<Term> {
     return this.terms.all.filter((_, term) => !found.has(term))
+  }
+
+  /** Whether a heading asks what the question does. `found` are the words of the question in it. */
+  asks({ heading, keys }: Lead, found: ReadonlyMap<number, number> = this.terms.in(keys)): boolean {
+    return isQuestion(heading) && this.shareOf(found) >= ASKED_SHARE_MIN
   }
 
   /** Whether the sentence begins with all that is asked for, and little else, and then says what it is. */
@@ -192,6 +200,8 @@ const wordsOf = ({ sentences }: Reading): ReadonlySet<string> => {
   return words
 }
 
+/** The least share of a question's information in a heading that asks it. */
+const ASKED_SHARE_MIN = 0.7
 /** The greatest distance of two words that stand together, in words. */
 const NEAR_WORDS = 3
 /** The most words beside what is defined, such as articles. */

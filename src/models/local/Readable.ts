@@ -1,5 +1,5 @@
 import { detectLanguage, type Language } from "../../text/Language.ts"
-import type { Sentence } from "./Reading.ts"
+import { isQuestion, type Sentence } from "./Reading.ts"
 
 /*
  * Makes a sentence readable by itself: one that leans on what stands before it is quoted together with that, or after
@@ -8,6 +8,9 @@ import type { Sentence } from "./Reading.ts"
 
 /** The longest sentence that is quoted because the next one needs it, in UTF-16 code units. */
 const BEFORE_MAX_LENGTH = 240
+
+/** Things that are named one after the other, of which the heading tells what they are. */
+const LISTING = /^[^;]{1,200};[^;]{1,200};/
 
 interface Openings {
   /** Matches words at the beginning of a sentence that stand for a noun before it. */
@@ -104,6 +107,10 @@ export interface Readable {
 /** Makes a sentence readable that does not follow the one before it. */
 export const readable = (sentence: Sentence): Readable => {
   const { before, text } = sentence
+  const { heading } = sentence.lead
+  if (LISTING.test(text) && heading !== "" && !isQuestion(heading)) {
+    return { text: `${heading.replace(/[:：]$/, "")}: ${text}`, sentences: [sentence] }
+  }
   const own = openingsOf(sentence)
   const leans = (other: string) => own?.conjunctions.test(other) === true || own?.pronouns.test(other) === true
   if (own === undefined || !leans(text)) return { text, sentences: [sentence] }
@@ -111,16 +118,15 @@ export const readable = (sentence: Sentence): Readable => {
     return { text: `${before.text} ${text}`, sentences: [before, sentence] }
   }
   const rest = capitalized(text.replace(own.conjunctions, "").replace(/^[,，、]\s*/, ""))
-  return { text: own.pronouns.test(rest) ? `${subjectOf(sentence)}: ${rest}` : rest, sentences: [sentence] }
+  if (!own.pronouns.test(rest)) return { text: rest, sentences: [sentence] }
+  // What a question asks about is what its answer is about.
+  const subject = isQuestion(heading)
+    ? heading
+    : `${heading === "" ? titleOf(sentence) : heading.replace(/[:：]$/, "")}:`
+  return { text: `${subject} ${rest}`, sentences: [sentence] }
 }
 
 const capitalized = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
 
-/** What a sentence is about: its heading, or else the title of its document. */
-const subjectOf = ({ lead, passage }: Sentence): string => {
-  const heading = lead.heading.replace(/[:：]$/, "")
-  return heading === "" || /[?？؟]$/.test(heading) ? titleOf(passage.title) : heading
-}
-
-/** A title without the name of the site after it. */
-const titleOf = (title: string): string => title.replace(/\s+[-–—|]\s+[^-–—|]{1,40}$/, "")
+/** The title of a document without the name of the site after it. */
+const titleOf = ({ passage }: Sentence): string => passage.title.replace(/\s+[-–—|]\s+[^-–—|]{1,40}$/, "")

@@ -68,6 +68,9 @@ const VALUES_MAX = 4
 
 export const SENTENCE_END = /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u
 
+/** Whether a line is a question. */
+export const isQuestion = (line: string): boolean => /[?？؟]$/u.test(line)
+
 /** Reads passages. Those of one document are read in its order. */
 export const read = (passages: ReadonlyArray<PassageJson>): Reading => {
   const documents = [...new Set(passages.map((passage) => passage.document_id))]
@@ -117,8 +120,7 @@ class Reader implements Reading {
       if (block.kind !== "paragraph" || isFootnote(block.text)) continue
       const sentences = sentencesIn(block.text)
       const last = sentences.at(-1) ?? ""
-      const isQuestion = sentences.length === 1 && /[?？؟]$/u.test(last)
-      if (isQuestion) this.under(passage.title, [...path, { level: 0, text: last }])
+      if (sentences.length === 1 && isQuestion(last)) this.under(passage.title, [...path, { level: 0, text: last }])
       else if (!isMenu([block])) {
         this.readSentences(sentences, passage, ranks)
         if (announces(last)) announcement = last
@@ -155,6 +157,7 @@ class Reader implements Reading {
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
+      if (isFootnote(blocks[at]?.text ?? "")) continue
       const text = sentencesIn(blocks[at]?.text ?? "").join(" ")
       let end = at + 1
       while ((blocks[end]?.level ?? top) > top) end++

@@ -4,7 +4,6 @@ import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
 import { answerTo } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
@@ -45,22 +44,21 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-/** The answer to a text, if it holds one of the words that are needed. */
-const answerIn = ({ likely }: Passages, { needed, text }: SearchText): Answer | undefined => {
-  if (needed.length === 0) return answerTo(text, likely)
-  const answer = answerTo(
-    text,
-    likely.filter(({ content, section = "", title }) => hold([title, section, content], needed)),
-  )
-  const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-  return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
+/** The answer to a text, or else to one of its variants, that holds one of the words that are needed. */
+const answerIn = ({ likely, others }: Passages, { needed, text, variants }: SearchText): Answer | undefined => {
+  if (needed.length === 0) return answerTo(text, likely, others)
+  const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
+  for (const one of [text, ...variants]) {
+    const answer = answerTo(one, holders)
+    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+    if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
+  }
+  return undefined
 }
 
 /** Whether texts hold a form of one of the words. */
-const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
-  const found = keysOf(texts.join("\n"))
-  return new Terms(words.flatMap(wordsOf), new Set(), new Set(found)).in(found).size > 0
-}
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
+  new Terms(words).in(texts.flatMap(keysOf)).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>

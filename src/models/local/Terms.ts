@@ -79,7 +79,11 @@ export class Terms {
    * @param names those of `words` that are names
    * @param texts the words of the texts in which the terms are looked for; a word that none of them has may be mistyped
    */
-  constructor(words: ReadonlyArray<string>, names: ReadonlySet<string>, texts: ReadonlySet<string>) {
+  constructor(
+    words: ReadonlyArray<string>,
+    names: ReadonlySet<string> = new Set(),
+    texts: ReadonlySet<string> = new Set(),
+  ) {
     const terms = new Map<string, Term>()
     for (const word of words) {
       for (const part of spacedWords(word).split(" ")) {
@@ -116,13 +120,14 @@ export class Terms {
 
   private meant(word: string): ReadonlyArray<readonly [number, number]> {
     const exact = this.exact.get(word)
-    const meant =
-      exact !== undefined
-        ? [[exact, SAME] as const]
-        : this.all.flatMap(({ key }, index) => {
-            const strength = this.isFixed[index] === true ? 0 : similarity(key, word)
-            return strength > 0 ? [[index, strength] as const] : []
-          })
+    const meant: Array<readonly [number, number]> = []
+    if (exact !== undefined) meant.push([exact, SAME])
+    else {
+      for (let term = 0; term < this.all.length; term++) {
+        const strength = this.isFixed[term] === true ? 0 : similarity(this.all[term]?.key ?? "", word)
+        if (strength > 0) meant.push([term, strength])
+      }
+    }
     this.cache.set(word, meant)
     return meant
   }

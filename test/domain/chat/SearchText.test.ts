@@ -102,3 +102,15 @@ test("the texts for any conversation are within the limit, and say something whe
       },
     ),
   ))
+
+test("a variation whose place is not known is varied in each part of the question, the last one first", () => {
+  const variantsOf = (question: string, message: string) =>
+    searchTextsOf(message, [user(question)], setting)[0].variants
+  expect(variantsOf("How many days of leave does a manager have?", "and interns?")).toEqual([
+    "How many days of leave does a have interns?",
+    "How many days of does a manager have interns?",
+    "How many of leave does a manager have interns?",
+  ])
+  expect(variantsOf("Does Parley read xlsx files?", "and pptx?")).toContain("Does Parley read files pptx?")
+  expect(variantsOf("How much is it for adults?", "why?")).toEqual([])
+})

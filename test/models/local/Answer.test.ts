@@ -81,7 +81,8 @@ describe("a pronoun at the beginning is explained", () => {
 
   test.each([
     ["the heading", "# Adult ducks\n\nThey eat fish and grass.", "Adult ducks: They eat fish and grass. (Title)"],
-    ["the title under a question", "# What is eaten?\n\nIt eats fish. They eat fish and grass.", "Title: "],
+    ["the title", "They eat fish and grass.", "Title: They eat fish and grass. (Title)"],
+    ["a heading that is a question", "# What is eaten?\n\nThey eat fish and grass.", "What is eaten? They eat fish"],
   ])("by %s where none does", (_, content, expected) => {
     expect(answer("What do ducks eat, fish and grass?", content)).toStartWith(expected)
   })
@@ -90,6 +91,11 @@ describe("a pronoun at the beginning is explained", () => {
     const before = `Geese ${"really ".repeat(60)}eat.`
     expect(answer("What do ducks eat?", `${before} However, ducks eat fish.`)).toBe("Ducks eat fish. (Title)")
   })
+})
+
+test("things that are named one after the other are quoted with the heading that tells what they are", () => {
+  const content = "## Not yet\n\nS3; metrics and traces; webhooks; a widget for the browser."
+  expect(answer("Is S3 supported?", content)).toBe(`Not yet: ${content.slice(12)} (Title)`)
 })
 
 test("a definition is found by its form", () => {
