@@ -30,26 +30,21 @@ const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earl
     output: join(directory, "parley.log"),
   })
   const client = new Client(`http://127.0.0.1:${child.port}`, apiKey)
-  const judged: Array<Judged> = []
   const begin = performance.now()
-  let uploading = 0
-  for (const knowledge of all) {
-    const before = performance.now()
-    const chatbot = yield* upload(client, knowledge)
-    uploading += performance.now() - before
-    const replies = yield* ask(client, chatbot, knowledge.cases)
-    for (const [index, asked] of knowledge.cases.entries()) {
-      const reply = replies[index]
-      if (reply !== undefined) judged.push({ asked, reply, score: scoreOf(asked, reply) })
-    }
-  }
-  const whole = performance.now() - begin
+  const judgements = yield* Effect.forEach(
+    all,
+    Effect.fnUntraced(function* (knowledge) {
+      const chatbot = yield* upload(client, knowledge)
+      const replies = yield* ask(client, chatbot, knowledge.cases)
+      return replies.map((reply): Judged => ({ ...reply, score: scoreOf(reply.asked, reply.reply) }))
+    }),
+  )
+  const judged = judgements.flat()
+  const seconds = (performance.now() - begin) / 1_000
   if (worst > 0) yield* Console.log(`${worstOf(judged, worst)}\n`)
   if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
   yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
-  yield* Console.log(
-    `\n${judged.length} cases in ${(whole / 1_000).toFixed(0)} s, ${(uploading / 1_000).toFixed(0)} s of them for the documents`,
-  )
+  yield* Console.log(`\n${judged.length} cases in ${seconds.toFixed(0)} s`)
   if (json !== undefined) writeFileSync(json, JSON.stringify(judged, null, 1))
 })
 

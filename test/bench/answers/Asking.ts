@@ -30,20 +30,27 @@ export const upload = Effect.fnUntraced(function* (client: Client, { files, name
   return id
 })
 
-/** Asks each question in a conversation of its own, and returns the last reply of each. */
-export const ask = (client: Client, chatbot: string, cases: ReadonlyArray<Case>): Effect.Effect<ReadonlyArray<Reply>> =>
+/** A case with the last reply of its conversation. */
+export interface Replied {
+  readonly asked: Case
+  readonly reply: Reply
+}
+
+/** Asks each question in a conversation of its own. */
+export const ask = (
+  client: Client,
+  chatbot: string,
+  cases: ReadonlyArray<Case>,
+): Effect.Effect<ReadonlyArray<Replied>> =>
   Effect.forEach(
     cases,
-    ({ before, question }) =>
+    (asked) =>
       Effect.promise(async () => {
         const sessionToken = crypto.randomUUID()
-        for (const earlier of before) read(ChatReply, await client.say(chatbot, earlier, { sessionToken }))
-        const { output, sources = [] } = read(ChatReply, await client.say(chatbot, question, { sessionToken }))
-        return {
-          text: output,
-          titles: [...new Set(sources.map(({ title }) => title))],
-          quotes: sources.map(({ quote }) => quote),
-        }
+        for (const earlier of asked.before) read(ChatReply, await client.say(chatbot, earlier, { sessionToken }))
+        const { output, sources = [] } = read(ChatReply, await client.say(chatbot, asked.question, { sessionToken }))
+        const titles = [...new Set(sources.map(({ title }) => title))]
+        return { asked, reply: { text: output, titles, quotes: sources.map(({ quote }) => quote) } }
       }),
     { concurrency: CONVERSATIONS },
   )

@@ -1,10 +1,9 @@
+import type { Replied } from "./Asking.ts"
 import { type Case, hasNoAnswer, isSmallTalk, type Kind, kinds } from "./Case.ts"
-import type { Reply, Score, Verdict } from "./Score.ts"
+import type { Score, Verdict } from "./Score.ts"
 
 /** A case with what was replied, and how that was judged. */
-export interface Judged {
-  readonly asked: Case
-  readonly reply: Reply
+export interface Judged extends Replied {
   readonly score: Score
 }
 
