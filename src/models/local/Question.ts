@@ -1,10 +1,17 @@
 import { detectLanguage, isFunctionWord } from "../../text/Language.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import { germanic } from "./questions/Germanic.ts"
-import { otherFamilies } from "./questions/OtherFamilies.ts"
-import type { Kind, QuestionWords } from "./questions/QuestionWords.ts"
-import { romance } from "./questions/Romance.ts"
+import {
+  itemsOf,
+  type Phrase,
+  phrases,
+  QUESTION_WORDS,
+  type Role,
+  ROLES,
+  spellings,
+  UNSPACED,
+} from "./questions/Phrases.ts"
+import type { Kind } from "./questions/QuestionWords.ts"
 
 /*
  * Reads a question: its language, the kind of its answer, and the words that the answer is about. Questions are short,
@@ -25,33 +32,12 @@ export interface Question {
   readonly compared: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** The words that ask, by the code of their language in ISO 639. */
-const QUESTION_WORDS: Readonly<Record<string, QuestionWords>> = { ...germanic, ...romance, ...otherFamilies }
-
-/** What a phrase does in a question. */
-type Role = Kind | "particle" | "filler"
-
-interface Phrase {
-  readonly language: string
-  readonly role: Role
-  /**
-   * The words of the phrase; `*s` stands for any word with the end `s`. Such a word, and one that follows a `+`, is not
-   * only a word that asks.
-   */
-  readonly words: ReadonlyArray<string>
-}
-
 /** A phrase in a question, from one word up to another one. */
 interface Found extends Phrase {
   readonly from: number
   readonly to: number
 }
 
-/** Of two phrases at one place the longer one decides, and of two as long the one whose role is earlier here. */
-const ROLES: ReadonlyArray<Role> = [
-  ...(["comparison", "date", "number", "how-to", "why", "place", "person", "list", "definition", "yes-no"] as const),
-  ...(["particle", "other", "filler"] as const),
-]
 /** Roles whose single words mean something of their own where they do not decide the kind, as in “list of steps”. */
 const MEANINGFUL: ReadonlySet<Role> = new Set(["comparison", "how-to", "list", "number"])
 /** The number of words after `what` among which a noun decides the kind. */
@@ -60,36 +46,6 @@ const NOUN_DISTANCE = 4
 const DEFINED_WORDS_MAX = 4
 /** A question is read up to this many words: further ones tell no more about it. */
 const WORDS_MAX = 400
-
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-
-const itemsOf = (list: string | undefined): ReadonlyArray<string> => list?.split(", ") ?? []
-
-const phrases: ReadonlyArray<Phrase> = Object.entries(QUESTION_WORDS)
-  .flatMap(([language, lists]) =>
-    ROLES.flatMap((role) => itemsOf(lists[role]).map((phrase) => ({ language, role, words: phrase.split(" ") }))),
-  )
-  .toSorted((a, b) => b.words.length - a.words.length)
-
-/** Accents of Latin letters, which many leave out when they type. */
-const withoutAccents = (word: string): string =>
-  /\p{Script=Latin}/u.test(word) ? normalize(word, "NFD").replaceAll(/\p{M}/gu, "") : word
-
-type Spelling = (word: string) => string
-
-/** The phrases of scripts with spaces by their first word, the longest first. */
-const byFirstWord = (spelling: Spelling): ReadonlyMap<string, ReadonlyArray<Phrase>> =>
-  Map.groupBy(
-    phrases
-      .filter(({ words }) => !UNSPACED.test(words.join("")))
-      .map((phrase) => ({ ...phrase, words: phrase.words.map(spelling) })),
-    ({ words }) => words[0] ?? "",
-  )
-
-const spellings = [(word: string) => word, withoutAccents].map((spelling) => ({
-  spelling,
-  phrases: byFirstWord(spelling),
-}))
 
 /** Reads a message in any language. Of several sentences, the last one that asks is the question. */
 export const readQuestion = (message: string): Question => {
@@ -112,7 +68,7 @@ const readOne = (text: string): Question => {
   const names = namesIn(text)
   if (UNSPACED.test(text)) return readUnspaced(text, names)
   for (const { phrases, spelling } of spellings) {
-    const found = findPhrases(words.map(spelling), phrases)
+    const found = findPhrases(words.map(spelling), phrases())
     const language = languageOf(text, words, found)
     if (language !== undefined) return read(text, words, language, found.get(language) ?? [], names)
   }
