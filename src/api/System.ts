@@ -12,13 +12,17 @@ export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
   .annotateMerge(OpenApi.annotations({ summary: "Liveness", description: "The process answers." }))
 
 const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
-  success: Schema.Struct({ status: Schema.Literal("ready") }),
+  success: Schema.Struct({
+    status: Schema.Literal("ready"),
+    vectors: Schema.optionalKey(Schema.Literal("waiting")),
+  }),
 })
   .annotate(IsProbe, true)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Readiness",
-      description: "The database answers and the server is not draining; else 503.",
+      description:
+        "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile.",
     }),
   )
 

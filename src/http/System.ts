@@ -19,7 +19,10 @@ export const layer = HttpApiBuilder.group(
       readyz: () =>
         Effect.suspend(() =>
           lifecycle.phase === "serving"
-            ? Effect.as(health.check, { status: "ready" as const })
+            ? Effect.map(health.check, ({ areVectorsMissing }) => ({
+                status: "ready" as const,
+                ...(areVectorsMissing ? { vectors: "waiting" as const } : {}),
+              }))
             : Effect.fail(shuttingDown),
         ),
 

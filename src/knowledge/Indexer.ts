@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/Chunk.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
-import { detectLanguage } from "../text/Language.ts"
+import { detectLanguage, SAMPLE_CHARACTERS } from "../text/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
@@ -23,6 +23,11 @@ interface ChunkedDocument {
 const BATCH_SIZE = 128
 /** The number of batches in progress: one is stored while the next is embedded. */
 const CONCURRENT_BATCHES = 2
+
+/** The number of documents, the newest ones, whose languages help to recognize that of another. */
+const DOCUMENTS_TO_COMPARE = 100
+/** The number of chunks by which the language of a document is recognized: its beginning may be in another one. */
+const CHUNKS_TO_SAMPLE = 8
 
 /** Embeds and stores the chunks of documents. */
 export class Indexer extends Context.Service<
@@ -54,7 +59,8 @@ export class Indexer extends Context.Service<
         onProgress: (share: number) => void,
       ) {
         const { chatbotId, documentId, revision, title } = document
-        const language = detectLanguage(document.chunks.map((chunk) => chunk.text).join("\n"))
+        const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
+        const language = detectLanguage(sampleOf(document.chunks), others)
         let done = 0
         const store = Effect.fnUntraced(function* (batch: ChunkedDocument["chunks"]) {
           const vectors = yield* embeddings.embedDocuments(batch.map((chunk) => textToEmbed(title, chunk)))
@@ -90,6 +96,13 @@ export class Indexer extends Context.Service<
       return { index }
     }),
   )
+}
+
+/** Text from all parts of a document, of `SAMPLE_CHARACTERS` altogether. */
+const sampleOf = (chunks: ReadonlyArray<Passage>): string => {
+  const count = Math.min(CHUNKS_TO_SAMPLE, chunks.length)
+  const texts = Array.makeBy(count, (index) => chunks[Math.floor((index * chunks.length) / count)]?.text ?? "")
+  return texts.map((text) => text.slice(0, SAMPLE_CHARACTERS / count)).join("\n")
 }
 
 /** The text of a chunk with its title and headings, which often name a subject that the chunk leaves out. */

@@ -132,7 +132,7 @@ export class Retriever extends Context.Service<
             vectorWeight: embeddings.weight,
             nearest: embeddings.isSemantic && embedding !== NO_VECTOR ? Math.max(CANDIDATES, topK) : 0,
             index: vectorIndexes.find({ model: embeddings.model, dimensions: embedding.length, chunks: size }),
-            cosineIsSimilarity: embeddings.isSemantic,
+            isSemantic: embeddings.isSemantic,
             unrelatedCosine: embeddings.unrelatedCosine,
             threshold,
             limit: topK,

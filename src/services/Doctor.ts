@@ -150,12 +150,20 @@ const INDEX_STATES: Record<DatabaseFacts["lexemeIndexes"][number]["state"], stri
 }
 
 /** Reports the vectors by embedding model, and the progress of embedding again. */
-const ofVectors = ({ models, declared, reembeddings }: DatabaseFacts, model: string): ReadonlyArray<Finding> => {
+const ofVectors = (
+  { awaitingVectors, declared, models, reembeddings }: DatabaseFacts,
+  model: string,
+): ReadonlyArray<Finding> => {
   const all = models.reduce((sum, { chunks }) => sum + chunks, 0)
   const done = models.find((one) => one.model === model)?.chunks ?? 0
   const lines = models.map(({ model: made, chunks, documents }) =>
     ok("vectors", `${count(chunks, "chunk")} of ${count(documents, "document")} by ${made}`),
   )
+  if (awaitingVectors > 0) {
+    lines.push(
+      note("vectors", `${count(awaitingVectors, "new document")} cannot be found until the embedding model answers`),
+    )
+  }
   if (declared !== null && declared !== model) {
     lines.push(
       note("vectors", `the server that was started last embeds by ${declared}, and these settings by ${model}`),

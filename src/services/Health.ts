@@ -1,27 +1,43 @@
 import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
+import { Inspection } from "../storage/Inspection.ts"
 import { Ping } from "../storage/sql/Ping.ts"
 
 /** Longest wait for the database, so that a health check is answered within a second. */
 const PING_TIMEOUT = Duration.millis(700)
 
+/** How long it is remembered whether vectors are missing, which takes a statement of its own. */
+const VECTORS_REMEMBERED = Duration.seconds(10)
+
 const tooSlow = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
+/** The state of a process that can do its work. */
+export interface Readiness {
+  /** Whether documents wait for vectors, because the embedding model changed or does not answer. */
+  readonly areVectorsMissing: boolean
+}
+
 /** Checks whether this process can do its work, which takes a database that answers. */
-export class Health extends Context.Service<Health, { readonly check: Effect.Effect<void, Unavailable> }>()(
+export class Health extends Context.Service<Health, { readonly check: Effect.Effect<Readiness, Unavailable> }>()(
   "parley/services/Health",
 ) {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const ping = yield* Ping
+      const inspection = yield* Inspection
       const scope = yield* Scope.Scope
-      let pinging: Fiber.Fiber<void, Unavailable> | undefined
+      const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, VECTORS_REMEMBERED)
+      const look = Effect.andThen(
+        ping,
+        Effect.map(areVectorsMissing, (missing): Readiness => ({ areVectorsMissing: missing })),
+      )
+      let pinging: Fiber.Fiber<Readiness, Unavailable> | undefined
       // Interrupting a ping takes as long as the database does. So no check interrupts it, and concurrent checks share
       // one.
       const sharedPing = Effect.suspend(() =>
         pinging === undefined
-          ? Effect.map(Effect.forkIn(ping, scope), (fiber) => {
+          ? Effect.map(Effect.forkIn(look, scope), (fiber) => {
               pinging = fiber
               fiber.addObserver(() => void (pinging = undefined))
               return fiber

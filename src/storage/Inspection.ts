@@ -9,11 +9,16 @@ import { TimeLimited, withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** How long a document is embedded before it counts as waiting for its vectors. */
+const EMBEDDED_WITHIN = "10 seconds"
+
 const Server = Schema.Struct({
   postgres: Schema.String,
   pgvector: Schema.String,
   /** The embedding model of the server that was started last; null before any was started. */
   declared: Schema.NullOr(Schema.String),
+  /** The number of new documents whose embedding takes long, or is to be tried again: the provider fails or is slow. */
+  awaitingVectors: Count,
   /** The number of blobs that have been due for deletion for more than an hour. */
   garbageOverdue: Count,
 })
@@ -58,18 +63,35 @@ export interface DatabaseFacts extends Schema.Schema.Type<typeof Server> {
 /** Reads the state of the whole database for its operator. It changes nothing. */
 export class Inspection extends Context.Service<
   Inspection,
-  { readonly facts: Effect.Effect<DatabaseFacts, Unavailable> }
+  {
+    readonly facts: Effect.Effect<DatabaseFacts, Unavailable>
+    /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
+    readonly areVectorsMissing: Effect.Effect<boolean, Unavailable>
+  }
 >()("parley/storage/Inspection") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
 
+      /** New documents that wait for their vectors. */
+      const awaitingVectors = sql`
+        ingestions i join documents d on d.id = i.document_id
+        where (i.lease_id is not null or i.run_at > now()) and d.status = 'embedding'
+          and d.updated_at < now() - ${EMBEDDED_WITHIN}::interval`
+
+      const areVectorsMissing = Effect.map(
+        sql<{ missing: boolean }>`
+          select exists (select from reembeddings) or exists (select from ${awaitingVectors}) as missing`,
+        ([row]) => row?.missing === true,
+      ).pipe(withoutSqlErrors)
+
       const facts = Effect.gen(function* () {
         const [server] = yield* decodeServer(sql`
           select current_setting('server_version') as postgres,
             (select extversion from pg_extension where extname = 'vector') as pgvector,
             (select model from embedding_setting) as declared,
+            (select count(*)::int from ${awaitingVectors}) as "awaitingVectors",
             (select count(*)::int from blob_garbage where due_at < now() - interval '1 hour') as "garbageOverdue"`)
         const [limits] = yield* Effect.provideService(
           decodeLimits(sql`
@@ -104,7 +126,7 @@ export class Inspection extends Context.Service<
         }
       }).pipe(withoutTimeLimit, withoutSqlErrors)
 
-      return { facts }
+      return { areVectorsMissing, facts }
     }),
   )
 }

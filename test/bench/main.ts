@@ -7,6 +7,7 @@ const benches: Readonly<
   chat: () => import("./chat.ts"),
   cold: () => import("./cold.ts"),
   extract: () => import("./extract.ts"),
+  fusion: () => import("./fusion.ts"),
   hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),

@@ -2,12 +2,13 @@ import { afterAll, expect, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import { ManyDocuments, read, until } from "../lib/Client.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey } from "../lib/FakeEmbeddings.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const fake = await Effect.runPromise(Scope.provide(fakeEmbeddings(64), scope))
-const { client } = await startServer({
+const { client, query } = await startServer({
   EMBEDDINGS: "openai:text-embedding-3-small",
   EMBEDDINGS_API_KEY: fakeEmbeddingsKey,
   EMBEDDINGS_BASE_URL: fake.url,
@@ -43,4 +44,17 @@ test("a document waits while the embedding provider limits the rate, and becomes
   expect(JSON.parse(await look())).toMatchObject({ document: { status: "embedding", error: null } })
   fake.answer(() => undefined)
   await until(look, (text) => text.includes('"ready"'))
+})
+
+test("a server is ready while documents wait for vectors, and says so", async () => {
+  const { id } = await client.newChatbot()
+  await client.learn(id, { "old.md": "# Old\n\nIt has vectors of an earlier model." })
+  await query(
+    SystemSql.use(
+      (sql) => sql`insert into reembeddings (document_id, organization_id, turn, run_at)
+        select id, organization_id, 1, now() + interval '1 hour' from documents where chatbot_id = ${id}`,
+    ),
+  )
+  const reply = await client.get("/readyz")
+  expect([reply.status, reply.body]).toEqual([200, { status: "ready", vectors: "waiting" }])
 })

@@ -37,17 +37,23 @@ export interface FakeEmbeddings {
   readonly answer: (by: (request: Recorded, number: number) => Answer | undefined) => void
 }
 
+/** Makes the vector of a text. */
+export type VectorOf = (text: string, dimensions: number) => ReadonlyArray<number>
+
 /**
- * Starts a fake server. Its vectors have the given number of dimensions, unless a request asks for another one. Equal
- * texts have equal vectors, and similar texts have near ones.
+ * Starts a fake server. Its vectors have the given number of dimensions, unless a request asks for another one. By
+ * default, equal texts have equal vectors, and similar texts have near ones.
  */
-export const fakeEmbeddings = (dimensions = 8): Effect.Effect<FakeEmbeddings, never, Scope.Scope> =>
+export const fakeEmbeddings = (
+  dimensions = 8,
+  vectorOf: VectorOf = fakeVector,
+): Effect.Effect<FakeEmbeddings, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.promise(() => start(dimensions)),
+    Effect.promise(() => start(dimensions, vectorOf)),
     ({ close }) => Effect.promise(close),
   )
 
-const start = async (dimensions: number) => {
+const start = async (dimensions: number, vectorOf: VectorOf) => {
   const requests: Array<Recorded> = []
   let answerOf: (request: Recorded, number: number) => Answer | undefined = () => undefined
   const server = createServer(async (incoming, response) => {
@@ -58,7 +64,13 @@ const start = async (dimensions: number) => {
     const input: ReadonlyArray<unknown> = Array.isArray(body["input"]) ? body["input"] : []
     const request = { path: incoming.url ?? "", headers: incoming.headers, body, texts: input.map(String) }
     requests.push(request)
-    send(response, request, refusalOf(request) ?? answerOf(request, requests.length) ?? { kind: "vectors" }, dimensions)
+    send(
+      response,
+      request,
+      refusalOf(request) ?? answerOf(request, requests.length) ?? { kind: "vectors" },
+      dimensions,
+      vectorOf,
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
@@ -92,12 +104,12 @@ export const fakeVector = (text: string, dimensions: number): Array<number> => {
   return vector
 }
 
-const send = (response: ServerResponse, request: Recorded, answer: Answer, own: number): void => {
+const send = (response: ServerResponse, request: Recorded, answer: Answer, own: number, vectorOf: VectorOf): void => {
   switch (answer.kind) {
     case "vectors": {
       const asked = request.body["dimensions"] ?? request.body["output_dimension"]
       const dimensions = typeof asked === "number" ? asked : own
-      const items = request.texts.map((text, index) => ({ index, embedding: fakeVector(text, dimensions) }))
+      const items = request.texts.map((text, index) => ({ index, embedding: [...vectorOf(text, dimensions)] }))
       const spoiled = answer.spoil === undefined ? items : answer.spoil(items)
       const ordered = answer.order === "shuffled" ? spoiled.toReversed() : spoiled
       const isBinary = answer.as !== "floats" && request.body["encoding_format"] === "base64"

@@ -208,6 +208,25 @@ test("files that should be deleted by now are wrong", () =>
     }),
   ))
 
+test("new documents that wait for their vectors are shown", () =>
+  run(
+    Effect.gen(function* () {
+      const inspection = yield* Inspection
+      const { tenant } = yield* healthy
+      const added = contentOf(crypto.randomUUID())
+      yield* as(tenant.organization)((yield* Documents).add(yield* newDocumentId, tenant.chatbot, added))
+      const sql = yield* SystemSql
+      const late = "note vectors: 1 new document cannot be found until the embedding model answers"
+      yield* sql`update documents set status = 'embedding' where status <> 'ready'`
+      yield* sql`update ingestions set run_at = now() + interval '1 minute'`
+      expect(yield* findings).not.toContain(late)
+      expect(yield* inspection.areVectorsMissing).toBe(false)
+      yield* sql`update documents set updated_at = now() - interval '11 seconds' where status <> 'ready'`
+      expect(yield* findings).toContain(late)
+      expect(yield* inspection.areVectorsMissing).toBe(true)
+    }),
+  ))
+
 test("the progress of embedding again is shown after a change of the model", () =>
   run(
     Effect.gen(function* () {
@@ -224,6 +243,7 @@ test("the progress of embedding again is shown after a change of the model", () 
         "note vectors: 50 % are by local/hashed-1; the others are found by their words until they are embedded again",
       )
       expect(lines).toContain("ok vectors: 1 document waiting, 0 under way, 0 to be tried later")
+      expect(yield* (yield* Inspection).areVectorsMissing).toBe(true)
       yield* reembeddings.declare("newest")
       expect(yield* findings).toContain(
         "note vectors: the server that was started last embeds by newest, and these settings by local/hashed-1",

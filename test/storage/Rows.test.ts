@@ -186,7 +186,7 @@ describe("the rows that the storage does not decode have the types that it promi
             vectorWeight: 0.5,
             nearest: 0,
             index: undefined,
-            cosineIsSimilarity: true,
+            isSemantic: true,
             unrelatedCosine: 0,
             threshold: 0,
             limit: 10,

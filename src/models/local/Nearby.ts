@@ -17,10 +17,11 @@ const WORD_MIN_LENGTH = 4
 
 /** The places of passages that share a rare word with a question: title and section, each once. */
 export const nearby = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
-  const terms = new Terms(wordsOf(question).filter(isTelling))
-  const held = passages.map(({ content, section = "", title }) => terms.in([title, section, content].flatMap(keysOf)))
+  const texts = passages.map(({ content, section = "", title }) => keysOf(`${title}\n${section}\n${content}`))
+  const terms = new Terms(wordsOf(question).filter(isTelling), new Set(), new Set(texts.flat()))
+  const held = texts.map((words) => terms.in(words))
   // A word that all passages hold, such as the name of what they are about, tells none of them from the others.
-  const isInAll = (term: number) => held.length > 2 && held.every((terms) => terms.has(term))
+  const isInAll = (term: number) => held.length > 2 && held.every((found) => found.has(term))
   const near = passages
     .slice(0, PASSAGES_MAX)
     .filter((_, index) => Array.from(held[index]?.keys() ?? []).some((term) => !isInAll(term)))

@@ -4,6 +4,7 @@ import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
+import { wordsOf } from "../../text/UnicodeWords.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
 import { answerTo } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
@@ -57,8 +58,10 @@ const answerIn = ({ likely }: Passages, { needed, text, variants }: SearchText):
 }
 
 /** Whether texts hold a form of one of the words. */
-const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
-  new Terms(words).in(texts.flatMap(keysOf)).size > 0
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
+  const found = keysOf(texts.join("\n"))
+  return new Terms(words.flatMap(wordsOf), new Set(), new Set(found)).in(found).size > 0
+}
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>

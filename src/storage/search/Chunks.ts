@@ -121,9 +121,14 @@ export class Chunks extends Context.Service<
       ranges: ReadonlyArray<ChunkRange>,
       embeddingModel: string | undefined,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Lists the languages of the chatbot's serving chunks, with the number of chunks in each. */
+    /**
+     * Lists the languages of the chatbot's serving chunks, with the number of chunks in each.
+     *
+     * @param newest the number of documents to count, the newest ones; defaults to all
+     */
     readonly languages: (
       chatbotId: ChatbotId,
+      newest?: number,
     ) => Effect.Effect<ReadonlyArray<LanguageCount>, Unavailable, CurrentOrganization>
     /** Returns the chunks at these places that exist, in order of their ids. */
     readonly sample: (
@@ -237,13 +242,16 @@ export class Chunks extends Context.Service<
       }, withoutSqlErrors)
 
       // All chunks of a document have the same language, so that the first one tells it.
-      const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+      const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId, newest?: number) {
         const organization = yield* CurrentOrganization
         return yield* sql<LanguageCount>`
           select c.language, sum(d.chunk_count)::int as texts
-          from documents d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
-          where d.chatbot_id = ${chatbotId} and d.organization_id = ${organization}
-            and c.organization_id = ${organization}
+          from (
+            select id, revision, chunk_count from documents
+            where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0
+            ${newest === undefined ? sql`` : sql`order by created_at desc, id desc limit ${newest}`}
+          ) as d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
+          where c.organization_id = ${organization}
           group by c.language order by c.language`
       }, withoutSqlErrors)
 

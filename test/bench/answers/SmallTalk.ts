@@ -40,9 +40,9 @@ const WORDS: Readonly<Record<string, Words>> = {
     goodbye: "adiós|hasta luego|hasta pronto|chao|nos vemos",
   },
   fi: {
-    greeting: "hei|moi|terve|hyvää päivää|huomenta",
+    greeting: "hei|terve|hyvää päivää|huomenta",
     thanks: "ole hyvä|olkaa hyvä|eipä kestä|ilo",
-    goodbye: "näkemiin|hei hei|moi|moikka|heippa",
+    goodbye: "näkemiin|hei hei|moikka|heippa",
   },
   fr: {
     greeting: "bonjour|bonsoir|salut|bienvenue|coucou",

@@ -30,6 +30,7 @@ const GRID: Readonly<Record<keyof Parameters, ReadonlyArray<number>>> = {
   k1: [0.9, 1.05, 1.2, 1.5],
   b: [0.6, 0.68, 0.75, 0.85],
   pairSaturation: [0.5, 0.6, 0.75, 1],
+  shortSaturation: [0.4, 0.5, 0.6, 0.75, 1],
   background: [0, 0.15, 0.3, 0.5],
   phrase: [0, 0.1, 0.2, 0.3, 0.4],
   reversed: [0, 0.5, 1],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { PassageJson } from "../../../src/domain/Passage.ts"
 import { answerTo } from "../../../src/models/local/Answer.ts"
+import { nearby } from "../../../src/models/local/Nearby.ts"
 
 const passage = (title: string, chunk: number, content: string, section?: string): PassageJson => ({
   title,
@@ -162,6 +163,12 @@ describe("nothing is answered", () => {
   ])("from %s", (_, contents) => {
     expect(answer("Refunds within how many days?", ...contents)).toBeUndefined()
   })
+})
+
+test("places that tell of what a question asks are named by title and heading", () => {
+  const passages = [passage("Handbook", 3, "Refunds are paid within 14 days.\n\n## Tea\n\nWe sell tea.", "Sales")]
+  expect(nearby("Are refunds paid to Martians?", passages)).toEqual(["“Sales” (Handbook)"])
+  expect(nearby("Zebra?", passages)).toEqual([])
 })
 
 test("at most three sentences of any text are quoted, each once and as it is written", () => {

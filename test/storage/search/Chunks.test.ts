@@ -82,7 +82,7 @@ const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =
         vectorWeight: 0.5,
         nearest: 0,
         index: undefined,
-        cosineIsSimilarity: false,
+        isSemantic: false,
         unrelatedCosine: 0,
         threshold: 0,
         limit: 10,
@@ -414,11 +414,11 @@ describe("a ranking", () => {
         expect(yield* contents({ threshold: 0.15 })).toEqual(["at 90"])
         expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
         // The cosine of 60° is 0.5.
-        expect(yield* contents({ threshold: 0.45, cosineIsSimilarity: true })).toEqual(["at 60", "at 0"])
+        expect(yield* contents({ threshold: 0.45, isSemantic: true })).toEqual(["at 60", "at 0"])
         // (0.5 - 0.2) / (1 - 0.2)
         const unrelatedCosine = 0.2
-        expect(yield* contents({ threshold: 0.37, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(2)
-        expect(yield* contents({ threshold: 0.38, cosineIsSimilarity: true, unrelatedCosine })).toHaveLength(1)
+        expect(yield* contents({ threshold: 0.37, isSemantic: true, unrelatedCosine })).toHaveLength(2)
+        expect(yield* contents({ threshold: 0.38, isSemantic: true, unrelatedCosine })).toHaveLength(1)
       }),
     ))
 

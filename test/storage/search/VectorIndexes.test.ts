@@ -57,7 +57,7 @@ const nearest = Effect.fnUntraced(function* (
     vectorWeight: 1,
     nearest: NEAREST,
     index,
-    cosineIsSimilarity: true,
+    isSemantic: true,
     unrelatedCosine: 0,
     threshold: 0,
     limit: NEAREST,

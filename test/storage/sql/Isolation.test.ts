@@ -237,7 +237,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
         vectorWeight: 0.5,
         nearest: 10,
         index: undefined,
-        cosineIsSimilarity: true,
+        isSemantic: true,
         unrelatedCosine: 0,
         threshold: 0,
         limit: 10,

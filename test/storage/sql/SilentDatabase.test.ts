@@ -6,6 +6,7 @@ import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { Health } from "../../../src/services/Health.ts"
 import { type Database, layerPostgres, SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Inspection } from "../../../src/storage/Inspection.ts"
 import { Ping } from "../../../src/storage/sql/Ping.ts"
 import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
@@ -88,7 +89,10 @@ describe("a database that falls silent", () => {
   test("makes the server unready within a second, however many checks there are, and ready once it answers", () =>
     withFront((front) =>
       Effect.gen(function* () {
-        const health = Context.get(yield* Layer.build(Layer.provide(Health.layer, Ping.layer)), Health)
+        const health = Context.get(
+          yield* Layer.build(Layer.provide(Health.layer, Layer.merge(Ping.layer, Inspection.layer))),
+          Health,
+        )
         const isReady = Effect.map(Effect.exit(health.check), Exit.isSuccess)
         expect(yield* isReady).toBe(true)
         front.freeze()
