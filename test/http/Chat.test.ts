@@ -255,7 +255,7 @@ describe("a chat without a language model", () => {
     const { id } = await client.newChatbot({ name: "Marin" })
     await client.learn(id, tides)
     const { output, tool_results } = await client.chat(id, "What do you know about?")
-    expect(output).toStartWith("I am Marin, a computer program.")
+    expect(output).toStartWith("I am Marin, a chatbot.")
     expect(output).toContain("I know these documents:\n- Tides")
     expect(tool_results).toMatchObject([
       { toolName: "listDocuments", args: {}, result: { total: 1, titles: ["Tides"] } },
@@ -263,7 +263,7 @@ describe("a chat without a language model", () => {
     const mute = await client.newChatbot({ name: "Marin", settings: { isToolEnabled: false } })
     await client.learn(mute.id, tides)
     const short = await client.chat(mute.id, "What do you know about?")
-    expect(short.output).toStartWith("I am Marin, a computer program.")
+    expect(short.output).toStartWith("I am Marin, a chatbot.")
     expect(short.tool_results).toEqual([])
   })
 
