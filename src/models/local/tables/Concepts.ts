@@ -24,7 +24,7 @@ const concept = (words: string, questions = "", kinds: ReadonlyArray<Kind> = [])
 
 export const money = concept(
   "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost цена стоимость 料金 価格 値段 价格 價格 가격",
-  "pay paid expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
+  "pay paid spend spent expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
   ["money"],
 )
 const time = concept(

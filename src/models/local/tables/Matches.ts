@@ -1,6 +1,6 @@
 import { type Asked, type AskedWord, endsWithForm, foldedWords, isFormOf } from "./Asked.ts"
 import type { Concept } from "./Concepts.ts"
-import type { CellMatch, Finder } from "./Finder.ts"
+import { type CellMatch, COMPOUND, type Finder } from "./Finder.ts"
 import type { Grid } from "./Grid.ts"
 import { decimalOf, type Decimal, type Kind, kindOf, numberOf } from "./Values.ts"
 
@@ -66,9 +66,9 @@ export class Matches {
     return this.grid.header[column] ?? ""
   }
 
-  /** Whether a word stands in the name of a column, and does not only mean it. */
+  /** Whether a word, or a form of it, stands in the name of a column, and does not only mean it. */
   isName(column: number, word: AskedWord): boolean {
-    return this.named[column]?.has(word) === true
+    return (this.named[column]?.get(word) ?? 0) > COMPOUND
   }
 
   /** Whether a text holds words of the question, and not only its grammar. */
