@@ -18,11 +18,20 @@ const CHANCE = 0.25
 const MANY_PASSAGES = 200
 /** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
 const SCATTERED = 0.6
+/** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
+const SIMILAR = 0.4
 /** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
 /** How a word of the question occurs in a passage. */
-export type Presence = "beside a neighbour" | "scattered" | "absent"
+export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
+
+const WEIGHTS: { readonly [How in Presence]: number } = {
+  "beside a neighbour": 1,
+  scattered: SCATTERED,
+  similar: SIMILAR,
+  absent: 0,
+}
 
 /**
  * Returns a function that computes the similarity of a passage to a question.
@@ -47,7 +56,7 @@ export const similarityIn = (passages: number) => {
       const presence = presenceOfWord(word)
       if (presence === "absent") continue
       found += 1
-      covered += presence === "scattered" ? SCATTERED * information : information
+      covered += WEIGHTS[presence] * information
     }
     if (found === 0) return 0
     // A single word is weak evidence, however rare it is.
