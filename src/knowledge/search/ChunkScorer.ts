@@ -79,7 +79,7 @@ export class ChunkScorer {
       if ((this.postings[term] ?? -1) >= 0) isFound = true
     }
     if (!isFound) return "absent"
-    // A similar word is weaker evidence, wherever it stands.
-    return this.isOneWord && !isCorrected ? "beside a neighbour" : "scattered"
+    if (isCorrected) return this.isOneWord ? "scattered" : "similar"
+    return this.isOneWord ? "beside a neighbour" : "scattered"
   }
 }

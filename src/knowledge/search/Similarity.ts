@@ -30,11 +30,13 @@ export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 5
 const SOME_PASSAGES = 200
 /** How chance grows with the logarithm of the number of passages. */
 const CHANCE_GROWTH = 0.7
+/** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
+const SIMILAR = 0.4
 /** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
 /** How a word of the question occurs in a passage. */
-export type Presence = "beside a neighbour" | "scattered" | "absent"
+export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
 
 /**
  * Returns a function that computes the similarity of a passage to a question by itself.
@@ -44,6 +46,12 @@ export type Presence = "beside a neighbour" | "scattered" | "absent"
 export const similarityIn = (passages: number, { chance, longQuestion, scattered } = DEFAULT_CALIBRATION) => {
   const chanceOfMany = chance * (Math.log1p(passages) / Math.log1p(SOME_PASSAGES)) ** CHANCE_GROWTH
   const long = longQuestion * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
+  const weights: Readonly<Record<Presence, number>> = {
+    "beside a neighbour": 1,
+    scattered,
+    similar: SIMILAR,
+    absent: 0,
+  }
   /**
    * @param informationOfWord the information in each distinct word of the question, see `informationOf`
    * @param presenceOfWord returns how a word, by its index, occurs in the passage
@@ -59,7 +67,7 @@ export const similarityIn = (passages: number, { chance, longQuestion, scattered
       const presence = presenceOfWord(word)
       if (presence === "absent") continue
       found += 1
-      covered += presence === "scattered" ? scattered * information : information
+      covered += weights[presence] * information
     }
     if (found === 0) return 0
     // A single word is weak evidence, however rare it is.

@@ -11,7 +11,7 @@ import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
  * plural), so that the word itself is corrected too, and its beginnings are looked up in place of its stem.
  *
  * A name that the passages lack must not become another one that they hold. So the first letter stays, unless it was
- * swapped; a short word that texts in general know is no error; and in short words no letter is replaced, and neither end
+ * swapped; a word that texts in general know is no error, as far as they know it; and in short words no letter is replaced, and neither end
  * is changed. What is found in place of a word counts less than the word itself, in score and in similarity.
  */
 
@@ -19,8 +19,8 @@ import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 const LEAST_LENGTH = 4
 /** The length from which on letters are replaced, and both ends may change. */
 const LONG_LENGTH = 6
-/** The length of the words that `commonness` knows to the last letter. */
-const KNOWN_EXACTLY = 6
+/** The number of letters at the beginning of a word by which `commonness` knows it. */
+const KNOWN_LETTERS = 6
 /** The least length of a beginning that stands for a stem. */
 const LEAST_STEM = 4
 /** The most letters of a word that its stem leaves out. */
@@ -84,20 +84,27 @@ const correctedWord = (asked: QueryWord, segments: ReadonlyArray<Segment>): Quer
   if (spelling === undefined || alphabet === undefined || isPair) return asked
   const { lexemes, word } = spelling
   if (word.length < LEAST_LENGTH) return asked
-  if (word.length <= KNOWN_EXACTLY && commonness > UNKNOWN_SHARE) return asked
+  const isKnown = commonness > UNKNOWN_SHARE
+  if (isKnown && word.length <= KNOWN_LETTERS) return asked
+  const from = isKnown ? KNOWN_LETTERS : 0
   const stems = lexemes.map((lexeme) => {
     if (lexeme === undefined) return []
     const { language, text } = lexeme
-    const best = bestOf(word, text, language, alphabet + (MORE_LETTERS[language] ?? ""), segments)
+    const best = bestOf(word, text, from, language, alphabet + (MORE_LETTERS[language] ?? ""), segments)
     return best === undefined ? [] : [best]
   })
   return stems.some((terms) => terms.length > 0) ? { ...asked, stems, isCorrected: true } : asked
 }
 
-/** The term that an error may have changed: one without dropped letters, and then the one that most passages hold. */
+/**
+ * The term that an error may have changed: one without dropped letters, and then the one that most passages hold.
+ *
+ * @param from the index of the first letter that may be wrong
+ */
 const bestOf = (
   word: string,
   stem: string,
+  from: number,
   language: Language,
   alphabet: string,
   segments: ReadonlyArray<Segment>,
@@ -115,11 +122,11 @@ const bestOf = (
     fewest = dropped
     most = count
   }
-  forEachEdit(stem, alphabet, isLong, (edited) => {
+  forEachEdit(stem, from, alphabet, isLong, (edited) => {
     termsOfBeginnings(edited, language, edited.length, (term) => offer(term, 0))
   })
-  if (!isLong) return best
-  forEachEdit(word, alphabet, isLong, (edited) => {
+  if (!isLong || best !== undefined) return best
+  forEachEdit(word, from, alphabet, isLong, (edited) => {
     // A beginning that the word itself has would be the stem of another word.
     let same = 0
     while (edited[same] === word[same]) same++
@@ -132,12 +139,19 @@ const bestOf = (
 /**
  * Calls `visit` with everything of which one error makes the text.
  *
+ * @param first the index of the first letter that may be wrong
  * @param isLong whether letters may be replaced, and the last one may be changed
  */
-const forEachEdit = (text: string, alphabet: string, isLong: boolean, visit: (edited: string) => void): void => {
+const forEachEdit = (
+  text: string,
+  first: number,
+  alphabet: string,
+  isLong: boolean,
+  visit: (edited: string) => void,
+): void => {
   const { length } = text
   const last = isLong ? length : length - 1
-  for (let index = 0; index <= length; index++) {
+  for (let index = first; index <= length; index++) {
     const [before, from, after] = [text.slice(0, index), text.slice(index), text.slice(index + 1)]
     const [letter, next] = [text[index], text[index + 1]]
     if (next !== undefined && letter !== next) visit(`${before}${next}${letter}${text.slice(index + 2)}`)

@@ -35,7 +35,7 @@ describe("similarity", () => {
   })
 
   test("grows with each word that the passage contains, and with each that stands beside its neighbour", () => {
-    const better = { absent: "scattered", scattered: "beside a neighbour" } as const
+    const better = { absent: "similar", similar: "scattered", scattered: "beside a neighbour" } as const
     fc.assert(
       fc.property(words, passages, (list, count) => {
         const before = similarity(list, count)
