@@ -243,19 +243,18 @@ const runsOf = (
   isFiller: (word: string) => boolean,
   isAlone: (word: string) => boolean,
 ): ReadonlyArray<string> => {
-  const runs: Array<string> = []
+  const runs: Array<Array<string>> = []
   let end = -1
   let at = 0
   for (const word of wordsOf(text)) {
     const from = text.indexOf(word, at)
     at = from + word.length
     if (isFiller(word)) continue
-    const joins = from === end && UNSPACED.test(word) && !isAlone(word) && !isAlone(runs.at(-1) ?? "")
-    if (joins) runs[runs.length - 1] = `${runs.at(-1) ?? ""}${word}`
-    else runs.push(word)
-    end = at
+    if (from === end && UNSPACED.test(word) && !isAlone(word)) runs.at(-1)?.push(word)
+    else runs.push([word])
+    end = isAlone(word) ? -1 : at
   }
-  return runs
+  return runs.map((run) => run.join(""))
 }
 
 /** Words with a digit or a capital letter, unless it is that of the first word. */
