@@ -3,7 +3,8 @@ import { Validator } from "@cfworker/json-schema"
 import { Duration, Effect, Schema } from "effect"
 import { sourcesOf } from "../src/agent/Citations.ts"
 import { linesOf } from "../src/text/Lines.ts"
-import { leadingSentences, selectSentences } from "../src/models/local/Sentences.ts"
+import { answerTo } from "../src/models/local/Answer.ts"
+import { nearby } from "../src/models/local/Nearby.ts"
 import { wordsOf } from "../src/text/UnicodeWords.ts"
 import { ChatbotInput } from "../src/domain/chatbot/Chatbot.ts"
 import { slugOf } from "../src/domain/chatbot/Slug.ts"
@@ -75,10 +76,10 @@ const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "the words of a search": (text) => spacedWords(text),
   "the language of a text": detectLanguage,
   "a local embedding": embedLocally,
-  "the answer to a long question": (text) => selectSentences(text, [passage("One two a b c 1. 漢 é https.")]),
-  "the answer from a long passage": (text) => selectSentences("what is a b 1 漢 é", [passage(text)]),
-  "the answer from a passage that is the question": (text) => selectSentences(text, [passage(text)]),
-  "the beginning of a passage": (text) => leadingSentences([passage(text)]),
+  "the answer to a long question": (text) => answerTo(text, [passage("One two a b c 1. 漢 é https.")]),
+  "the answer from a long passage": (text) => answerTo("what is a b 1 漢 é", [passage(text)]),
+  "the answer from a passage that is the question": (text) => answerTo(text, [passage(text)]),
+  "the places near an answer": (text) => nearby("what is a b 1 漢 é", [passage(text)]),
   "the sources of a long answer": (text) => sourcesIn(text, "One two a b c 1. 漢 é https."),
   "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),
   "the sources of an answer that is the passage": (text) => sourcesIn(text, text),

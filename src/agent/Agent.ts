@@ -19,7 +19,7 @@ import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments, QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
-import { searchTextOf } from "../domain/chat/SearchText.ts"
+import { searchTextsOf } from "../domain/chat/SearchText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -178,7 +178,10 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
   const { history, instructions, toolsEnabled } = input
   const system = systemText(instructions, toolsEnabled)
   if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined)
-  const { text } = searchTextOf(history.at(-1)?.content ?? "", history.slice(0, -1), QUERY_MAX_LENGTH)
+  const [{ text }] = searchTextsOf(history.at(-1)?.content ?? "", history.slice(0, -1), {
+    maxLength: QUERY_MAX_LENGTH,
+    name: instructions.chatbotName,
+  })
   const passages = yield* input
     .search(text)
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))

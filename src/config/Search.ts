@@ -34,7 +34,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity below which a search leaves a result out. Raise it when answers cite irrelevant passages. Absent: calibrated.",
+    "Similarity below which `query-knowledge` (over HTTP and MCP) and `local/extractive` leave a passage out; other models get the best passages whatever their similarity. Raise it when results are irrelevant, lower it when too many questions find nothing. Absent: calibrated.",
   ),
 }
 

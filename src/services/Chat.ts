@@ -4,7 +4,7 @@ import { Agent } from "../agent/Agent.ts"
 import { emitted } from "../agent/AgentEvent.ts"
 import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
-import type { Passage } from "../domain/Passage.ts"
+import { type Passage, PASSAGES_PER_SEARCH } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
@@ -83,9 +83,6 @@ type ChatFailure =
   | TooManyChats
   | TooManyRequests
   | Unavailable
-
-/** Passages that one call of the search tool returns. */
-const PASSAGES_PER_SEARCH = 5
 
 /** Conversations between users and chatbots. */
 export class Chat extends Context.Service<

@@ -1,7 +1,7 @@
 import { TRAITS } from "./LanguageTraits.ts"
 import { normalize } from "./Normalization.ts"
 
-const LANGUAGES = [
+export const LANGUAGES = [
   "simple",
   "arabic",
   "armenian",
@@ -189,10 +189,15 @@ export const isFunctionWord = (word: string, language: Language): boolean =>
     ?.values()
     .some((traits) => traits.language === language) === true
 
+/** The length of the longest words that are looked at, in UTF-16 code units. */
+const WORD_MAX = 40
+
 /** The evidence for the language of each of the traits, and the number of distinct words in the sample. */
 const evidenceIn = (sample: string, all: ReadonlyArray<LanguageTraits>) => {
   // Single ASCII letters are left out: they are variables and initials more often than words.
-  const words = Array.from(new Set(sample.match(WORD))).filter((word) => word.length > 1 || word > "z")
+  const words = Array.from(new Set(sample.match(WORD))).filter(
+    (word) => word.length <= WORD_MAX && (word.length > 1 || word > "z"),
+  )
   const evidence = new Map<Language, number>()
   for (const traits of all) {
     let sum = 0

@@ -1,13 +1,13 @@
+import { blocksOf } from "./Blocks.ts"
 import { cut } from "./Cut.ts"
 import { plain } from "./Markup.ts"
-import { cellsOf, isRow, isRule, rowText, type Table } from "./Tables.ts"
 
 /*
- * Takes Markdown apart into sentences, headings and rows of tables, without its marks.
+ * Takes Markdown apart into sentences and headings, without its marks.
  */
 
 /** Longest sentence, in UTF-16 code units: a longer one is mostly a listing that lost its form. */
-const SENTENCE_MAX_LENGTH = 600
+export const SENTENCE_MAX_LENGTH = 600
 const SENTENCE_MIN_LENGTH = 2
 
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
@@ -19,54 +19,66 @@ export interface Line {
    * itself.
    */
   readonly isLead: boolean
-  /** The text of the line itself: for a row, its cells without the names of their columns. */
-  readonly own: string
-  /** For a row, the table that holds it. The text of a row names the columns of this table. */
-  readonly table?: Pick<Table, "header">
 }
 
 /** The sentences and headings of a text, without the rows of its tables. */
 export const linesOf = (content: string): ReadonlyArray<Line> =>
-  blocksOf(content).flatMap((block) => (isRow(block) ? [] : linesIn(block)))
+  blocksOf(content).flatMap(({ kind, text }) =>
+    kind === "row"
+      ? []
+      : kind === "heading"
+        ? [{ text: plain(text), isLead: true }]
+        : sentencesIn(text).map((sentence) => ({ text: sentence, isLead: announces(sentence) })),
+  )
 
-/** The sentences, headings and rows of a text. */
-export const linesAndRowsOf = (content: string): ReadonlyArray<Line> => {
-  const lines: Array<Line> = []
-  let table: Pick<Table, "header"> | undefined
-  const blocks = blocksOf(content)
-  for (const [index, block] of blocks.entries()) {
-    if (!isRow(block)) {
-      table = undefined
-      lines.push(...linesIn(block))
-    } else if (isRule(blocks[index + 1])) table = { header: cellsOf(block) }
-    else if (!isRule(block)) {
-      table ??= { header: [] }
-      const cells = cellsOf(block)
-      const text = rowText(table.header, cells)
-      if (text !== "") lines.push({ text, own: cells.join("; "), isLead: false, table })
-    }
+/** Whether a sentence only says what follows it. */
+export const announces = (sentence: string): boolean => /[?？؟;:：]$/u.test(sentence)
+
+/** The sentences of a block without marks of Markdown, marks of citations and pictures. */
+export const sentencesIn = (block: string): ReadonlyArray<string> => {
+  const text = plain(withoutCitations(block.replaceAll(PICTURE, " ")))
+    .replaceAll(/\s+/g, " ")
+    .trim()
+  const sentences: Array<string> = []
+  for (const { segment } of sentenceSegmenter.segment(text)) {
+    const sentence = segment.trim()
+    const last = sentences.at(-1)
+    if (
+      last !== undefined &&
+      (endsAbbreviated(last) || CONTINUES.test(sentence)) &&
+      last.length <= SENTENCE_MAX_LENGTH
+    ) {
+      sentences[sentences.length - 1] = `${last} ${sentence}`
+    } else sentences.push(sentence)
   }
-  return lines
+  return sentences.filter(({ length }) => length >= SENTENCE_MIN_LENGTH && length <= SENTENCE_MAX_LENGTH)
 }
 
-const linesIn = (block: string): ReadonlyArray<Line> => {
-  const heading = /^#{1,6}\s+/.exec(block)
-  if (heading !== null) {
-    const text = plain(block.slice(heading[0].length))
-    return [{ text, own: text, isLead: true }]
-  }
-  return Array.from(sentenceSegmenter.segment(plain(block)), ({ segment }) => segment.trim())
-    .filter((text) => text.length >= SENTENCE_MIN_LENGTH && text.length <= SENTENCE_MAX_LENGTH)
-    .map((text) => ({ text, own: text, isLead: /[?？؟;:：]$/u.test(text) }))
-}
+const PICTURE = /!\[[^\][]*\]\([^()]*\)/g
 
-/** The paragraphs, headings, list items and rows of a text, each on one line and without fenced code. */
-const blocksOf = (content: string): ReadonlyArray<string> =>
-  content
-    .replaceAll(/^(```|~~~)[^]*?(^\1|$(?![^]))/gm, "\n\n")
-    .split(/\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|))|(?<=^#{1,6}\s.*)\n/m)
-    .map((block) => block.replaceAll(/\s+/g, " ").trim())
-    .filter((block) => block !== "")
+/** Marks such as `[29]`, `[note 3]` and `[citation needed]`, also where they are links. */
+const CITATION =
+  /(?<=[^\s[(])(?:\\?\[{1,2}(?:\\\[)?(?:\d{1,3}|[a-z]|(?:note|nb|n|Anm\.) ?\d{1,3}|citation needed|clarification needed|better source needed)\\?\]{1,2}(?:\(#[^()\s]*\))?)+/g
+
+const withoutCitations = (text: string): string => (text.includes("[") ? text.replaceAll(CITATION, "") : text)
+
+/** How a part begins that was taken for a sentence because of an abbreviation before it. */
+const CONTINUES = /^[\p{Ll}\p{Pe}\p{Pf},;–]/u
+
+const ABBREVIATIONS = new Set(
+  "dr mr mrs ms st jr sr prof nr no vs ca bzw approx e.g i.e z.b d.h u.a evtl ggf inkl usw max min tel fig vol pp ed inc ltd co corp bros gen col lt sgt rev hon mt ft art abs str м г гг д им ул рис стр тыс млн млрд р п sra dra sig dott núm pág bd hrsg jh".split(
+    " ",
+  ),
+)
+
+/** The longest abbreviation with its point and what stands before it, in UTF-16 code units. */
+const ABBREVIATION_MAX_LENGTH = 8
+
+const endsAbbreviated = (sentence: string): boolean => {
+  if (!sentence.endsWith(".")) return false
+  const word = /(?:^|[\s(])(\S{1,6})\.$/u.exec(sentence.slice(-ABBREVIATION_MAX_LENGTH))?.[1]
+  return word !== undefined && (/^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase()))
+}
 
 /** The beginning of a text without sentences, on one line and without marks that could be taken for formatting. */
 export const excerptOf = (content: string): string => {

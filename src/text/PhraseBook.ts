@@ -6,7 +6,10 @@ import { normalize } from "./Normalization.ts"
 
 /** Scripts written without spaces, whose characters are tokens of their own. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
-const TOKEN = new RegExp(`[${UNSPACED}][\\p{M}ー]*|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, "gu")
+const TOKEN = new RegExp(`[${UNSPACED}][\\p{M}ー]*|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, "gv")
+const ASCII_TOKEN = /[a-zA-Z0-9]+/g
+/** Matches a character beyond ASCII, which most texts in English do without. */
+const BEYOND_ASCII = /[^\0-\x7f]/
 const isUnspaced = new RegExp(`^[${UNSPACED}]`, "u")
 const isThai = /^\p{Script=Thai}/u
 
@@ -14,7 +17,8 @@ const isThai = /^\p{Script=Thai}/u
  * The words of a text, and the single characters of scripts without spaces. An apostrophe ends a word, so that `what's`
  * is `what` and `s`.
  */
-export const writtenTokensOf = (text: string): ReadonlyArray<string> => normalize(text, "NFKC").match(TOKEN) ?? []
+export const writtenTokensOf = (text: string): ReadonlyArray<string> =>
+  (BEYOND_ASCII.test(text) ? normalize(text, "NFKC").match(TOKEN) : text.match(ASCII_TOKEN)) ?? []
 
 /** The tokens of a text in lower case. */
 export const tokensOf = (text: string): ReadonlyArray<string> => writtenTokensOf(text).map(lowerCased)
@@ -37,7 +41,9 @@ export const joined = (tokens: ReadonlyArray<string>): string => {
 const endsUnspaced = new RegExp(`[${UNSPACED}][\\p{M}ー]*$`, "u")
 
 /** A token as many people type it: without accents, and with the plainest of similar letters. */
-const plain = (token: string): string =>
+const plain = (token: string): string => (BEYOND_ASCII.test(token) ? withoutAccents(token) : token)
+
+const withoutAccents = (token: string): string =>
   normalize(token, "NFD")
     .replaceAll(/[\u0300-\u036f\u064b-\u0652]/g, "")
     .replaceAll("ı", "i")
@@ -46,46 +52,69 @@ const plain = (token: string): string =>
     .replaceAll("ى", "ي")
     .replaceAll("ة", "ه")
 
-/** Phrases with what they mean. A phrase may have several meanings. */
+const hasUnspaced = new RegExp(`[${UNSPACED}]`, "u")
+const spacedTokensOf = (phrase: string): ReadonlyArray<string> => phrase.split(/[\s'’\u200c-]+/)
+
+/** Phrases with what they mean. A phrase may have several meanings. It is built when it is used first. */
 export class PhraseBook<A> {
+  private lists: Iterable<readonly [phrases: string, meaning: A]>
   private readonly meanings = new Map<string, Array<A>>()
+  /** The phrases without their accents. */
+  private readonly plainMeanings = new Map<string, Array<A>>()
   /** The number of tokens of the longest phrase that begins with each token. */
   private readonly longest = new Map<string, number>()
 
   /** Takes lists of phrases that are separated by commas. A phrase without its accents counts too, unless it is another. */
   constructor(lists: Iterable<readonly [phrases: string, meaning: A]>) {
-    const phrases = Array.from(lists).flatMap(([list, meaning]) =>
-      list.split(", ").map((phrase) => ({ tokens: tokensOf(phrase), meaning })),
-    )
-    for (const { meaning, tokens } of phrases) this.add(tokens, meaning)
-    const exact = new Set(this.meanings.keys())
-    for (const { meaning, tokens } of phrases) {
-      const folded = tokens.map(plain)
-      if (!exact.has(folded.join(" "))) this.add(folded, meaning)
-    }
+    this.lists = lists
   }
 
   /** The longest phrase that begins at a place among tokens: its number of tokens, and what it means. */
   at(
     tokens: ReadonlyArray<string>,
     place: number,
+    /** Chooses among the meanings. */
+    isWanted: (meaning: A) => boolean = () => true,
   ): { readonly length: number; readonly meanings: ReadonlyArray<A> } | undefined {
+    this.build()
     const first = tokens[place] ?? ""
     const most = Math.max(this.longest.get(first) ?? 0, this.longest.get(plain(first)) ?? 0)
     for (let length = Math.min(most, tokens.length - place); length > 0; length--) {
       const phrase = tokens.slice(place, place + length)
-      const meanings = this.meanings.get(phrase.join(" ")) ?? this.meanings.get(phrase.map(plain).join(" "))
-      if (meanings !== undefined) return { length, meanings }
+      const meanings = this.meaningsOf(phrase).filter(isWanted)
+      if (meanings.length > 0) return { length, meanings }
     }
     return undefined
   }
 
-  private add(tokens: ReadonlyArray<string>, meaning: A): void {
+  private meaningsOf(tokens: ReadonlyArray<string>): ReadonlyArray<A> {
+    const exact = this.meanings.get(tokens.join(" "))
+    if (exact !== undefined) return exact
+    const folded = tokens.map(plain).join(" ")
+    return this.meanings.get(folded) ?? this.plainMeanings.get(folded) ?? []
+  }
+
+  private build(): void {
+    const { lists } = this
+    this.lists = []
+    for (const [list, meaning] of lists) {
+      // Taking the phrases of scripts with spaces apart by the classes of Unicode would take several times as long.
+      const tokensIn = hasUnspaced.test(list) ? tokensOf : spacedTokensOf
+      for (const phrase of lowerCased(normalize(list, "NFKC")).split(", ")) {
+        const tokens = tokensIn(phrase)
+        this.add(this.meanings, tokens, meaning)
+        if (BEYOND_ASCII.test(phrase)) this.add(this.plainMeanings, tokens.map(plain), meaning)
+      }
+    }
+  }
+
+  private add(phrases: Map<string, Array<A>>, tokens: ReadonlyArray<string>, meaning: A): void {
     const [first] = tokens
     if (first === undefined) return
     const phrase = tokens.join(" ")
-    const known = this.meanings.get(phrase) ?? []
-    if (!known.includes(meaning)) this.meanings.set(phrase, [...known, meaning])
-    this.longest.set(first, Math.max(this.longest.get(first) ?? 0, tokens.length))
+    const known = phrases.get(phrase)
+    if (known === undefined) phrases.set(phrase, [meaning])
+    else if (!known.includes(meaning)) known.push(meaning)
+    if (tokens.length > (this.longest.get(first) ?? 0)) this.longest.set(first, tokens.length)
   }
 }

@@ -51,18 +51,22 @@ export const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<stri
 export const tablesOf = (content: string): ReadonlyArray<Table> => {
   const lines = withoutCode(content)
   const tables: Array<Table> = []
+  const [firstText, lastText] = [lines.findIndex((line) => line !== ""), lines.findLastIndex((line) => line !== "")]
   let above = ""
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? ""
-    const to = rowsEnd(lines, at) ?? recordEnd(lines, at)
+    const fieldsTo = fieldsEnd(lines, at)
+    const to = rowsEnd(lines, at) ?? (isRecord(lines, at, fieldsTo) ? fieldsTo : undefined)
     if (to === undefined) {
-      if (line !== "") above = plain(line.replace(/^#{1,6}\s+/, ""))
-      at++
+      // Fields that are no record are passed over together, so that no line is read more than twice.
+      const last = lines[Math.max(at, fieldsTo - 1)] ?? ""
+      if (last !== "") above = plain(last.replace(/^#{1,6}\s+/, ""))
+      at = Math.max(at + 1, fieldsTo)
       continue
     }
     const part = lines.slice(at, to)
-    const isFirst = lines.slice(0, at).every((each) => each === "")
-    const isLast = lines.slice(to).every((each) => each === "")
+    const isFirst = at <= firstText
+    const isLast = to > lastText
     if (isRow(line) || isRule(lines[at + 1])) {
       const hasHeader = isRule(part[1])
       const rows = part.filter((each) => !isRule(each)).map(cellsOf)
@@ -104,12 +108,16 @@ const rowsEnd = (lines: ReadonlyArray<string>, at: number): number | undefined =
 const NAME_MAX_LENGTH = 60
 const FIELD = new RegExp(`^([^:|#]{1,${NAME_MAX_LENGTH}}):\\s+(\\S.*)$`)
 
-/** The index of the line after a paragraph of `name: value` lines; undefined when another line is among them. */
-const recordEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+/** The index of the line after the `name: value` lines from `at` on. */
+const fieldsEnd = (lines: ReadonlyArray<string>, at: number): number => {
   let to = at
   while (FIELD.test(unmarked(lines[to] ?? ""))) to++
-  return to - at < 2 || (lines[to] ?? "") !== "" ? undefined : to
+  return to
 }
+
+/** Whether such lines are a paragraph of their own, without another line among them. */
+const isRecord = (lines: ReadonlyArray<string>, at: number, to: number): boolean =>
+  to - at >= 2 && (lines[to] ?? "") === ""
 
 /** A line without the mark of a list item and without emphasis. */
 const unmarked = (line: string): string => plain(line)

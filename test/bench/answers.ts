@@ -96,7 +96,8 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * - `not found`: the share of the questions with an answer to which nothing was found,
  * - `unfounded`: the share of the questions without an answer that were answered all the same,
  * - `readable`: the share of the answers that can be read by themselves: no sentence begins with a pronoun that stands
- *   for something that was left out, none is cut off, and none has marks of the page.
+ *   for something that was left out, none is cut off, and none has marks of the page,
+ * - `language`: the share of the other replies, such as that nothing was found, in the language of the question.
  *
  * The cases of `answers/cases` are written by hand. Those of SQuAD and XQuAD are made from the sets in a directory,
  * `--data DIR` or `PARLEY_BENCH_DATA`, and left out without it. Half of the cases is for development; improvements are

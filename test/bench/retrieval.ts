@@ -16,7 +16,8 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { inMemory } from "../lib/Knowledge.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
-import { curvesOf, linesOf, THRESHOLDS } from "./lib/Curves.ts"
+import { calibrate } from "./lib/Calibrating.ts"
+import { curvesOf, linesOf, questionsOfOthers, sampled, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
 import { fit, type IndexedSet } from "./lib/Fitting.ts"
 import { half } from "./lib/Halves.ts"
@@ -24,6 +25,7 @@ import { placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
 import { measure } from "./lib/RankingMetrics.ts"
 import type { RetrievalSet } from "./lib/RetrievalSet.ts"
 import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
+import { withGaps } from "./lib/sets/Gaps.ts"
 import { searchByBm25 } from "./lib/Snowball.ts"
 
 const DEPTH = 100
@@ -128,18 +130,69 @@ const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
   return { set, index, questions, passageOf: passages } satisfies IndexedSet
 })
 
+/** The most questions of a set to which weights are fitted. */
+const FITTING = 300
+
+const limited = (set: RetrievalSet): RetrievalSet => {
+  const questions = sampled(set.questions, FITTING)
+  return {
+    ...set,
+    questions,
+    judgements: new Map(questions.map(({ id }) => [id, set.judgements.get(id) ?? new Map()])),
+  }
+}
+
 const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
   yield* makeOrganization(organization)
-  const sets = yield* Effect.forEach(names, (name) => indexed(makeSet(directory, name)))
+  const sets = yield* Effect.forEach(names, (name) => indexed(limited(makeSet(directory, name))))
   const { weight } = yield* Embeddings
   yield* Effect.sync(() => fit(sets, weight, (line) => console.log(line)))
+})
+
+/** The questions of each kind that a set is asked to calibrate similarity. */
+const CALIBRATING = 150
+
+const calibrateAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+  yield* makeOrganization(organization)
+  const indexes = yield* KnowledgeIndexes
+  const sets = names.map((name) => makeSet(directory, name))
+  const asked = Effect.fnUntraced(function* (
+    { chatbotId }: StoredPassages,
+    answerable: boolean,
+    questions: RetrievalSet["questions"],
+  ) {
+    const queries = yield* Effect.forEach(sampled(questions, CALIBRATING), ({ text }) =>
+      Effect.map(indexes.open(chatbotId, text, "cached"), ({ query }) => query),
+    )
+    const { index } = yield* indexes.open(chatbotId, "", "cached")
+    return { index, answerable, queries }
+  })
+  const calibrated = yield* Effect.forEach(sets, (set) =>
+    Effect.gen(function* () {
+      const { passages, offTopic } = withGaps(set)
+      const full = yield* store(set.name, set.passages)
+      const gaps = yield* store(set.name, passages)
+      return {
+        name: set.name,
+        group:
+          set.language === "english" && set.name !== "xquad/zh" ? set.subject : set.name.slice(0, "xquad/de".length),
+        asked: yield* Effect.all([
+          asked(full, true, set.questions),
+          asked(full, false, questionsOfOthers(set, sets)),
+          asked(gaps, false, offTopic),
+        ]),
+      }
+    }),
+  )
+  yield* Effect.sync(() => calibrate(calibrated, (line) => console.log(line)))
 })
 
 /**
  * Measures the ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database,
  * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--public` leaves out the sets that
  * are made of the public ones; `--no-index` searches as in a
- * knowledge base that is too large for an index in memory; `--fit` looks for better weights instead.
+ * knowledge base that is too large for an index in memory; `--fit` looks for better weights instead,
+ * and `--calibrate` for a better calibration of similarity.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -150,6 +203,7 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
       public: { type: "boolean", default: false },
       "no-index": { type: "boolean", default: false },
       fit: { type: "boolean", default: false },
+      calibrate: { type: "boolean", default: false },
     },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
@@ -160,6 +214,12 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
     Layer.provideMerge(layer(indexBytes), Layer.succeed(CurrentOrganization, organization)),
   )
   return Effect.runPromise(
-    Effect.scoped(values.fit ? provided(fitAll(directory, names)) : provided(compare(directory, names))),
+    Effect.scoped(
+      values.fit
+        ? provided(fitAll(directory, names))
+        : values.calibrate
+          ? provided(calibrateAll(directory, names))
+          : provided(compare(directory, names)),
+    ),
   )
 }

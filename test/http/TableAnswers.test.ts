@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { files, ownQuestion } from "../../src/quickstart/Story.ts"
-import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { docxFile, paragraph, rows, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
@@ -30,6 +30,10 @@ const documents: Readonly<Record<string, () => Bun.BlobPart>> = {
   "plans.html": () =>
     `<h1>Plans</h1><table>${table.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</table>`,
   "plans.xlsx": () => xlsxFile([{ name: "Plans", content: rows(...table) }]),
+  "plans.docx": () => {
+    const row = (cells: ReadonlyArray<string>) => cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")
+    return docxFile(`<w:tbl>${table.map((cells) => `<w:tr>${row(cells)}</w:tr>`).join("")}</w:tbl>`)
+  },
 }
 
 const streamedText = async (id: string, content: string) => {
@@ -50,6 +54,43 @@ describe.each(Object.entries(documents))("a table in %s", (name, make) => {
     expect(sources?.[0]?.quote).toContain("900 EUR")
     expect(await streamedText(id, question)).toBe(output)
   })
+
+  test("does not answer for a row or a column that it lacks", async () => {
+    const { id } = await client.newChatbot(extractive)
+    await client.learn(id, { [name]: make() })
+    for (const question of ["What is the price of the Premium plan?", "What is the notice period of the Team plan?"]) {
+      const { output, sources } = await client.chat(id, question)
+      expect(output).not.toMatch(/EUR|GB/)
+      expect(sources ?? []).toEqual([])
+    }
+  })
+})
+
+test("one row of two thousand answers a question for it, and none answers for an article that is not among them", async () => {
+  const { id } = await client.newChatbot(extractive)
+  const articles = Array.from({ length: 2_000 }, (_, index) => `${4_000 + index},Chair ${index},${index % 97}.50 EUR`)
+  await client.learn(id, { "articles.csv": ["Article,Name,Price", ...articles].join("\n") })
+  const { output } = await client.chat(id, "What does article 4711 cost?")
+  expect(output).toStartWith("Article 4711: Price 32.50 EUR")
+  const missing = await client.chat(id, "What does article 9999 cost?")
+  expect(missing.output).not.toContain("EUR")
+}, 30_000)
+
+test("a German table answers questions in German, for the least value as well", async () => {
+  const { id } = await client.newChatbot(extractive)
+  const tickets = [
+    "Karte;Preis;Gültigkeit",
+    "Tageskarte;7,50 €;1 Tag",
+    "Wochenkarte;29,00 €;7 Tage",
+    "Jahreskarte;390,00 €;1 Jahr",
+  ]
+  await client.learn(id, { "Fahrkarten.csv": tickets.join("\n") })
+  const said = [
+    ["Was kostet die Wochenkarte?", "Wochenkarte: Preis 29,00 €"],
+    ["Welche Karte ist am günstigsten?", "Tageskarte: Preis 7,50 €"],
+    ["Wie lange gilt die Jahreskarte?", "Jahreskarte: Gültigkeit 1 Jahr"],
+  ] as const
+  for (const [question, answer] of said) expect((await client.chat(id, question)).output).toStartWith(answer)
 })
 
 test("the documents of the quickstart answer the question that it suggests, and others", async () => {
@@ -62,9 +103,7 @@ test("the documents of the quickstart answer the question that it suggests, and 
   for (const [question, row] of said) {
     const { output, sources } = await client.chat(id, question)
     expect(output).toContain(row)
-    expect(output.replace("I found no direct answer. This is the closest passage:", "").trim().length).toBeGreaterThan(
-      40,
-    )
+    expect(output.trim().length).toBeGreaterThan(40)
     expect(output).not.toContain("|")
     expect(sources?.length).toBeGreaterThan(0)
   }

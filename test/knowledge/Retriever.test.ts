@@ -6,6 +6,7 @@ import { LOCAL_MODEL } from "../../src/embeddings/LocalEmbedding.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { ChunksCalls, countedChunks, forget, indexing, learn, relearn, search, type Tenant } from "../lib/Knowledge.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
@@ -118,6 +119,34 @@ describe("a search", () => {
         expect(textsOf(yield* find(tenant, "Wann wurde das Haus aufgebaut?"))).toEqual([german])
         expect(textsOf(yield* find(tenant, "超级碗谁输了？"))).toEqual([chinese])
         expect(textsOf(yield* find(tenant, "refunds"))).toEqual([refunds.text])
+      }),
+    ))
+
+  test("finds passages in both languages of one document", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const german = "Rückzahlungen dauern vierzehn Tage, nachdem die Ware bei uns angekommen ist."
+        yield* learn(tenant, "Handbook", [shipping, refunds, passwords, { text: german }])
+        expect(textsOf(yield* find(tenant, "When is the refund paid to me?"))[0]).toBe(refunds.text)
+        expect(textsOf(yield* find(tenant, "Wie lange dauern die Rückzahlungen?"))[0]).toBe(german)
+      }),
+    ))
+
+  test("stems a document as most of its chunks are written, and in case of doubt as the other documents", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const languages = Effect.flatMap(Chunks, (chunks) => as(tenant.organization)(chunks.languages(tenant.chatbot)))
+        const german = "Die Häuser der Altstadt wurden nach dem großen Brand wieder aufgebaut und stehen bis heute."
+        yield* learn(tenant, "Altstadt", [shipping, ...Array.from({ length: 4 }, () => ({ text: german }))])
+        yield* learn(tenant, "Nummern", [{ text: "17.5 2024 33" }])
+        expect(yield* languages).toEqual([{ language: "german", texts: 6 }])
+        yield* learn(tenant, "Shipping", [shipping])
+        expect(yield* languages).toEqual([
+          { language: "english", texts: 1 },
+          { language: "german", texts: 6 },
+        ])
       }),
     ))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { detectLanguage, isLanguage } from "../../src/text/Language.ts"
+import { detectLanguage, isLanguage, languageAmong } from "../../src/text/Language.ts"
 
 describe("the language of a text", () => {
   test.each([
@@ -19,6 +19,64 @@ describe("the language of a text", () => {
     ["hindi", "बिल का भुगतान तीस दिनों के भीतर किया जाना है और यह कार्ड से भी हो सकता है।"],
   ] as const)("is %p by its script and its commonest words", (language, text) => {
     expect(detectLanguage(text)).toBe(language)
+  })
+
+  test.each([
+    ["german", "Welche Unterlagen brauche ich?"],
+    ["french", "Combien coûte le stationnement ?"],
+    ["spanish", "¿Qué documentos necesito?"],
+    ["portuguese", "Quanto custa o estacionamento?"],
+    ["italian", "Quali documenti servono?"],
+    ["romanian", "Cât costă parcarea?"],
+    ["catalan", "Quins documents necessito?"],
+    ["dutch", "Hoeveel kost parkeren?"],
+    ["danish", "Hvornår åbner biblioteket?"],
+    ["norwegian", "Hva koster det å parkere?"],
+    ["swedish", "När öppnar biblioteket?"],
+    ["finnish", "Paljonko pysäköinti maksaa?"],
+    ["hungarian", "Mikor nyit a könyvtár?"],
+    ["turkish", "Hangi belgeler gerekli?"],
+    ["serbian", "Koliko košta parkiranje?"],
+    ["serbian", "Када се отвара библиотека?"],
+    ["simple", "Ile kosztuje parkowanie?"],
+    ["simple", "Kolik stojí parkování?"],
+    ["simple", "Скільки коштує паркування?"],
+    ["russian", "Сколько стоит парковка?"],
+    ["simple", "Đỗ xe giá bao nhiêu?"],
+    ["indonesian", "Berapa biaya parkir?"],
+    ["lithuanian", "Kiek kainuoja stovėjimas?"],
+    ["basque", "Noiz irekitzen da liburutegia?"],
+    ["irish", "Cathain a osclaíonn an leabharlann?"],
+    ["nepali", "पुस्तकालय कहिले खुल्छ?"],
+    ["hindi", "पुस्तकालय कब खुलता है?"],
+  ] as const)("is %p for a question of a few words: %p", (language, question) => {
+    expect(detectLanguage(question)).toBe(language)
+  })
+
+  test("is that of other texts in the same collection where it might be either", () => {
+    const danishOrNorwegian = "Undervisningen er gratis for alle."
+    for (const language of ["danish", "norwegian"] as const) {
+      expect(detectLanguage(danishOrNorwegian, [{ language, texts: 3 }])).toBe(language)
+    }
+    expect(detectLanguage("17.5 2024 33", [{ language: "russian", texts: 3 }])).toBe("russian")
+  })
+
+  test("is its own where it is clear, whatever the others are", () => {
+    const english = "The invoice is due within thirty days, and it can be paid by card."
+    expect(detectLanguage(english, [{ language: "spanish", texts: 1_000_000 }])).toBe("english")
+    expect(detectLanguage("Η βιβλιοθήκη ανοίγει.", [{ language: "spanish", texts: 1_000_000 }])).toBe("greek")
+  })
+
+  test("is one of the collection for a question, and the commonest where it might be any", () => {
+    const languages = [
+      { language: "romanian", texts: 3 },
+      { language: "spanish", texts: 237 },
+    ] as const
+    expect(languageAmong(languages, "¿Dónde está la casa de la moneda?")).toBe("spanish")
+    expect(languageAmong(languages, "Unde este casa și cât costă intrarea pentru copii?")).toBe("romanian")
+    expect(languageAmong(languages, "Casa Batlló")).toBe("spanish")
+    expect(languageAmong(languages, "What is the price?")).toBe("spanish")
+    expect(languageAmong([{ language: "turkish", texts: 1 }], "What is the price?")).toBe("turkish")
   })
 
   test("has no stemmer in Polish, Ukrainian and Persian", () => {

@@ -1,14 +1,13 @@
-import { functionWords, type SpokenLanguage } from "../../text/FunctionWords.ts"
+import { functionBook, spokenLanguages } from "../../text/FunctionBook.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { normalize } from "../../text/Normalization.ts"
-import { PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
-import { smallTalkPhrases } from "./SmallTalkPhrases.ts"
+import { tokensOf } from "../../text/PhraseBook.ts"
+import { smallTalkBook } from "./SmallTalk.ts"
 
 /*
  * Chooses the language in which a chatbot says something by itself. Messages are short, so their script decides first,
  * and then their function words and phrases of small talk. What remains open is decided by other texts.
  */
-
-const languages = Object.keys(functionWords).filter((name): name is SpokenLanguage => name in smallTalkPhrases)
 
 /** Languages that are recognized by their script, or by letters that no other language of their script has. */
 const scripts: ReadonlyArray<readonly [RegExp, SpokenLanguage]> = [
@@ -50,14 +49,6 @@ const letters: ReadonlyArray<readonly [RegExp, ReadonlyArray<SpokenLanguage>]> =
   [/[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/u, ["vi"]],
 ]
 
-const book = new PhraseBook<SpokenLanguage>(
-  languages.flatMap((language) =>
-    [...Object.values(functionWords[language]), ...Object.values(smallTalkPhrases[language])].map(
-      (phrases) => [phrases, language] as const,
-    ),
-  ),
-)
-
 /** How much of a text is looked at, in UTF-16 code units. */
 const SAMPLE_LENGTH = 1_000
 
@@ -84,16 +75,19 @@ const languagesOf = (text: string): ReadonlyArray<SpokenLanguage> => {
   if (script !== undefined) return [script[1]]
   const group = groups.find(([pattern]) => pattern.test(sample))?.[1]
   const votes = new Map<SpokenLanguage, number>()
-  const vote = (voted: ReadonlyArray<SpokenLanguage>, weight: number) => {
+  const vote = (voted: Iterable<SpokenLanguage>, weight: number) => {
     for (const language of voted) votes.set(language, (votes.get(language) ?? 0) + weight)
   }
   for (const [pattern, voted] of letters) if (pattern.test(sample)) vote(voted, 1.5 / voted.length)
   const tokens = tokensOf(sample)
   for (let at = 0; at < tokens.length;) {
-    const phrase = book.at(tokens, at)
+    const [words, talk] = [functionBook.at(tokens, at), smallTalkBook.at(tokens, at)]
+    const length = Math.max(words?.length ?? 0, talk?.length ?? 0)
+    const longest = [words, talk].filter((phrase) => phrase?.length === length)
+    const voted = new Set(longest.flatMap((phrase) => phrase?.meanings.map(({ language }) => language) ?? []))
     // A long phrase, and one that few languages have, says more.
-    if (phrase !== undefined) vote(phrase.meanings, phrase.length / Math.sqrt(phrase.meanings.length))
-    at += phrase?.length ?? 1
+    vote(voted, length / Math.sqrt(voted.size))
+    at += Math.max(1, length)
   }
   if (group !== undefined) {
     const [first] = group
@@ -101,5 +95,5 @@ const languagesOf = (text: string): ReadonlyArray<SpokenLanguage> => {
     return [voted[0] ?? first ?? "en"]
   }
   const most = Math.max(0, ...votes.values())
-  return most === 0 ? [] : languages.filter((language) => (votes.get(language) ?? 0) > most - 0.01)
+  return most === 0 ? [] : spokenLanguages.filter((language) => (votes.get(language) ?? 0) > most - 0.01)
 }

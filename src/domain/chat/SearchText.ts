@@ -1,6 +1,7 @@
 import { cut } from "../../text/Cut.ts"
-import { type FunctionWords, functionWords, type SpokenLanguage } from "../../text/FunctionWords.ts"
-import { joined, lowerCased, PhraseBook, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
+import { functionBook, type Role } from "../../text/FunctionBook.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import { joined, lowerCased, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
 import type { ChatTurn } from "./Chat.ts"
 import { languageOfReply } from "./ReplyLanguage.ts"
 import { smallTalkIn, withoutSmallTalk } from "./SmallTalk.ts"
@@ -16,48 +17,42 @@ import { smallTalkIn, withoutSmallTalk } from "./SmallTalk.ts"
  * place of an earlier variation with the same preposition.
  */
 
-/** What the last message of a conversation asks. */
+/** A text to search for, and to answer. */
 export interface SearchText {
-  /** The text to search for, which says all that is needed by itself. */
+  /** Says all that is needed by itself. */
   readonly text: string
-  /**
-   * The message itself, where it may also have been meant by itself, so that it is worth another search when nothing
-   * answers `text`.
-   */
-  readonly plain: string | undefined
-  /** Words of which an answer to `text` has to hold one: those that vary an earlier question. Mostly empty. */
+  /** Words of which an answer has to hold one: those in which the text differs from an earlier question. */
   readonly needed: ReadonlyArray<string>
+  /**
+   * The same text without some words of the earlier question, each with others left out: what a variation such as `and
+   * pptx?` takes the place of is not known, so that these are answered in turn when the text itself is not.
+   */
+  readonly variants: ReadonlyArray<string>
 }
 
 type Kind = "alone" | "reference" | "variation"
 
 /** A message of more words stands alone. */
 const WORDS_MAX = 12
+/** A question with more words of its own that nothing answers is not asked again with the subject. */
+const UNANSWERED_WORDS_MAX = 3
 /** A reference with more words of its own is understood without the subject. */
 const OWN_WORDS_MAX = 2
 const VARIATION_WORDS_MAX = 5
+/** A message of fewer words, without a verb or a preposition, varies the question before it: more name a subject. */
+const BARE_WORDS = 2
 /** The most words of a subject that are added to a reference. */
 const SUBJECT_WORDS_MAX = 12
 /** The most variations of one question that hold at once. */
 const VARIATIONS_MAX = 3
+/** The most variants of a text. */
+const VARIANTS_MAX = 6
+/** So many words side by side are probably more than one thing. */
+const LONG_RUN = 3
 /** The most messages of the user before the last one that are looked at. */
-const MESSAGES_MAX = 60
+const MESSAGES_MAX = 50
 /** How much of a message is looked at, in UTF-16 code units. */
 const MESSAGE_MAX_LENGTH = 600
-
-type Role = keyof FunctionWords
-
-/** The function words of each language. One word may do different things in different languages. */
-const books: ReadonlyMap<string, PhraseBook<Role>> = new Map(
-  Object.entries(functionWords).map(([language, words]) => [
-    language,
-    new PhraseBook<Role>(
-      (["joins", "questions", "pronouns", "verbs", "prepositions", "others"] as const).map(
-        (role) => [words[role], role] as const,
-      ),
-    ),
-  ]),
-)
 
 /** A word of a message, or a phrase of several that does one thing. */
 interface Part {
@@ -81,38 +76,84 @@ interface Subject {
   readonly reference: Message | undefined
 }
 
-/** What the last of the messages of a conversation asks, in a text of at most `maxLength` UTF-16 code units. */
-export const searchTextOf = (message: string, before: ReadonlyArray<ChatTurn>, maxLength: number): SearchText => {
-  const own = withoutSmallTalk(message)
-  const earlier = before
-    .filter(({ content, role }) => role === "user" && smallTalkIn(content) === undefined)
-    .slice(-MESSAGES_MAX)
-    .map(({ content }) => withoutSmallTalk(content.slice(0, MESSAGE_MAX_LENGTH)))
-  const subject = subjectOf(earlier)
-  const read = subject && readMessage(own, languageOfReply(own, [subject.base.text]), true)
-  if (read === undefined || read.kind === "alone") return { text: cut(own, maxLength), plain: undefined, needed: [] }
-  const content = contentOf(read)
-  const isVariation = read.kind === "variation"
-  const isWhole = content.length > 0 && !(isVariation && isContinuation(read))
-  return {
-    text: cut(completed(read, subject), maxLength),
-    plain: isWhole ? own : undefined,
-    needed: isVariation ? content : [],
+/**
+ * What the last message of a conversation asks, as texts to search for in turn until one is answered. At most two texts
+ * of at most `maxLength` UTF-16 code units.
+ */
+export const searchTextsOf = (
+  message: string,
+  before: ReadonlyArray<ChatTurn>,
+  { maxLength, name }: { readonly maxLength: number; readonly name: string },
+): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
+  const own = { text: cut(withoutSmallTalk(message, name), maxLength), needed: [], variants: [] }
+  const subject = subjectOf(before, own.text)
+  if (subject === undefined) return [own]
+  const read = readMessage(own.text, languageOfReply(own.text, [subject.base.text]))
+  const words = contentOf(read)
+  const completed = { text: cut(completedText(read, subject), maxLength), needed: words, variants: [] }
+  switch (read.kind) {
+    case "alone":
+      return words.length > 0 && words.length <= UNANSWERED_WORDS_MAX ? [own, completed] : [own]
+    case "reference":
+      return wordsIn(read) > 0 ? [{ ...completed, needed: [] }, own] : [{ ...completed, needed: [] }]
+    case "variation":
+      return withVariants(completed, read, subject, isContinuation(read) ? [] : [own], maxLength)
   }
+}
+
+const withVariants = (
+  completed: SearchText,
+  message: Message,
+  subject: Subject,
+  others: ReadonlyArray<SearchText>,
+  maxLength: number,
+): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
+  const { parts } = subject.base
+  // What stands last in a question is varied most often.
+  const runs = subject.reference === undefined ? contentRuns(parts).toReversed() : []
+  // Without its only words a question says nothing, so that one of them is left out at a time.
+  const whole = runs.length > 1 ? runs : []
+  const single = runs.flatMap(([start, end]) =>
+    end - start < LONG_RUN
+      ? []
+      : Array.from({ length: end - start }, (_, index) => [end - index - 1, end - index] as const),
+  )
+  const variants = [...whole, ...single].slice(0, VARIANTS_MAX).map(([start, end]) => {
+    const base = { ...subject.base, parts: parts.toSpliced(start, end - start) }
+    return cut(completedText(message, { ...subject, base }), maxLength)
+  })
+  return [{ ...completed, variants }, ...others]
+}
+
+/** Where words that are no function words stand side by side, from a part up to another one. */
+const contentRuns = (parts: ReadonlyArray<Part>): ReadonlyArray<readonly [start: number, end: number]> => {
+  const runs: Array<[number, number]> = []
+  for (const [place, { roles }] of parts.entries()) {
+    if (roles.length > 0) continue
+    const last = runs.at(-1)
+    if (last !== undefined && last[1] === place) last[1] = place + 1
+    else runs.push([place, place + 1])
+  }
+  return runs
 }
 
 /** Whether a message begins with what continues a conversation, such as `and` and `for`. */
 const isContinuation = ({ parts }: Message): boolean =>
   parts[0]?.roles.some((role) => role === "joins" || role === "prepositions") === true
 
-const subjectOf = (messages: ReadonlyArray<string>): Subject | undefined => {
-  let subject: Subject | undefined
-  for (const text of messages) {
-    const language = languageOfReply(text, subject === undefined ? [] : [subject.base.text])
-    const message = readMessage(text, language, subject !== undefined)
-    if (message.parts.length > 0) subject = withMessage(message, subject)
+/** What the messages before are about. They are read from the last one back to one that stands alone. */
+const subjectOf = (before: ReadonlyArray<ChatTurn>, own: string): Subject | undefined => {
+  const read: Array<Message> = []
+  for (let at = before.length - 1; at >= 0 && read.length < MESSAGES_MAX; at--) {
+    const turn = before[at]
+    if (turn?.role !== "user" || smallTalkIn(turn.content) !== undefined) continue
+    const text = withoutSmallTalk(turn.content.slice(0, MESSAGE_MAX_LENGTH))
+    const message = readMessage(text, languageOfReply(text, [own]))
+    if (message.parts.length === 0) continue
+    read.push(message)
+    if (message.kind === "alone") break
   }
-  return subject
+  return read.reduceRight<Subject | undefined>((subject, message) => withMessage(message, subject), undefined)
 }
 
 const withMessage = (message: Message, subject: Subject | undefined): Subject => {
@@ -128,31 +169,41 @@ const variationsWith = (message: Message, { variations }: Subject): ReadonlyArra
   [...variations.filter((other) => prepositionOf(other) !== prepositionOf(message)), message].slice(-VARIATIONS_MAX)
 
 /** Whether a message asks nothing but why. */
-const isBare = ({ parts }: Message): boolean => parts.filter(({ roles }) => !roles.includes("joins")).length <= 1
-
-const completed = (message: Message, subject: Subject | undefined): string => {
-  if (subject === undefined || message.kind === "alone") return message.text
-  if (message.kind === "reference") {
-    const asked = isBare(message) && subject.reference !== undefined ? [subject.reference.text] : []
-    const own = new Set(tokensOf(message.text))
-    const words = subjectWords(subject).filter((word) => !own.has(lowerCased(word)))
-    return [message.text, ...asked, ...words.slice(0, SUBJECT_WORDS_MAX)].join(" ")
-  }
-  const variations = variationsWith(message, subject)
-  const { base, reference } = subject
-  const asked =
-    reference === undefined
-      ? [variations.reduce((text, variation) => withoutVaried(text, variation), base)]
-      : [reference, { ...base, parts: base.parts.filter(({ roles }) => roles.length === 0) }]
-  return [
-    ...asked.map(({ parts }) => joined(parts.flatMap(({ tokens }) => tokens))),
-    ...variations.map(variationText),
-  ].join(" ")
+const isBare = ({ parts }: Message): boolean => {
+  const rest = parts.filter(({ roles }) => !roles.includes("joins"))
+  return rest.length <= 1 && !rest.some(({ roles }) => roles.includes("attributes"))
 }
 
-const subjectWords = ({ base, variations }: Subject): ReadonlyArray<string> => [
-  ...new Set([...variations, base].flatMap(contentOf)),
-]
+const completedText = (message: Message, subject: Subject): string => {
+  const { reference } = subject
+  const variations = message.kind === "variation" ? variationsWith(message, subject) : subject.variations
+  const base = variations.reduce((text, variation) => withoutVaried(text, variation), subject.base)
+  const varied = variations.map(variationText)
+  const texts =
+    message.kind === "variation"
+      ? [...(reference === undefined ? [writtenText(base)] : [writtenText(reference), ...contentOf(base)]), ...varied]
+      : [
+          unjoinedText(message),
+          ...(isBare(message) && reference !== undefined ? [unjoinedText(reference)] : []),
+          ...[...varied, ...contentOf(asksForAttribute(message) ? withoutAttributes(base) : base)]
+            .filter((word) => !tokensOf(message.text).includes(lowerCased(word)))
+            .slice(0, SUBJECT_WORDS_MAX),
+        ]
+  return `${texts.join(" ")}${/[?？؟]\s*$/.exec(message.text)?.[0].trim() ?? ""}`
+}
+
+const writtenText = ({ parts }: Pick<Message, "parts">): string => joined(parts.flatMap(({ tokens }) => tokens))
+
+/** A message without what joins it to the conversation. */
+const unjoinedText = ({ parts }: Message): string =>
+  writtenText({ parts: parts[0]?.roles.includes("joins") === true ? parts.slice(1) : parts })
+
+const asksForAttribute = ({ parts }: Message): boolean => parts.some(({ roles }) => roles.includes("attributes"))
+
+const withoutAttributes = (message: Message): Message => ({
+  ...message,
+  parts: message.parts.filter(({ roles }) => !roles.includes("attributes")),
+})
 
 /** A variation without what joins it to the conversation, and without articles. */
 const variationText = ({ parts }: Message): string =>
@@ -189,7 +240,7 @@ const contentOf = ({ parts }: Message): ReadonlyArray<string> => {
   const runs: Array<Array<string>> = []
   let last: Part | undefined
   for (const part of parts) {
-    if (part.roles.length === 0) {
+    if (part.roles.length === 0 || part.roles.includes("attributes")) {
       // The characters of a script without spaces belong together.
       const isRun = last?.roles.length === 0 && wordCount(part.tokens) < 1
       if (isRun) runs.at(-1)?.push(...part.tokens)
@@ -200,19 +251,25 @@ const contentOf = ({ parts }: Message): ReadonlyArray<string> => {
   return runs.map(joined)
 }
 
-const readMessage = (text: string, language: SpokenLanguage, isLater: boolean): Message => {
-  const book = books.get(language)
-  const written = writtenTokensOf(text.slice(0, MESSAGE_MAX_LENGTH))
+/** The word for `and` in Arabic and Hebrew, which is a part of the word that it joins. */
+const ATTACHED_AND = /^[^\p{L}]*[وו](?=\p{L}{4})/u
+
+const readMessage = (text: string, language: SpokenLanguage): Message => {
+  const written = writtenTokensOf(text.slice(0, MESSAGE_MAX_LENGTH).replace(ATTACHED_AND, "$& "))
   const tokens = written.map(lowerCased)
   const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {
-    const phrase = book?.at(tokens, at)
+    const phrase = functionBook.at(tokens, at, (meaning) => meaning.language === language)
     const length = phrase?.length ?? 1
-    parts.push({ tokens: written.slice(at, at + length), roles: phrase?.meanings ?? [] })
+    parts.push({ tokens: written.slice(at, at + length), roles: phrase?.meanings.map(({ role }) => role) ?? [] })
     at += length
   }
-  return { text, parts, kind: isLater ? kindOf(parts) : "alone" }
+  return { text, parts, kind: kindOf(parts) }
 }
+
+/** The number of words of a message that are neither function words nor properties of something. */
+const wordsIn = ({ parts }: Pick<Message, "parts">): number =>
+  wordCount(parts.filter(({ roles }) => roles.length === 0).flatMap(({ tokens }) => tokens))
 
 const kindOf = (parts: ReadonlyArray<Part>): Kind => {
   if (wordCount(parts.flatMap(({ tokens }) => tokens)) > WORDS_MAX || parts.length === 0) return "alone"
@@ -220,13 +277,13 @@ const kindOf = (parts: ReadonlyArray<Part>): Kind => {
   const isJoined = first?.roles.includes("joins") === true
   const rest = isJoined ? parts.slice(1) : parts
   const has = (role: Role) => rest.some(({ roles }) => roles.includes(role))
-  const content = wordCount(rest.filter(({ roles }) => roles.length === 0).flatMap(({ tokens }) => tokens))
+  const content = wordsIn({ parts: rest })
   if (content === 0) return "reference"
   const asks = has("questions")
   if (isJoined && !asks) return content <= VARIATION_WORDS_MAX ? "variation" : "alone"
   if (has("pronouns") && content <= OWN_WORDS_MAX) return "reference"
-  if (asks) return isJoined && content <= 1 ? "reference" : "alone"
+  if (asks) return content <= (isJoined ? OWN_WORDS_MAX : has("verbs") ? 0 : 1) ? "reference" : "alone"
   if (has("verbs")) return "alone"
   const startsWithPreposition = rest[0]?.roles.includes("prepositions") === true
-  return content <= (startsWithPreposition ? VARIATION_WORDS_MAX : 1) ? "variation" : "alone"
+  return content < (startsWithPreposition ? VARIATION_WORDS_MAX : BARE_WORDS) ? "variation" : "alone"
 }

@@ -1,4 +1,5 @@
-import { type FunctionWords, functionWords, type SpokenLanguage } from "../../text/FunctionWords.ts"
+import { functionBook, spokenLanguages } from "../../text/FunctionBook.ts"
+import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
 import { smallTalkPhrases } from "./SmallTalkPhrases.ts"
 
@@ -9,19 +10,19 @@ import { smallTalkPhrases } from "./SmallTalkPhrases.ts"
 
 export type SmallTalk = "greeting" | "thanks" | "goodbye" | "about" | "documents"
 
-type Meaning = SmallTalk | "courtesy"
+/** What a phrase of small talk is in a language. */
+interface SmallTalkMeaning {
+  readonly language: SpokenLanguage
+  readonly kind: SmallTalk | "courtesy"
+}
 
 /** Of several kinds in one message, the first one of these is replied to. */
 const KINDS: ReadonlyArray<SmallTalk> = ["documents", "about", "goodbye", "thanks", "greeting"]
-const isMeaning = (name: string): name is Meaning => name === "courtesy" || KINDS.some((kind) => kind === name)
 
-const languages = Object.keys(functionWords).filter((name): name is SpokenLanguage => name in smallTalkPhrases)
-
-const book = new PhraseBook<Meaning>(
-  languages.flatMap((language) =>
-    Object.entries(smallTalkPhrases[language]).flatMap(([meaning, phrases]) =>
-      isMeaning(meaning) ? [[phrases, meaning] as const] : [],
-    ),
+/** The phrases of small talk of all languages. */
+export const smallTalkBook = new PhraseBook<SmallTalkMeaning>(
+  spokenLanguages.flatMap((language) =>
+    ([...KINDS, "courtesy"] as const).map((kind) => [smallTalkPhrases[language][kind], { language, kind }] as const),
   ),
 )
 
@@ -36,7 +37,7 @@ const signs: ReadonlyArray<readonly [RegExp, SmallTalk]> = [
   ],
 ]
 
-interface Setting {
+export interface SmallTalkSetting {
   /** The name of the chatbot, by which it may be addressed. */
   readonly name?: string
   /** Whether the message is the first of its conversation, which is no goodbye. */
@@ -44,24 +45,26 @@ interface Setting {
 }
 
 /** What a message is besides a question, or undefined when it says anything else. */
-export const smallTalkIn = (message: string, { isFirst = true, name = "" }: Setting = {}): SmallTalk | undefined => {
+export const smallTalkIn = (
+  message: string,
+  { isFirst = true, name = "" }: SmallTalkSetting = {},
+): SmallTalk | undefined => {
   if (message.length > MAX_LENGTH) return undefined
   const tokens = tokensOf(message)
   if (tokens.length === 0) return signs.find(([sign]) => sign.test(message))?.[1]
   const names = new Set(tokensOf(name))
-  const found = new Set<Meaning>()
+  const found = new Set<SmallTalkMeaning["kind"]>()
   for (let at = 0; at < tokens.length;) {
-    const phrase = book.at(tokens, at)
+    const phrase = smallTalkBook.at(tokens, at)
     if (phrase === undefined) {
       if (names.has(tokens[at] ?? "")) at++
       else return found.has("thanks") && isRemark(tokens.slice(at), message) ? "thanks" : undefined
       continue
     }
     // Some words, such as “ciao”, greet and take leave.
-    const ambiguous = phrase.meanings.includes("greeting") && phrase.meanings.includes("goodbye")
-    for (const meaning of phrase.meanings) {
-      if (!ambiguous || meaning !== (isFirst ? "goodbye" : "greeting")) found.add(meaning)
-    }
+    const kinds = new Set(phrase.meanings.map(({ kind }) => kind))
+    if (kinds.has("greeting") && kinds.has("goodbye")) kinds.delete(isFirst ? "goodbye" : "greeting")
+    for (const kind of kinds) found.add(kind)
     at += phrase.length
   }
   // A message of nothing but praise is a thank-you.
@@ -70,21 +73,24 @@ export const smallTalkIn = (message: string, { isFirst = true, name = "" }: Sett
 
 /** Whether tokens after a thank-you only say why, such as `that was what I was looking for`. */
 const isRemark = (tokens: ReadonlyArray<string>, message: string): boolean =>
-  !/[?？؟]/.test(message) && functions.at(tokens, 0)?.meanings.includes("pronouns") === true
+  !/[?？؟]/.test(message) && functionBook.at(tokens, 0)?.meanings.some(({ role }) => role === "pronouns") === true
 
 /** Greetings and thanks before and after a question, which say nothing about it. */
-const AROUND: ReadonlySet<Meaning> = new Set(["greeting", "thanks", "goodbye", "courtesy"])
+const AROUND: ReadonlySet<SmallTalkMeaning["kind"]> = new Set(["greeting", "thanks", "goodbye", "courtesy"])
 
 /** What separates a greeting from what follows it. */
 const CLAUSE_END = /[,.!?;:…–—，。！？、؛؟،\n]+\s*/gu
 
-/** A message without the greetings and the thanks around its question. A message of nothing else is returned whole. */
-export const withoutSmallTalk = (message: string): string => {
+/**
+ * A message to a chatbot of this name without the greetings and the thanks around its question. A message of nothing
+ * else is returned whole.
+ */
+export const withoutSmallTalk = (message: string, name = ""): string => {
   const clauses = clausesOf(message)
   let first = 0
   let last = clauses.length
-  while (first < last && isAround(clauses[first])) first++
-  while (last > first && isAround(clauses[last - 1])) last--
+  while (first < last && isAround(clauses[first], name)) first++
+  while (last > first && isAround(clauses[last - 1], name)) last--
   if (first === last) return message.trim()
   const kept = clauses.slice(first, last).join("").trim()
   return withoutGreeting(kept)
@@ -101,8 +107,9 @@ const clausesOf = (message: string): ReadonlyArray<string> => {
   return clauses
 }
 
-const isAround = (clause = ""): boolean => {
-  const kind = smallTalkIn(clause)
+const isAround = (clause: string | undefined, name: string): boolean => {
+  if (clause === undefined) return false
+  const kind = smallTalkIn(clause, { name })
   return tokensOf(clause).length === 0 || (kind !== undefined && AROUND.has(kind))
 }
 
@@ -113,20 +120,13 @@ const GREETING_WORDS_MAX = 4
 const withoutGreeting = (text: string): string => {
   const start = text.slice(0, MAX_LENGTH)
   const tokens = tokensOf(start).slice(0, GREETING_WORDS_MAX + 1)
-  const greeting = book.at(tokens, 0)
-  if (greeting === undefined || !greeting.meanings.includes("greeting") || greeting.length >= tokens.length) return text
+  const greeting = smallTalkBook.at(tokens, 0, ({ kind }) => kind === "greeting")
+  if (greeting === undefined || greeting.length >= tokens.length) return text
   // A word that greets may also mean something else, such as “morning”, so that what follows has to be a question.
   const rest = text.replace(new RegExp(`^\\s*(?:[\\p{L}\\p{M}\\p{N}'’]+[\\s-]*){${greeting.length}}`, "u"), "")
   return rest === text || !asks(rest) ? text : rest
 }
 
-const functions = new PhraseBook<keyof FunctionWords>(
-  languages.flatMap((language) =>
-    (["questions", "verbs", "pronouns"] as const).map((role) => [functionWords[language][role], role] as const),
-  ),
-)
-
-const asks = (text: string): boolean => {
-  const meanings = functions.at(tokensOf(text.slice(0, MAX_LENGTH)), 0)?.meanings ?? []
-  return meanings.includes("questions") || meanings.includes("verbs")
-}
+const asks = (text: string): boolean =>
+  functionBook.at(tokensOf(text.slice(0, MAX_LENGTH)), 0, ({ role }) => role === "questions" || role === "verbs") !==
+  undefined

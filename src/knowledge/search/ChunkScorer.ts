@@ -1,6 +1,6 @@
 import type { QueryPlan } from "./QueryPlan.ts"
 import { postingOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
-import { type Presence, similarityIn } from "./Similarity.ts"
+import type { Presence, similarityIn } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
 /** Scores the phrases of candidate chunks, and their similarity to the question. It looks at one chunk at a time. */
@@ -17,13 +17,18 @@ export class ChunkScorer {
 
   /**
    * @param isOneWord whether the question is a single word, which has no neighbour
-   * @param chunks the number of chunks in the collection
+   * @param similarityOf the similarity in the collection
    */
-  constructor(plan: QueryPlan, isOneWord: boolean, chunks: number, weights: LexicalWeights) {
+  constructor(
+    plan: QueryPlan,
+    isOneWord: boolean,
+    similarityOf: ReturnType<typeof similarityIn>,
+    weights: LexicalWeights,
+  ) {
     this.plan = plan
     this.weights = weights
     this.isOneWord = isOneWord
-    this.similarityOf = similarityIn(chunks)
+    this.similarityOf = similarityOf
     this.information = plan.words.map((word) => word.information)
     this.postings = new Int32Array(plan.terms.length)
     this.joined = new Uint8Array(plan.terms.length)

@@ -1,5 +1,5 @@
 import type { LexicalMatch } from "./LexicalIndex.ts"
-import type { LexicalQuery } from "./LexicalQuery.ts"
+import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
 
 /** A match with its scores. */
 interface FusedMatch {
@@ -17,13 +17,20 @@ interface FusedMatch {
 const SHARE_LOST_TO_PAIRS = 0.85
 
 /**
+ * The factor of the vector's weight in a question of one or two words, for which many passages have similar scores: the
+ * pieces of words that the vectors are made of also find their inflections and compounds.
+ */
+const SHORT_FACTOR = 1.5
+
+/**
  * The weight of vectors that express spelling for this question.
  *
- * @param weight the weight for a question without pairs of characters, 0–1
+ * @param weight the weight for a question of several words without pairs of characters, 0–1
  */
 export const weightFor = (query: LexicalQuery, weight: number): number => {
   const pairs = query.filter((word) => word.isPair).length
-  return query.length === 0 ? weight : weight * (1 - (SHARE_LOST_TO_PAIRS * pairs) / query.length)
+  const full = isShort(query) ? SHORT_FACTOR * weight : weight
+  return query.length === 0 ? weight : full * (1 - (SHARE_LOST_TO_PAIRS * pairs) / query.length)
 }
 
 /**

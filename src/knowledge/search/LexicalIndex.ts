@@ -1,10 +1,11 @@
 import type { ChunkId } from "../../domain/Chunk.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
-import type { LexicalQuery } from "./LexicalQuery.ts"
+import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import { chunkIdOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
+import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
 
@@ -33,6 +34,7 @@ export interface LexicalIndexOptions {
   /** The statistics of the whole collection, for segments that contain only a part of it. */
   readonly collection?: Collection
   readonly weights?: LexicalWeights
+  readonly calibration?: Calibration
   /** The norms of an earlier index over the same segments. */
   readonly norms?: Norms
 }
@@ -55,6 +57,7 @@ export class LexicalIndex {
   readonly norms: Norms
   private readonly collection: Collection
   private readonly weights: LexicalWeights
+  private readonly similarityOf: ReturnType<typeof similarityIn>
   /** The place of the first chunk of each segment. */
   private readonly bases: ReadonlyArray<number>
   /** The scores of the chunks during a search; all 0 between searches. */
@@ -72,6 +75,7 @@ export class LexicalIndex {
     this.size = size
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
     this.collection = options.collection ?? { chunks: size }
+    this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
     this.bases = basesOf(segments)
 
     this.scores = new Float32Array(norms.length)
@@ -82,8 +86,8 @@ export class LexicalIndex {
   /** Returns the matches with the highest scores, best first. */
   search(query: LexicalQuery, limit: number): ReadonlyArray<LexicalMatch> {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
-    const candidates = this.candidates(plan, Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
-    const scorer = new ChunkScorer(plan, query.length === 1, this.collection.chunks, this.weights)
+    const candidates = this.candidates(plan, isShort(query), Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
+    const scorer = new ChunkScorer(plan, query.length === 1, this.similarityOf, this.weights)
     const matches: Array<Omit<LexicalMatch, "chunkId">> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.locate(place)
@@ -91,13 +95,15 @@ export class LexicalIndex {
       const phrases = scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
       matches.push({ score: score + phrases, similarity: scorer.similarity, place })
     }
+    const highest = matches.reduce((most, { similarity }) => Math.max(most, similarity), 0)
     // Only the results get ids: making them for all candidates would take as long as the search itself.
     return matches
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
       .flatMap(({ place, score, similarity }) => {
         const { chunk, segment } = this.locate(place)
-        return segment === undefined ? [] : [{ chunkId: chunkIdOf(segment, chunk), score, similarity, place }]
+        if (segment === undefined) return []
+        return { chunkId: chunkIdOf(segment, chunk), score, similarity: similarityAmong(similarity, highest), place }
       })
   }
 
@@ -116,8 +122,9 @@ export class LexicalIndex {
   }
 
   /** Finds the chunks with the highest sums of the scores of single terms. */
-  private candidates(plan: QueryPlan, count: number): ReadonlyArray<Scored> {
-    const { k1, pairSaturation } = this.weights
+  private candidates(plan: QueryPlan, isShort: boolean, count: number): ReadonlyArray<Scored> {
+    const { k1, pairSaturation, shortSaturation } = this.weights
+    const wordSaturation = isShort ? shortSaturation : 1
     const scores = this.scores
     const touched = this.touched
     const { norms } = this.norms
@@ -125,7 +132,7 @@ export class LexicalIndex {
     for (const { ranks, idf, times, isPair } of plan.terms) {
       // A word that occurs twice in the question counts more than once, but less than two different words.
       const weight = idf * Math.sqrt(times) * (k1 + 1)
-      const saturation = isPair ? pairSaturation : 1
+      const saturation = isPair ? pairSaturation : wordSaturation
       for (let number = 0; number < ranks.length; number++) {
         const rank = ranks[number] ?? -1
         const segment = this.segments[number]

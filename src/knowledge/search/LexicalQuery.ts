@@ -32,6 +32,12 @@ export interface Spelling {
 /** The words of a question in order, without the stop words of its language. */
 export type LexicalQuery = ReadonlyArray<QueryWord>
 
+/**
+ * Whether a question has one or two words, as if typed into a search box. Such a question has little structure: how
+ * often a passage repeats a word says less than that it is about the word at all.
+ */
+export const isShort = (query: LexicalQuery): boolean => query.length <= 2
+
 /** The words of a question as one language stems them. */
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */

@@ -4,43 +4,49 @@ import type { QueryWord } from "./LexicalQuery.ts"
 /*
  * Similarity says whether a passage answers a question at all, which a ranking score cannot say because it is relative
  * to the question. It is based on coverage: the share of the question's information (Σ idf of its words) that the
- * passage contains. An unrelated question also has a few words in common with some passage by chance, and more of them
- * the more passages there are. Similarity is therefore stretched so that nine in ten unrelated questions stay below
- * `LIKELY_SIMILARITY`.
+ * passage contains. An unrelated question also has a few words in common with some passage by chance: more of them the
+ * more passages there are, and a smaller share of them the longer the question is. Coverage is therefore stretched so
+ * that chance reaches `LIKELY_SIMILARITY`.
  *
- * It was measured on four public sets, with the questions of each set and the passages of the others, and in six
- * languages with the questions of one half of a set and the passages of the other half.
+ * `bun run bench retrieval --calibrate` shows what the constants do to sets of other languages, subjects and kinds of
+ * questions: how many questions with an answer find nothing, and how many without one find something. No constant is
+ * fitted to fewer than all of them, and none is better on the sets that it is fitted to than on the others.
  */
 
-/** The evidence that the best of many passages reaches for an unrelated question. */
-const CHANCE = 0.25
-/** The number of passages from which on `CHANCE` is constant. */
-const MANY_PASSAGES = 200
-/** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
-const SCATTERED = 0.6
-/** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
-const SIMILAR = 0.4
+/** The constants of similarity. */
+export interface Calibration {
+  /** The evidence that chance reaches for about one in ten unrelated questions, in 200 passages. */
+  readonly chance: number
+  /** The information of a long question, in words that no text contains. Chance covers less of longer ones. */
+  readonly longQuestion: number
+  /** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
+  readonly scattered: number
+  /** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
+  readonly similar: number
+}
+
+/** The constants that the server uses. */
+export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 8, scattered: 0.6, similar: 0.4 }
+
+/** The number of passages to which `Calibration.chance` refers. */
+const SOME_PASSAGES = 200
+/** How chance grows with the logarithm of the number of passages. */
+const CHANCE_GROWTH = 0.7
 /** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
 /** How a word of the question occurs in a passage. */
 export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
 
-const WEIGHTS: { readonly [How in Presence]: number } = {
-  "beside a neighbour": 1,
-  scattered: SCATTERED,
-  similar: SIMILAR,
-  absent: 0,
-}
-
 /**
- * Returns a function that computes the similarity of a passage to a question.
+ * Returns a function that computes the similarity of a passage to a question by itself.
  *
  * @param passages the number of passages in the knowledge base
  */
-export const similarityIn = (passages: number) => {
-  const chance = CHANCE * Math.min(1, Math.log1p(passages) / Math.log1p(MANY_PASSAGES))
-  const stretch = Math.log(LIKELY_SIMILARITY) / Math.log(chance)
+export const similarityIn = (passages: number, { chance, longQuestion, scattered, similar } = DEFAULT_CALIBRATION) => {
+  const weights: { readonly [How in Presence]: number } = { "beside a neighbour": 1, scattered, similar, absent: 0 }
+  const chanceOfMany = chance * (Math.log1p(passages) / Math.log1p(SOME_PASSAGES)) ** CHANCE_GROWTH
+  const long = longQuestion * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
   /**
    * @param informationOfWord the information in each distinct word of the question, see `informationOf`
    * @param presenceOfWord returns how a word, by its index, occurs in the passage
@@ -56,14 +62,23 @@ export const similarityIn = (passages: number) => {
       const presence = presenceOfWord(word)
       if (presence === "absent") continue
       found += 1
-      covered += WEIGHTS[presence] * information
+      covered += weights[presence] * information
     }
     if (found === 0) return 0
     // A single word is weak evidence, however rare it is.
     const evidence = (covered / total) * (1 - 0.5 ** found)
-    return evidence ** stretch
+    // The share that chance covers varies less the more words there are, as the mean of any sample does.
+    const chanceHere = chanceOfMany * Math.sqrt(Math.min(1, long / total))
+    return evidence ** (Math.log(LIKELY_SIMILARITY) / Math.log(chanceHere))
   }
 }
+
+/**
+ * The similarity of a passage among others: the geometric mean of its own and the highest one. Where one passage shows
+ * that the knowledge base deals with the subject of the question, the others probably bear on it too; where none does,
+ * none is lifted above the best.
+ */
+export const similarityAmong = (own: number, highest: number): number => Math.sqrt(own * highest)
 
 /** Texts in general count as much as this many passages, since a knowledge base may have only a few of its own. */
 const BACKGROUND_PASSAGES = 200

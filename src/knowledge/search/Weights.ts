@@ -6,6 +6,8 @@ export interface LexicalWeights {
   readonly b: number
   /** The factor of `k1` for pairs of characters, which saturate sooner since a pair is a part of many words. */
   readonly pairSaturation: number
+  /** The factor of `k1` in questions of one or two words. */
+  readonly shortSaturation: number
   /** The share of a word's rarity that comes from texts in general, 0–1; the rest comes from the knowledge base. */
   readonly background: number
   /** The weight of two words side by side as in the question, relative to a word as rare as the rarer one. */
@@ -23,6 +25,7 @@ export const DEFAULT_WEIGHTS: LexicalWeights = {
   k1: 1.2,
   b: 0.68,
   pairSaturation: 0.75,
+  shortSaturation: 0.6,
   background: 0.3,
   phrase: 0.3,
   reversed: 0.5,

@@ -1,26 +1,126 @@
 import type { PassageJson } from "../../domain/Passage.ts"
-import { closest } from "./Phrases.ts"
-import type { Answer } from "./Conversation.ts"
+import type { Answer, Quote } from "./Conversation.ts"
+import { Evidence } from "./Evidence.ts"
+import { bestList, listText } from "./Lists.ts"
+import { type Question, readQuestion } from "./Question.ts"
+import { readable } from "./Readable.ts"
+import { type ItemList, type Reading, read, type Sentence, SENTENCE_END } from "./Reading.ts"
+import { chosenOf, rank, type Ranked } from "./Sentences.ts"
 import { answerFromTables } from "./tables/Tables.ts"
-import { leadingSentences, type Selection, selectSentences } from "./Sentences.ts"
+import { likelihood } from "./Likelihood.ts"
 
-/** Answers a question with sentences, or rows of a table, of passages. Undefined when there are no passages. */
-export const answerTo = (question: string, passages: ReadonlyArray<PassageJson>): Answer | undefined => {
-  if (passages.length === 0) return undefined
-  const cells = answerFromTables(question, passages)
-  if (cells !== undefined) return { text: `${cells.text} (${cells.quotes[0]?.passage.title})`, quotes: cells.quotes }
-  const selected = selectSentences(question, passages)
-  return selected.length > 0 ? quoting([], selected) : quoting([closest], leadingSentences(passages))
+/* Answers a question with sentences or a list of passages, or not at all. */
+
+/**
+ * Answers a question with what passages say. Undefined when they probably do not answer it.
+ *
+ * @param others passages that may hold further rows of tables
+ */
+export const answerTo = (
+  text: string,
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): Answer | undefined => {
+  const question = readQuestion(text)
+  const reading = read(passages)
+  if (question.compared.length > 0) {
+    const compared = comparison(question, reading)
+    if (compared !== undefined) return compared
+  }
+  const evidence = new Evidence(question, reading)
+  const ranked = rank(evidence.judged)
+  const [best] = ranked
+  const isLikely = best !== undefined && best.covered.size > 0 && likelihood(evidence, best) >= LIKELY
+  const cells = answerFromTables(text, passages, others)
+  const share = isLikely ? evidence.shareOf(best.covered) + (isTold(question) ? TOLD_LEAD : TABLE_LEAD) : 0
+  if (cells !== undefined && cells.evidence >= share) {
+    return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
+  }
+  if (!isLikely) return undefined
+  const list = bestList(question, evidence, reading.lists, best)
+  return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
 }
 
-const quoting = (before: ReadonlyArray<string>, selected: ReadonlyArray<Selection>): Answer => ({
-  text: [...before, ...selected.map(paragraph)].join("\n\n"),
-  quotes: selected.flatMap(({ sentences }) => sentences),
+/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+const TABLE_LEAD = 0.1
+/** The same where the answer is a way or a reason, which cells rarely hold. */
+const TOLD_LEAD = 0.5
+const isTold = ({ kind }: Question): boolean => kind === "how-to" || kind === "why"
+
+/** The least likelihood with which an answer is given. */
+const LIKELY = -0.6
+
+/** The sentences of the answer: those under a heading that asks the question, or else those that rank best. */
+const answering = (
+  question: Question,
+  evidence: Evidence,
+  reading: Reading,
+  ranked: ReadonlyArray<Ranked>,
+): ReadonlyArray<Sentence> => {
+  const [best] = ranked
+  if (best === undefined) return []
+  const { lead } = best.sentence
+  const fits = evidence.shareOf(evidence.terms.in(lead.keys)) >= FITTING_SHARE_MIN
+  if (evidence.asks(lead) || (question.kind === "how-to" && fits)) {
+    return reading.sentences.filter((sentence) => sentence.lead === lead).slice(0, SECTION_SENTENCES_MAX)
+  }
+  return chosenOf(ranked)
+}
+
+/** The least share of a question's information in a heading that says how something is done. */
+const FITTING_SHARE_MIN = 0.5
+/** The most sentences that are quoted of a section. */
+const SECTION_SENTENCES_MAX = 3
+
+/** Answers with one sentence for each of the things that are compared. */
+const comparison = (question: Question, reading: Reading): Answer | undefined => {
+  const sides = question.compared.map((thing) => {
+    const others = new Set(question.compared.flat())
+    const words = [...thing, ...question.words.filter((word) => !others.has(word))]
+    const evidence = new Evidence({ ...question, kind: "other", words }, reading)
+    const known = evidence.terms.all.length
+    return rank(evidence.judged).find(({ covered }) => thing.every((_, index) => index >= known || covered.has(index)))
+  })
+  const sentences = sides.flatMap((side) => (side === undefined ? [] : [side.sentence]))
+  if (sentences.length < sides.length) return undefined
+  return sentencesAnswer([...new Set(sentences)])
+}
+
+const listAnswer = (list: ItemList): Answer => ({
+  text: listText(list),
+  quotes: list.items.map(({ passage, text }) => ({ passage, text })),
 })
 
-const paragraph = ({ isTable, sentences, title }: Selection): string => {
-  const texts = sentences.map(({ text }) => text)
-  const areSentences = !isTable && texts.every((text) => /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u.test(text))
-  if (!areSentences) return `${texts.map((text) => `- ${text}`).join("\n")}\n(${title})`
-  return `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} (${title})`
+/** Quotes sentences, those of each document as a paragraph with its title. */
+const sentencesAnswer = (sentences: ReadonlyArray<Sentence>): Answer => {
+  const documents = Map.groupBy(sentences, ({ passage }) => passage.document_id)
+  const paragraphs = Array.from(documents.values(), paragraphOf)
+  return {
+    text: paragraphs.map(({ text }) => text).join("\n\n"),
+    quotes: paragraphs.flatMap(({ quotes }) => quotes),
+  }
+}
+
+/** Quotes sentences of one document: an item of a list under the line that announces it, others as running text. */
+const paragraphOf = (sentences: ReadonlyArray<Sentence>): Answer => {
+  const quoted: Array<Sentence> = []
+  const texts: Array<string> = []
+  let announcement = ""
+  for (const sentence of sentences) {
+    const above = sentence.form === "item" ? (sentence.list?.announcement ?? "") : ""
+    if (above !== "" && above !== announcement) texts.push(`${above.replace(/\s*[:：]?$/, "")}:`)
+    announcement = above
+    const follows = sentence.before !== undefined && sentence.before === quoted.at(-1)
+    const { sentences: own, text } = follows ? { text: sentence.text, sentences: [sentence] } : readable(sentence)
+    texts.push(above === "" && SENTENCE_END.test(text) ? text : `- ${text}`)
+    quoted.push(...own)
+  }
+  const title = `(${sentences[0]?.passage.title ?? ""})`
+  const isText = texts.every((text) => SENTENCE_END.test(text) && !text.startsWith("- "))
+  return {
+    text: isText
+      ? `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} ${title}`
+      : [...texts.map((text) => (/[:：]$|^- /u.test(text) ? text : `- ${text}`)), title].join("\n"),
+    quotes: quoted.map(({ passage, text }): Quote => ({ passage, text })),
+  }
 }

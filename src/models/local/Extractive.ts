@@ -9,7 +9,7 @@ import type { Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
-import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../../domain/Passage.ts"
+import { type PassageJson, Passages } from "../../domain/Passage.ts"
 import { DocumentTitles, listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../ToolDeclaration.ts"
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
@@ -28,12 +28,12 @@ const warnings: ReadonlyArray<Warning> = [
 ]
 
 export interface ExtractiveSettings {
-  /** The similarity from which on a passage may answer a question, 0–1. Defaults to `LIKELY_SIMILARITY`. */
+  /** The similarity from which on a passage may answer a question, 0–1. Defaults to 0: its sentences decide. */
   readonly threshold: number | undefined
 }
 
 /** Makes the calls of the model, which never fail. */
-export const makeExtractiveCalls = ({ threshold = LIKELY_SIMILARITY }: ExtractiveSettings): ModelCalls => ({
+export const makeExtractiveCalls = ({ threshold = 0 }: ExtractiveSettings): ModelCalls => ({
   generate: (request) =>
     Effect.map(respond(request, threshold), ({ action, metadata }) => [
       metadata,

@@ -2,7 +2,7 @@ import type { PassageJson } from "../../domain/Passage.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { cut } from "../../text/Cut.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import { Terms } from "./Terms.ts"
+import { keysOf, Terms } from "./Terms.ts"
 
 /** The most passages that are named. */
 const NAMES_MAX = 3
@@ -18,12 +18,12 @@ const WORD_MIN_LENGTH = 4
 /** The places of passages that share a rare word with a question: title and section, each once. */
 export const nearby = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
   const terms = new Terms(wordsOf(question).filter(isTelling))
-  const held = passages.map(({ content, section = "", title }) => terms.in([title, section, content].flatMap(wordsOf)))
+  const held = passages.map(({ content, section = "", title }) => terms.in([title, section, content].flatMap(keysOf)))
   // A word that all passages hold, such as the name of what they are about, tells none of them from the others.
-  const isInAll = (word: string) => held.length > 2 && held.every((words) => words.has(word))
+  const isInAll = (term: number) => held.length > 2 && held.every((terms) => terms.has(term))
   const near = passages
     .slice(0, PASSAGES_MAX)
-    .filter((_, index) => Array.from(held[index] ?? []).some((word) => !isInAll(word)))
+    .filter((_, index) => Array.from(held[index]?.keys() ?? []).some((term) => !isInAll(term)))
   return [...new Set(near.map(nameOf))].slice(0, NAMES_MAX)
 }
 

@@ -2,9 +2,6 @@ import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 import { type Phrases, phraseTable } from "./PhraseTable.ts"
 
-/** Introduces the beginning of a passage that answers no question. */
-export const closest = "I found no direct answer. This is the closest passage:"
-
 /** A phrase in a language, with a value in place of its `{}`. */
 export const phrase = (language: SpokenLanguage, name: keyof Phrases, value = ""): string =>
   // A function, because a replacement text may hold special patterns such as `$&`.

@@ -34,7 +34,10 @@ type Role = Kind | "particle" | "filler"
 interface Phrase {
   readonly language: string
   readonly role: Role
-  /** The words of the phrase; `*s` stands for any word with the end `s`. */
+  /**
+   * The words of the phrase; `*s` stands for any word with the end `s`. Such a word, and one that follows a `+`, is not
+   * only a word that asks.
+   */
   readonly words: ReadonlyArray<string>
 }
 
@@ -88,8 +91,23 @@ const spellings = [(word: string) => word, withoutAccents].map((spelling) => ({
   phrases: byFirstWord(spelling),
 }))
 
-/** Reads a question in any language. */
-export const readQuestion = (text: string): Question => {
+/** Reads a message in any language. Of several sentences, the last one that asks is the question. */
+export const readQuestion = (message: string): Question => {
+  const last = askedIn(message)
+  const asked = last === undefined ? undefined : readOne(last)
+  return asked !== undefined && asked.words.length >= ASKED_WORDS_MIN ? asked : readOne(message)
+}
+
+/** The last of several sentences that ends with a question mark. */
+const askedIn = (message: string): string | undefined => {
+  const sentences = message.match(/[^.!?？؟。！]+(?:[.!?？؟。！]+(?=\s|$)|[？。！]|$|[.!?؟])/gu) ?? []
+  return sentences.length < 2 ? undefined : sentences.findLast((sentence) => /[?？؟]$/u.test(sentence))?.trim()
+}
+
+/** A question of fewer words than these is about what was said before it. */
+const ASKED_WORDS_MIN = 2
+
+const readOne = (text: string): Question => {
   const words = wordsOf(text).slice(0, WORDS_MAX)
   const names = namesIn(text)
   if (UNSPACED.test(text)) return readUnspaced(text, names)
@@ -113,8 +131,7 @@ const findPhrases = (
       const ofLanguage = found.get(phrase.language) ?? []
       found.set(phrase.language, ofLanguage)
       if (from >= (ofLanguage.at(-1)?.to ?? 0)) {
-        // A word that stands for any other is a word of the question, not one that asks.
-        const length = phrase.words.filter((word) => !word.startsWith("*")).length
+        const length = phrase.words.filter((word) => !/^[*+]/.test(word)).length
         ofLanguage.push({ ...phrase, from, to: from + length })
       }
     }
@@ -123,7 +140,9 @@ const findPhrases = (
 }
 
 const matches = (pattern: string, word = ""): boolean =>
-  pattern.startsWith("*") ? word.length > 3 && word.endsWith(pattern.slice(1)) : word === pattern
+  pattern.startsWith("*")
+    ? word.length > 3 && word.endsWith(pattern.slice(1))
+    : word === (pattern.startsWith("+") ? pattern.slice(1) : pattern)
 
 /** The language that explains the most words of a question. Undefined when none has a word that asks. */
 const languageOf = (
@@ -241,8 +260,12 @@ const readUnspaced = (text: string, names: ReadonlySet<string>): Question => {
     at = to
   }
   rest += plain.slice(at)
-  const content = wordsOf(rest).filter((word) => !fillers.has(word))
   const and = new Set(itemsOf(QUESTION_WORDS[language]?.and))
+  const content = runsOf(
+    rest,
+    (word) => fillers.has(word),
+    (word) => and.has(word),
+  )
   const middle = content.findIndex((word) => and.has(word))
   const kind = kindOf(deciding, [], content, undefined)
   return {
@@ -253,6 +276,30 @@ const readUnspaced = (text: string, names: ReadonlySet<string>): Question => {
     names,
     compared: kind === "comparison" && middle > 0 ? [content.slice(0, middle), content.slice(middle + 1)] : [],
   }
+}
+
+/**
+ * The parts of a text between words that only ask. Words that follow one another without a space stay together, because
+ * where one of them ends is a guess.
+ */
+const runsOf = (
+  text: string,
+  isFiller: (word: string) => boolean,
+  isAlone: (word: string) => boolean,
+): ReadonlyArray<string> => {
+  const runs: Array<string> = []
+  let end = -1
+  let at = 0
+  for (const word of wordsOf(text)) {
+    const from = text.indexOf(word, at)
+    at = from + word.length
+    if (isFiller(word)) continue
+    const joins = from === end && UNSPACED.test(word) && !isAlone(word) && !isAlone(runs.at(-1) ?? "")
+    if (joins) runs[runs.length - 1] = `${runs.at(-1) ?? ""}${word}`
+    else runs.push(word)
+    end = at
+  }
+  return runs
 }
 
 /** Words with a digit or a capital letter, unless it is that of the first word. */

@@ -1,16 +1,15 @@
 import type { PassageJson } from "../../domain/Passage.ts"
 import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
-import { type SearchText, searchTextOf } from "../../domain/chat/SearchText.ts"
+import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
 import { answerTo } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
-import { Terms } from "./Terms.ts"
+import { keysOf, Terms } from "./Terms.ts"
 
 /*
  * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
@@ -22,13 +21,15 @@ export const replyTo = (conversation: Conversation): Reply => {
   const smallTalk = smallTalkIn(question, { name, isFirst: before.length === 0 })
   if (smallTalk !== undefined) return replyToSmallTalk(smallTalk, conversation)
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
-  const asked = searchTextOf(question, before, QUERY_MAX_LENGTH)
+  const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
   for (const result of results) {
-    const answer = answerIn(result, asked)
-    if (answer !== undefined) return answer
+    for (const text of texts) {
+      const answer = answerIn(result, text)
+      if (answer !== undefined) return answer
+    }
   }
-  const query = [asked.text, asked.plain][found.length]
+  const query = texts[found.length]?.text
   if (maySearch && query !== undefined) return { query }
   return results.length === 0 && found.length > 0
     ? saying(phrase(languageOf(conversation), "searchFailed"))
@@ -43,16 +44,21 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-const answerIn = ({ likely }: Passages, { needed, plain, text }: SearchText): Answer | undefined => {
-  const answer = answerTo(text, likely)
-  if (answer !== undefined && (needed.length === 0 || holdsOneOf(needed, answer))) return answer
-  return plain === undefined ? undefined : answerTo(plain, likely)
+/** The answer to a text, or else to one of its variants, that holds one of the words that are needed. */
+const answerIn = ({ likely, others }: Passages, { needed, text, variants }: SearchText): Answer | undefined => {
+  if (needed.length === 0) return answerTo(text, likely, others)
+  const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
+  for (const one of [text, ...variants]) {
+    const answer = answerTo(one, holders)
+    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+    if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
+  }
+  return undefined
 }
 
-const holdsOneOf = (words: ReadonlyArray<string>, { quotes, text }: Answer): boolean => {
-  const around = quotes.flatMap(({ passage }) => [passage.title, passage.section ?? ""])
-  return new Terms(words.flatMap(wordsOf)).in([text, ...around].flatMap(wordsOf)).size > 0
-}
+/** Whether texts hold a form of one of the words. */
+const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
+  new Terms(words).in(texts.flatMap(keysOf)).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>

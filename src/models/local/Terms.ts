@@ -1,39 +1,196 @@
-/** The least number of letters at the beginning that two similar words share. */
-const SHARED_MIN = 4
+import { commonness } from "../../text/Commonness.ts"
+import { normalize } from "../../text/Normalization.ts"
+import { isPair, spacedWords } from "../../text/Words.ts"
+
+/*
+ * Finds the words of a question in texts of any language: in another form, as a part of a compound, and with a typing
+ * error where no text has the word as it is written.
+ */
+
+/** A word of a question. */
+export interface Term {
+  readonly key: string
+  /** How much the word says, 0–1: the rarer it is in its language, the more. */
+  readonly weight: number
+  /** Whether it is a name, a number or a code. */
+  readonly isName: boolean
+}
+
+/** How certain it is that a word of a text means a word of the question, 0–1. */
+const SAME = 1
+const FORM = 0.9
+const PART = 0.6
+const MISTYPED = 0.8
+
+/** The logarithm to base two of the rarest word's share of texts. */
+const RAREST_BITS = 14
+/** The most words of a question that are looked for. */
+const TERMS_MAX = 60
+/** The least length of a word that is looked for with one typing error, and with two. */
+const ONE_ERROR_LENGTH = 5
+const TWO_ERRORS_LENGTH = 8
+/** The most words of texts that are compared with a mistyped one. */
+const COMPARED_MAX = 4_000
+
+/** The words of a text as they are compared: in lower case, and without accents, articles and the like within words. */
+export const keysOf = (text: string): ReadonlyArray<string> => {
+  const spaced = spacedWords(text)
+  return spaced === "" ? [] : spaced.split(" ").map(keyOf)
+}
+
+const ASCII = /^[\0-\x7f]*$/
+const keys = new Map<string, string>()
+const KEYS_MAX = 20_000
+
+const keyOf = (word: string): string => {
+  if (ASCII.test(word)) return word
+  const known = keys.get(word)
+  if (known !== undefined) return known
+  if (keys.size >= KEYS_MAX) keys.clear()
+  const key = /\p{Script=Arabic}/u.test(word)
+    ? arabicKey(word)
+    : /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)
+      ? normalize(word, "NFD").replaceAll(/\p{M}/gu, "").replaceAll("ß", "ss").replaceAll("ı", "i")
+      : word
+  keys.set(word, key)
+  return key
+}
+
+/** Without vowel marks, with one form of each letter, and without the article and the particles that it is written with. */
+const arabicKey = (word: string): string => {
+  const plain = word
+    .replaceAll(/[\u064b-\u065f\u0640]/g, "")
+    .replaceAll(/[أإآ]/g, "ا")
+    .replaceAll("ى", "ي")
+    .replaceAll("ة", "ه")
+  const bare = plain.replace(/^[وف]?(?:ال|بال|كال|لل)(?=.{3})/u, "")
+  return bare === plain ? plain.replace(/^[و](?=.{4})/u, "") : bare
+}
 
 /** The words of a question, which it finds in texts. */
 export class Terms {
-  readonly words: ReadonlyArray<string>
-  /** The words by their beginnings, since words with different beginnings are not similar. */
-  private readonly byStart: ReadonlyMap<string, ReadonlyArray<string>>
-  private readonly cache = new Map<string, ReadonlyArray<string>>()
+  readonly all: ReadonlyArray<Term>
+  private readonly cache = new Map<string, ReadonlyArray<readonly [term: number, strength: number]>>()
+  private readonly exact = new Map<string, number>()
+  /** Whether each term has no other forms, as numbers and pairs of characters have none. */
+  private readonly isFixed: ReadonlyArray<boolean>
 
-  constructor(words: ReadonlyArray<string>) {
-    this.words = [...new Set(words)]
-    this.byStart = Map.groupBy(this.words, startOf)
+  /**
+   * @param names those of `words` that are names
+   * @param texts the words of the texts in which the terms are looked for; a word that none of them has may be mistyped
+   */
+  constructor(
+    words: ReadonlyArray<string>,
+    names: ReadonlySet<string> = new Set(),
+    texts: ReadonlySet<string> = new Set(),
+  ) {
+    const terms = new Map<string, Term>()
+    for (const word of words) {
+      for (const part of spacedWords(word).split(" ")) {
+        const key = keyOf(part)
+        if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
+        terms.set(key, { key, weight: weightOf(part), isName: names.has(word) || /\p{N}/u.test(part) })
+      }
+    }
+    this.all = Array.from(terms.values())
+    this.isFixed = this.all.map(({ key }) => /\p{N}/u.test(key) || isPair(key))
+    for (const [index, { key }] of this.all.entries()) this.exact.set(key, index)
+    this.learn(texts)
   }
 
-  /** The words of the question that are similar to any of `words`. */
-  in(words: ReadonlyArray<string>): ReadonlySet<string> {
-    return new Set(words.flatMap((word) => this.similarTo(word)))
+  /** How certainly each term is meant by any of `words`, by the term's index. */
+  in(words: Iterable<string>): ReadonlyMap<number, number> {
+    const found = new Map<number, number>()
+    for (const word of words) {
+      for (const [term, strength] of this.cache.get(word) ?? this.meant(word)) {
+        if ((found.get(term) ?? 0) < strength) found.set(term, strength)
+      }
+    }
+    return found
   }
 
-  private similarTo(word: string): ReadonlyArray<string> {
-    const cached = this.cache.get(word)
-    if (cached !== undefined) return cached
-    const similar = (this.byStart.get(startOf(word)) ?? []).filter((term) => isSimilar(word, term))
-    this.cache.set(word, similar)
-    return similar
+  /** The first place among `words` of each term, by the term's index. */
+  placesIn(words: ReadonlyArray<string>): ReadonlyMap<number, number> {
+    const places = new Map<number, number>()
+    for (const [place, word] of words.entries()) {
+      for (const [term] of this.cache.get(word) ?? this.meant(word)) if (!places.has(term)) places.set(term, place)
+    }
+    return places
+  }
+
+  private meant(word: string): ReadonlyArray<readonly [number, number]> {
+    const exact = this.exact.get(word)
+    const meant: Array<readonly [number, number]> = []
+    if (exact !== undefined) meant.push([exact, SAME])
+    else {
+      for (let term = 0; term < this.all.length; term++) {
+        const strength = this.isFixed[term] === true ? 0 : similarity(this.all[term]?.key ?? "", word)
+        if (strength > 0) meant.push([term, strength])
+      }
+    }
+    this.cache.set(word, meant)
+    return meant
+  }
+
+  /** Finds out which words of the texts are terms, and which are what a mistyped term should be. */
+  private learn(words: ReadonlySet<string>): void {
+    const found = new Set<number>()
+    for (const word of words) for (const [term] of this.meant(word)) found.add(term)
+    for (const [index, { key }] of this.all.entries()) {
+      if (found.has(index) || key.length < ONE_ERROR_LENGTH || this.isFixed[index] === true) continue
+      const errors = key.length >= TWO_ERRORS_LENGTH ? 2 : 1
+      let compared = 0
+      for (const word of words) {
+        // Few people mistype the first letter.
+        if (word[0] !== key[0] || Math.abs(word.length - key.length) > errors || ++compared > COMPARED_MAX) continue
+        if (word.length >= ONE_ERROR_LENGTH - 1 && isMistyped(key, word, errors)) {
+          this.cache.set(word, [...(this.cache.get(word) ?? []), [index, MISTYPED]])
+        }
+      }
+    }
   }
 }
 
-const startOf = (word: string): string => word.slice(0, SHARED_MIN)
+/** Words that no language's list of commonest words has are at least as rare as this, by length: short ones say less. */
+const weightOf = (word: string): number => {
+  const weight = Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
+  return word.length < 3 && !/\p{N}/u.test(word) && !isPair(word) ? weight / 2 : weight
+}
 
-/** Whether words are equal, or probably forms of one word: they share most of the letters of the longer one. */
-const isSimilar = (a: string, b: string): boolean => {
-  if (a === b) return true
-  const longer = Math.max(a.length, b.length)
+/** The least number of letters at the beginning that two forms of a word share. */
+const SHARED_MIN = 4
+/** The least length of a part of a compound. */
+const PART_MIN = 5
+
+/** Whether words are forms of one word, or one is a part of the other. */
+const similarity = (a: string, b: string): number => {
+  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a]
   let shared = 0
-  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
-  return shared >= SHARED_MIN && shared >= 0.6 * longer
+  while (shared < shorter.length && shorter.charCodeAt(shared) === longer.charCodeAt(shared)) shared++
+  // Letters beyond ASCII belong to languages that change the ends of words more.
+  const least = a.charCodeAt(0) < 0x80 ? SHARED_MIN : SHARED_MIN - 1
+  if (shared >= least && shared >= 0.6 * longer.length) return FORM
+  if (shared === shorter.length && shared === SHARED_MIN - 1 && longer.length - shared <= 2) return PART
+  if (shorter.length < PART_MIN) return 0
+  return shared === shorter.length || (longer.length > shorter.length && longer.endsWith(shorter)) ? PART : 0
+}
+
+/** Whether `word` differs from `typed` in at most so many letters that were left out, added, exchanged or swapped. */
+const isMistyped = (typed: string, word: string, errors: number): boolean => {
+  let before: Array<number> = []
+  let last = Array.from({ length: word.length + 1 }, (_, index) => index)
+  for (let at = 1; at <= typed.length; at++) {
+    const row = [at]
+    for (let to = 1; to <= word.length; to++) {
+      const isSame = typed[at - 1] === word[to - 1]
+      let cost = Math.min((row[to - 1] ?? 0) + 1, (last[to] ?? 0) + 1, (last[to - 1] ?? 0) + (isSame ? 0 : 1))
+      const isSwapped = at > 1 && to > 1 && typed[at - 1] === word[to - 2] && typed[at - 2] === word[to - 1]
+      if (isSwapped) cost = Math.min(cost, (before[to - 2] ?? 0) + 1)
+      row.push(cost)
+    }
+    if (Math.min(...row) > errors) return false
+    before = last
+    last = row
+  }
+  return (last[word.length] ?? errors + 1) <= errors
 }

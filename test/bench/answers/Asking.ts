@@ -39,7 +39,11 @@ export const ask = (client: Client, chatbot: string, cases: ReadonlyArray<Case>)
         const sessionToken = crypto.randomUUID()
         for (const earlier of before) read(ChatReply, await client.say(chatbot, earlier, { sessionToken }))
         const { output, sources = [] } = read(ChatReply, await client.say(chatbot, question, { sessionToken }))
-        return { text: output, titles: [...new Set(sources.map(({ title }) => title))] }
+        return {
+          text: output,
+          titles: [...new Set(sources.map(({ title }) => title))],
+          quotes: sources.map(({ quote }) => quote),
+        }
       }),
     { concurrency: CONVERSATIONS },
   )

@@ -70,14 +70,16 @@ const isEdge = (before: string, after: string): boolean => {
 }
 
 /**
- * Scripts without spaces have no edges to look at, and Arabic writes articles and prepositions as a part of the next
- * word.
+ * Scripts without spaces have no edges to look at; Arabic writes articles and prepositions as a part of the next word,
+ * and Korean writes endings as a part of the word before.
  */
 const classOf = (character: string): "digit" | "letter" | "other" =>
   /\p{N}/u.test(character)
     ? "digit"
     : /\p{L}/u.test(character) &&
-        !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Arabic}]/u.test(character)
+        !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}]/u.test(
+          character,
+        )
       ? "letter"
       : "other"
 

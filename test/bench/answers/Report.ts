@@ -46,6 +46,11 @@ const columns: ReadonlyArray<readonly [name: string, figure: Figure]> = [
         (faults) => faults.length === 0,
       ),
   ],
+  [
+    "language",
+    (judged) =>
+      mean(judged.flatMap(({ score }) => (score.isInLanguage === undefined ? [] : [Number(score.isInLanguage)]))),
+  ],
 ]
 
 const NAME_WIDTH = 18
@@ -151,7 +156,7 @@ export const changesOf = (judged: ReadonlyArray<Judged>, earlier: ReadonlyMap<st
 
 const described = ({ asked, reply, score }: Judged): string =>
   [
-    `${score.verdict.toUpperCase()} · ${asked.knowledge} · ${asked.kind} · ${asked.language}${score.noise === undefined ? "" : ` · noise ${(100 * score.noise).toFixed(0)} %`}${score.faults?.map((fault) => ` · ${fault}`).join("") ?? ""}`,
+    `${score.verdict.toUpperCase()} · ${asked.knowledge} · ${asked.kind} · ${asked.language}${score.noise === undefined ? "" : ` · noise ${(100 * score.noise).toFixed(0)} %`}${score.faults?.map((fault) => ` · ${fault}`).join("") ?? ""}${score.isInLanguage === false ? " · other language" : ""}`,
     ...asked.before.map((earlier) => `  before:   ${earlier}`),
     `  question: ${asked.question}`,
     `  expected: ${expectedOf(asked)}`,

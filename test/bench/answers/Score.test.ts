@@ -4,9 +4,14 @@ import { holds } from "./Matching.ts"
 import { scoreOf } from "./Score.ts"
 
 const titles = ["Prices"]
+/** A row of a table, as a reply quotes it. */
+const row = "Team: It costs 50 EUR. Ask for more seats."
 
 const score = (expected: Partial<Expected>, text: string, sources = titles, kind: Kind = "sentence", language = "en") =>
-  scoreOf({ answers: [], all: [], absent: false, ...expected, kind, language }, { text, titles: sources })
+  scoreOf(
+    { answers: [], all: [], absent: false, ...expected, kind, language },
+    { text, titles: sources, quotes: [row] },
+  )
 
 describe("an answer is found in a reply", () => {
   test.each([
@@ -16,6 +21,7 @@ describe("an answer is found in a reply", () => {
     ["without the punctuation at its ends", "They met in Berlin, in May.", "in Berlin."],
     ["within a text without spaces", "黑豹队的防守只丢了308分。", "308 分"],
     ["behind an article that Arabic writes as a part of the word", "في القاهرة", "قاهرة"],
+    ["before an ending that Korean writes as a part of the word", "천만에요!", "천만에"],
     ["in Turkish capitals", "İSTANBUL'da", "istanbul"],
   ])("%s", (_, text, answer) => expect(holds(text, answer)).toBe(true))
 
@@ -59,8 +65,10 @@ describe("a reply is judged", () => {
 describe("noise is the share of a right reply", () => {
   test.each([
     ["that is none in a sentence that holds the answer", "The price is 50 EUR. (Prices)", 0],
+    ["that is none in the place of the answer", "The price is 50 EUR. (Prices › Tickets, page 3)", 0],
     ["that stands in other sentences", "The price is 50 EUR. Another one is more.", 0.5],
     ["that stands in other items", "- Price: 50 EUR\n- Price: 60 EUR", 0.5],
+    ["that is none in a row with several sentences", row, 0],
     ["that is none in the line above an item with the answer", "The prices are:\n- 50 EUR", 0],
     [
       "that stands in other rows of a table, but not in its head",
@@ -108,4 +116,22 @@ describe("a reply can be read by itself", () => {
   ] as const)("but not %s", (_, text, language, fault) =>
     expect(score({ answers: ["x"] }, text, titles, "sentence", language).faults).toContain(fault),
   )
+})
+
+describe("a reply that quotes nothing is in the language of the question", () => {
+  const isInLanguage = (text: string, language: string) =>
+    score({ absent: true }, text, [], "absent", language).isInLanguage
+
+  test.each([
+    ["I found nothing about that.", "en"],
+    ["Dazu habe ich in den Dokumenten nichts gefunden. Meinten Sie “The Return of the King”?", "de"],
+    ["Je n'ai rien trouvé à ce sujet dans les documents.", "fr"],
+    ["No he encontrado nada sobre eso en los documentos.", "es"],
+    ["Я нічого не знайшов про це в документах.", "uk"],
+    ["В документах об этом ничего не найдено.", "ru"],
+    ["我在文档中没有找到相关内容。您是指“Steam engine”吗？", "zh"],
+  ])("%s", (text, language) => {
+    expect(isInLanguage(text, language)).toBe(true)
+    expect(isInLanguage(text, language === "en" ? "de" : "en")).toBe(false)
+  })
 })

@@ -2,6 +2,7 @@ import { type Expected, hasNoAnswer, isSmallTalk, type Kind } from "./Case.ts"
 import { holds, holdsAny } from "./Matching.ts"
 import { type Fault, faultsOf, leansOnOthers } from "./Readable.ts"
 import { smallTalkWords } from "./SmallTalk.ts"
+import { isIn } from "./Tongue.ts"
 import { type Unit, unitsOf } from "./Units.ts"
 
 /** The reply of a chatbot. */
@@ -9,6 +10,8 @@ export interface Reply {
   readonly text: string
   /** The titles of the documents that it quotes. A reply without them says that nothing was found, or is small talk. */
   readonly titles: ReadonlyArray<string>
+  /** The sentences and rows of these documents that it rests on. */
+  readonly quotes: ReadonlyArray<string>
 }
 
 /**
@@ -24,6 +27,8 @@ export interface Score {
   readonly noise: number | undefined
   /** How an answer cannot be read by itself. Undefined for a reply that quotes nothing. */
   readonly faults: ReadonlyArray<Fault> | undefined
+  /** Whether a reply that quotes nothing is in the language of the question, where that can be told. */
+  readonly isInLanguage: boolean | undefined
 }
 
 /** The share of the items that a list needs to be right. */
@@ -35,12 +40,15 @@ const SMALL_TALK_MAX_LENGTH = 300
 export const scoreOf = (question: Question, reply: Reply): Score => {
   const text = withoutTitles(reply)
   const verdict = verdictOf(question, { ...reply, text })
-  if (reply.titles.length === 0) return { verdict, noise: undefined, faults: undefined }
-  const units = unitsOf(text, question.language)
+  if (reply.titles.length === 0) {
+    return { verdict, noise: undefined, faults: undefined, isInLanguage: isIn(text, question.language) }
+  }
+  const units = unitsOf(text, question.language, reply.quotes)
   return {
     verdict,
     noise: verdict === "right" ? noiseOf(units, question) : undefined,
     faults: faultsOf(units, question.language),
+    isInLanguage: undefined,
   }
 }
 
@@ -65,9 +73,17 @@ const isSmallTalkReply = ({ answers, kind, language }: Question, { text, titles 
   text.length <= SMALL_TALK_MAX_LENGTH &&
   holdsAny(text, answers.length > 0 ? answers : smallTalkWords(kind, language))
 
-/** A reply without the titles of its sources in parentheses, which are neither noise nor an answer. */
+/**
+ * A reply without the titles of its sources in parentheses, alone or with a section or a page, which are neither noise
+ * nor an answer.
+ */
 const withoutTitles = ({ text, titles }: Reply): string =>
-  titles.reduce((rest, title) => rest.replaceAll(`(${title})`, ""), text).trim()
+  titles
+    .reduce(
+      (rest, title) => rest.replaceAll(new RegExp(`[(（]${RegExp.escape(title)}[^()（）\\n]{0,160}[)）]`, "gu"), ""),
+      text,
+    )
+    .trim()
 
 /** The share of the characters outside of the units that hold an answer, and of those that introduce such a unit. */
 const noiseOf = (

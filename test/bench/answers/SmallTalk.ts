@@ -40,9 +40,9 @@ const WORDS: Readonly<Record<string, Words>> = {
     goodbye: "adiós|hasta luego|hasta pronto|chao|nos vemos",
   },
   fi: {
-    greeting: "hei|moi|terve|hyvää päivää|huomenta",
+    greeting: "hei|terve|hyvää päivää|huomenta",
     thanks: "ole hyvä|olkaa hyvä|eipä kestä|ilo",
-    goodbye: "näkemiin|hei hei|moi|moikka|heippa",
+    goodbye: "näkemiin|hei hei|moikka|heippa",
   },
   fr: {
     greeting: "bonjour|bonsoir|salut|bienvenue|coucou",
@@ -71,7 +71,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     thanks: "どういたしまして|お役に立|こちらこそ|嬉しい|うれしい",
     goodbye: "さようなら|またね|失礼|また",
   },
-  ko: { greeting: "안녕|환영", thanks: "천만에|별말씀|도움이|기쁩|언제든", goodbye: "안녕히|안녕|또 만나|다음에" },
+  ko: {
+    greeting: "안녕하세요|안녕|환영",
+    thanks: "천만에요|천만에|별말씀을요|별말씀|도움이|기쁩|언제든",
+    goodbye: "안녕히|안녕|또 만나|다음에",
+  },
   nl: {
     greeting: "hallo|goedendag|goedemorgen|goedemiddag|goedenavond|dag|hoi|welkom",
     thanks: "graag gedaan|geen dank|graag|tot uw dienst",

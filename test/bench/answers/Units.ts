@@ -8,8 +8,8 @@ export interface Unit {
   readonly continues: boolean
 }
 
-/** Takes a text in a language apart. */
-export const unitsOf = (text: string, language: string): ReadonlyArray<Unit> => {
+/** Takes a text in a language apart. A line that begins with a name and is a quote as a whole is the row of a table. */
+export const unitsOf = (text: string, language: string, quotes: ReadonlyArray<string>): ReadonlyArray<Unit> => {
   const lines = text
     .split("\n")
     .map((line) => line.trim())
@@ -23,7 +23,7 @@ export const unitsOf = (text: string, language: string): ReadonlyArray<Unit> => 
     const item = /^(?:[-*+•]|\d{1,3}[.)])\s+/.exec(line)
     if (item !== null) return [{ text: line.slice(item[0].length), form: "item", continues: false }]
     if (/[:：]$/u.test(line)) return [{ text: line, form: "lead", continues: false }]
-    if (isRow(line)) return [{ text: line, form: "row", continues: false }]
+    if (isRow(line) || (isNamed(line) && quotes.includes(line))) return [{ text: line, form: "row", continues: false }]
     return sentencesOf(line, language).map((sentence, place) => ({
       text: sentence,
       form: "sentence",
@@ -33,8 +33,9 @@ export const unitsOf = (text: string, language: string): ReadonlyArray<Unit> => 
 }
 
 /** Whether a line is a row with the names of its columns, such as `Team: Price 50 EUR; Seats 5`, and no sentence. */
-const isRow = (line: string): boolean =>
-  /^[^:;!?]{1,80}: \S/.test(line) && (line.includes("; ") || !SENTENCE_END.test(line))
+const isRow = (line: string): boolean => isNamed(line) && (line.includes("; ") || !SENTENCE_END.test(line))
+
+const isNamed = (line: string): boolean => /^[^:;!?]{1,80}: \S/.test(line)
 
 /** How a sentence ends, in any script. */
 export const SENTENCE_END = /[.!?…。！？؟।۔][\p{Pe}\p{Pf}"'”’]*$/u

@@ -35,15 +35,25 @@ export interface Curves {
 /** The highest similarity of a passage to each question; 0 where nothing is found. */
 const similarities = Effect.fnUntraced(function* (chatbotId: ChatbotId, questions: Questions) {
   const retriever = yield* Retriever
-  return yield* Effect.forEach(sample(questions, QUESTIONS), ({ text }) =>
+  return yield* Effect.forEach(sampled(questions, QUESTIONS), ({ text }) =>
     Effect.map(retriever.search({ chatbotId, query: text, topK: CANDIDATES, threshold: 0 }), ({ hits }) =>
       Math.max(0, ...hits.map((hit) => hit.similarity)),
     ),
   )
 })
 
-const sample = (questions: Questions, count: number): Questions =>
+/** Questions in an order that depends on their ids alone, at most `count`. */
+export const sampled = (questions: Questions, count: number): Questions =>
   questions.toSorted((left, right) => digest(left.id) - digest(right.id)).slice(0, count)
+
+/** The sets whose questions are single words, which any passage with these words may be meant to answer. */
+const FEW_WORDS = / words?$/
+
+/** Questions of the sets about other subjects, about as many from each. */
+export const questionsOfOthers = (set: RetrievalSet, all: ReadonlyArray<RetrievalSet>): Questions => {
+  const others = all.filter(({ name, subject }) => subject !== set.subject && !FEW_WORDS.test(name))
+  return others.flatMap(({ questions }) => sampled(questions, Math.ceil(QUESTIONS / others.length)))
+}
 
 /** Asks a set its own questions, and those of the sets about other subjects. */
 export const curvesOf = Effect.fnUntraced(function* (
@@ -51,16 +61,11 @@ export const curvesOf = Effect.fnUntraced(function* (
   stored: StoredPassages,
   all: ReadonlyArray<RetrievalSet>,
 ) {
-  const others = all.filter(({ subject }) => subject !== set.subject)
-  const each = Math.ceil(QUESTIONS / Math.max(1, others.length))
   const { passages, offTopic, nearMisses } = withGaps(set)
   const gaps = yield* store(`${set.name} with gaps`, passages)
   const curves: Curves = {
     answerable: yield* similarities(stored.chatbotId, set.questions),
-    otherSubjects: yield* similarities(
-      stored.chatbotId,
-      others.flatMap(({ questions }) => sample(questions, each)),
-    ),
+    otherSubjects: yield* similarities(stored.chatbotId, questionsOfOthers(set, all)),
     otherArticles: yield* similarities(gaps.chatbotId, offTopic),
     nearMisses: yield* similarities(gaps.chatbotId, nearMisses),
   }

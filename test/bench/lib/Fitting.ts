@@ -3,7 +3,7 @@ import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
 import type { LexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
 import { type SparseVector } from "../../../src/knowledge/segments/Sketch.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "../../../src/knowledge/search/Weights.ts"
-import { type Half, half } from "./Halves.ts"
+import { type Half, halfOf } from "./Halves.ts"
 import { measure } from "./RankingMetrics.ts"
 import type { RetrievalSet } from "./RetrievalSet.ts"
 
@@ -30,6 +30,7 @@ const GRID: Readonly<Record<keyof Parameters, ReadonlyArray<number>>> = {
   k1: [0.9, 1.05, 1.2, 1.5],
   b: [0.6, 0.68, 0.75, 0.85],
   pairSaturation: [0.5, 0.6, 0.75, 1],
+  shortSaturation: [0.4, 0.5, 0.6, 0.75, 1],
   background: [0, 0.15, 0.3, 0.5],
   phrase: [0, 0.1, 0.2, 0.3, 0.4],
   reversed: [0, 0.5, 1],
@@ -40,11 +41,10 @@ const names = Object.keys(GRID).filter(isParameter)
 /** A gain below this counts as chance. */
 const LEAST_GAIN = 0.0002
 
-const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Parameters, part: Half): number => {
+const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Parameters): number => {
   const weighted = new LexicalIndex(index.segments, { weights: parameters })
-  const { judgements, questions: asked } = half(set, part)
   const run = new Map<string, ReadonlyArray<string>>()
-  for (const { id } of asked) {
+  for (const { id } of set.questions) {
     const question = questions.get(id)
     if (question === undefined) continue
     const fused = fuse(
@@ -57,29 +57,35 @@ const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Para
       fused.map(({ match }) => passageOf.get(match.chunkId) ?? ""),
     )
   }
-  return measure(run, judgements).ndcg10
+  return measure(run, set.judgements).ndcg10
 }
 
 /** The mean nDCG@10 of the sets. Every set counts the same, whatever its number of questions. */
-const score = (sets: ReadonlyArray<IndexedSet>, parameters: Parameters, part: Half): number =>
-  sets.reduce((sum, set) => sum + ndcg(set, parameters, part), 0) / sets.length
+const score = (sets: ReadonlyArray<IndexedSet>, parameters: Parameters): number =>
+  sets.reduce((sum, set) => sum + ndcg(set, parameters), 0) / sets.length
 
 /**
- * Fits the parameters to one half of the questions, one parameter after the other, until no value improves the score.
+ * Fits the parameters to one half of the sets, one parameter after the other, until no value improves the score. The
+ * other half shows what that is worth for texts and kinds of questions that the parameters were not fitted to. Sets of
+ * the same texts, such as those that are made of one public set, are in the same half.
  *
- * @param report called with a line of text for each improvement
+ * @param report called with a line of text for each improvement, and for each set of the other half
  */
 export const fit = (sets: ReadonlyArray<IndexedSet>, vector: number, report: (line: string) => void): void => {
-  let best: Parameters = { ...DEFAULT_WEIGHTS, vector }
-  let highest = score(sets, best, "fitted")
-  const summary = () => `fitted ${highest.toFixed(4)}  held out ${score(sets, best, "held out").toFixed(4)}`
+  const textsOf = ({ set }: IndexedSet): string => set.name.split(" ")[0] ?? ""
+  const partOf = (part: Half) => sets.filter((each) => halfOf(textsOf(each)) === part)
+  const [fitted, heldOut] = [partOf("fitted"), partOf("held out")]
+  const present: Parameters = { ...DEFAULT_WEIGHTS, vector }
+  let best = present
+  let highest = score(fitted, best)
+  const summary = () => `fitted ${highest.toFixed(4)}  held out ${score(heldOut, best).toFixed(4)}`
   report(`as they are: ${summary()}`)
   for (let before = -1; highest > before;) {
     before = highest
     for (const name of names) {
       for (const value of GRID[name]) {
         const candidate = { ...best, [name]: value }
-        const reached = value === best[name] ? highest : score(sets, candidate, "fitted")
+        const reached = value === best[name] ? highest : score(fitted, candidate)
         if (reached < highest + LEAST_GAIN) continue
         best = candidate
         highest = reached
@@ -88,4 +94,7 @@ export const fit = (sets: ReadonlyArray<IndexedSet>, vector: number, report: (li
     }
   }
   report(JSON.stringify(best))
+  for (const each of heldOut) {
+    report(`${each.set.name.padEnd(26)} ${ndcg(each, best).toFixed(4)}  as they are: ${ndcg(each, present).toFixed(4)}`)
+  }
 }

@@ -13,9 +13,14 @@ const pair = { ...word, isPair: true }
 
 test("vectors count less, the more of a question's words are pairs of characters", () => {
   expect(weightFor([], 0.4)).toBe(0.4)
-  expect(weightFor([word, word], 0.4)).toBe(0.4)
-  expect(weightFor([pair, word], 0.4)).toBeCloseTo(0.4 * (1 - 0.85 / 2), 10)
-  expect(weightFor([pair, pair], 0.4)).toBeCloseTo(0.4 * 0.15, 10)
+  expect(weightFor([word, word, word], 0.4)).toBe(0.4)
+  expect(weightFor([pair, word, pair, word], 0.4)).toBeCloseTo(0.4 * (1 - 0.85 / 2), 10)
+  expect(weightFor([pair, pair, pair], 0.4)).toBeCloseTo(0.4 * 0.15, 10)
+})
+
+test("vectors count more for a question of one or two words, which many passages match equally well", () => {
+  expect(weightFor([word], 0.4)).toBeCloseTo(0.6, 10)
+  expect(weightFor([word, word], 0.4)).toBeCloseTo(0.6, 10)
 })
 
 describe("the fusion of scores", () => {

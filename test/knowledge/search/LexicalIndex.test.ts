@@ -33,7 +33,9 @@ const scoresByDefinition = (all: ReadonlyArray<string>, query: string): Readonly
       // Two hundred texts in general are added, of which the share that is common contains the word.
       const general = Math.log(1 + (chunks.length + 199.8 - count + 0.5) / (count + 0.2 + 0.5))
       const idf = 0.7 * here + 0.3 * general
-      return score + (idf * 2.2 * frequency) / (frequency + 1.2 * (0.32 + (0.68 * words.length) / average))
+      // Repetitions count less in a question of one or two words.
+      const saturation = query.split(" ").length <= 2 ? 0.6 : 1
+      return score + (idf * 2.2 * frequency) / (frequency + saturation * 1.2 * (0.32 + (0.68 * words.length) / average))
     }, 0),
   )
 }
@@ -163,6 +165,19 @@ describe("the query of a question", () => {
     const ask = (own: number) => makeLexicalQuery(["war", "krieg", "in"], languages, own, () => 0.1)
     expect(ask(0).map(({ droppedShare }) => droppedShare)).toEqual([0.25])
     expect(ask(1).map(({ droppedShare }) => droppedShare)).toEqual([0.75])
+  })
+
+  test("takes passages to contain the words that their language drops, and does not miss these where they are many", () => {
+    const chunks = Array.from({ length: 20 }, (_, number) =>
+      number < 18 ? chunkOf(number, "krieg", { language: "german" }) : chunkOf(number, number < 19 ? "war" : "town"),
+    )
+    const [german, english] = [stemmed("german", 0.9, ["", "", ""]), stemmed("english", 0.1, ["war", "town", "lake"])]
+    const query = makeLexicalQuery(["war", "town", "lake"], [german, english], 1, () => 0.001)
+    const kept = stemmed("german", 0.9, ["war", "town", "lake"])
+    const missed = makeLexicalQuery(["war", "town", "lake"], [kept, english], 1, () => 0.001)
+    const [dropped, rare] = [query, missed].map((asked) => indexOf(chunks).search(asked, 1)[0])
+    expect(dropped?.score).toBeLessThan((rare?.score ?? 0) / 2)
+    expect(rare?.similarity).toBeGreaterThan(0)
   })
 
   test("distinguishes pairs of characters from words", () => {

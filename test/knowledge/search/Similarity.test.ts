@@ -5,6 +5,7 @@ import {
   informationOf,
   inverseDocumentFrequency,
   type Presence,
+  similarityAmong,
   similarityIn,
 } from "../../../src/knowledge/search/Similarity.ts"
 
@@ -64,6 +65,26 @@ describe("similarity", () => {
     expect(similarity(partly, 5)).toBeGreaterThan(similarity(partly, 50))
     expect(similarity(partly, 5)).toBeGreaterThan(LIKELY_SIMILARITY)
     expect(similarity(partly, 2_000)).toBeLessThan(LIKELY_SIMILARITY)
+  })
+
+  test("is higher for a long question than for a short one with the same share of its words in the passage", () => {
+    const words = (count: number) =>
+      Array.from({ length: count }, (_, index) => [6, index % 4 === 0 ? "beside a neighbour" : "absent"] as const)
+    expect(similarity(words(12), 300)).toBeGreaterThan(similarity(words(8), 300))
+    expect(similarity(words(24), 300)).toBeGreaterThan(1.05 * similarity(words(12), 300))
+  })
+
+  test("of one of many passages lies between its own and the highest one, so that none exceeds the best", () => {
+    const share = fc.double({ min: 0.001, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(share, share, (one, other) => {
+        const [own, highest] = one < other ? [one, other] : [other, one]
+        expect(similarityAmong(own, highest)).toBeWithin(own - 1e-9, highest + 1e-9)
+        expect(similarityAmong(highest, highest)).toBeCloseTo(highest, 10)
+      }),
+    )
+    expect(similarityAmong(0.05, 0.8)).toBeGreaterThanOrEqual(LIKELY_SIMILARITY)
+    expect(similarityAmong(0.05, LIKELY_SIMILARITY)).toBeLessThan(LIKELY_SIMILARITY)
   })
 
   test("exceeds the threshold when the question is a single word that the passage contains", () => {

@@ -52,6 +52,15 @@ test("a comparison names two things", () => {
   expect(compared("Compare prices")).toEqual([])
 })
 
+test("of several sentences the last one that asks is the question, unless it is about what was said before", () => {
+  const words = (text: string) => readQuestion(text).words.join(" ")
+  expect(words("Dear all, I am new. My wife loves tennis! Could you tell me where to reserve the court?")).toBe(
+    "reserve court",
+  )
+  expect(words("I have version 2.5 of the mower. How do I return it?")).toContain("mower")
+  expect(words("我有一台割草机。退货期限是多少天？")).toContain("退货")
+})
+
 test("names, numbers and codes are told apart from other words, except by the capital of the first word", () => {
   expect([...readQuestion("Ducks of Europe in 2019, and CHAT_LIMIT?").names]).toEqual(["europe", "2019", "chat_limit"])
 })

@@ -12,13 +12,13 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
     "yes-no":
       "is, are, was, were, am, does, do, did, can, could, will, would, has, have, had, may, might, must, should, shall, isn't, aren't, doesn't, don't, can't, won't, is there, are there, is it, can i, can you, may i, do i, must i, do you, does it, is it possible, is it allowed",
     number:
-      "how many, how much, how long, how old, how far, how high, how tall, how large, how big, how wide, how deep, how heavy, how often, how fast, how hot, how cold, how strong, how expensive, how few, how likely, what percentage, what percent, number of",
+      "how many, how much, how long, how old, how far, how +high, how +tall, how large, how big, how +wide, how +deep, how +heavy, how often, how +fast, how +hot, how +cold, how strong, how +expensive, how few, how likely, what percentage, what percent, number of",
     date: "when, since when, until when, till when, by when, what time, at what time, which year, what year, what date, which date, which day, what day, what month, which century, what century",
     person: "who, whom, whose, by whom, to whom, with whom, which person",
     place: "where, from where, where to, in which country, in what country, in which city, in what city",
     why: "why, why not, how come, for what reason, what reason, what is the reason, what was the reason, what causes, what caused, what led to",
     comparison:
-      "difference between, differences between, differ, difference of, compare, compared with, compared to, versus, vs, in contrast to, or rather",
+      "difference between, differences between, differ, difference of, distinguishes, distinguish between, different from, compare, compared with, compared to, versus, vs, in contrast to, or rather",
     other:
       "how, what, which, how does, how did, how is, how are, how was, how were, what happens, what happened, in what, of what, what kind of, what type of, what sort of",
     nouns: {
@@ -45,7 +45,7 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
     "yes-no":
       "ist, sind, war, waren, hat, haben, hatte, kann, können, könnte, wird, werden, wurde, wurden, darf, dürfen, muss, müssen, soll, sollte, gibt es, kann ich, kann man, darf ich, muss ich, habe ich, bin ich, wäre, hätte, brauche ich, braucht man, bekomme ich, stimmt es",
     number:
-      "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie hoch, wie groß, wie breit, wie tief, wie schwer, wie oft, wie schnell, wie teuer, wie warm, wie stark, wie häufig, anzahl, zahl der, zu wie viel prozent",
+      "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie +hoch, wie groß, wie +breit, wie +tief, wie +schwer, wie oft, wie +schnell, wie +teuer, wie +warm, wie stark, wie häufig, anzahl, zahl der, zu wie viel prozent",
     date: "wann, seit wann, bis wann, ab wann, um wie viel uhr, in welchem jahr, welches jahr, welches datum, an welchem tag, welcher tag, in welchem jahrhundert, in welchem monat",
     person: "wer, wen, wem, wessen, von wem, mit wem, für wen, welche person",
     place: "wo, woher, wohin, an welchem ort, in welcher stadt, in welchem land, in welchen ländern",

@@ -2,6 +2,7 @@ import { commonness } from "../../../text/Commonness.ts"
 import { detectLanguage, isFunctionWord, type Language } from "../../../text/Language.ts"
 import { normalize } from "../../../text/Normalization.ts"
 import { wordsOf } from "../../../text/UnicodeWords.ts"
+import { isPair } from "../../../text/Words.ts"
 import { numberOf } from "./Values.ts"
 import { type Concept, concepts, count, type Extreme, extremeIn, money } from "./Concepts.ts"
 
@@ -9,8 +10,10 @@ import { type Concept, concepts, count, type Extreme, extremeIn, money } from ".
 
 /** A word of a question. */
 export interface AskedWord {
-  /** In lower case and without accents. */
+  /** In lower case and without accents; empty for a word that the question only implies. */
   readonly text: string
+  /** Its place in the question, from 0. */
+  readonly place: number
   /** How much the word says, in bits. */
   readonly weight: number
   /** Whether it only makes a sentence of the others. Such a word stands in cells by chance. */
@@ -50,43 +53,55 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
 /** Words of questions that are in no answer. Without accents, as all words here. */
 const ASKING = set(
-  "a an the what which how much many who whom whose when where why is are was were does do did of for in on at to and or with by from there it its this that i you we my our your me us can could would will should have has had be been tell show give list name find please know about get any some all each per say exist exists exactly currently offer offers offered available want need long please roughly approximately work works they them " +
-    "was welche welcher welches welchen welchem wie viel viele wieviel wieviele wer wen wem wo wohin wann warum ist sind hat haben gibt gib es der die das den dem des ein eine einen einem einer eines und oder mit von fur im in am an zu zum zur auf bei pro kann konnen ich man mir uns bitte nenne nennen zeige zeig sag liste alle bietet beim ungefahr etwa denn haben habt ihr wir sie hast du arbeitet arbeiten " +
+  "a an the what which how much many who whom whose when where why is are was were does do did of for in on at to and or with by from there it its this that i you we my our your me us can could would will should have has had be been tell show give list name find please know about get any some all each per say exist exists exactly currently offer offers offered available want need long please roughly approximately work works they them use used using made make today now " +
+    "was welche welcher welches welchen welchem wie viel viele wieviel wieviele wer wen wem wo wohin wann warum ist sind hat haben gibt gib es der die das den dem des ein eine einen einem einer eines und oder mit von fur im in am an zu zum zur auf bei pro kann konnen ich man mir uns bitte nenne nennen zeige zeig sag liste alle bietet beim ungefahr etwa denn haben habt ihr wir sie hast du arbeitet arbeiten heute " +
     "quel quelle quels quelles combien comment qui quand ou pourquoi est sont a ont il y le la les l un une des de du d et avec pour par dans en sur au aux je vous nous que quoi donne moi liste tous toutes " +
     "cual cuales cuanto cuanta cuantos cuantas como quien quienes cuando donde por es son hay tiene tienen el los las un una unos unas del y o con para en al que me dime lista todos todas " +
     "quale quali quanto quanta quanti quante come chi dove perche sono ha hanno c il lo i gli le uno e con per di da nel nella alla che tutti " +
     "qual quais quantos quantas quem onde tem ha os as um uma no na nos nas do da dos das ao para com todos " +
     "welk welke hoeveel wie wat waar wanneer hoe is zijn heeft hebben de het een en of met van voor op bij er " +
-    "是 的 多少 什么 哪 哪个 谁 有 吗 在 の は が を に で と か です ます いくら 何 どの 무엇 얼마 какой какая какие каков сколько кто где когда как в на и с по у за для что",
+    "是 的 多少 什么 哪 哪个 谁 有 吗 在 の は が を に で と か です ます いくら お ご 何 どの 무엇 얼마 какой какая какие каков сколько кто где когда как в на и с по у за для что",
 )
 const HOW_MUCH = /\b(?:how much|wie ?viel|was kostet|combien(?! de| d)|cuanto|quanto)\b/
 const HOW_MANY =
-  /\b(?:how many|number of|wie ?viele|anzahl|combien (?:de|d)|nombre d|cuant[oa]s|quant[ie]|quant[oa]s|hoeveel)\b|сколько/
+  /\b(?:how many|wie ?viele|anzahl|combien (?:de|d)|nombre d|cuant[oa]s|quant[ie]|quant[oa]s|hoeveel)\b|сколько/
 const LISTING =
   /\b(?:which|what are|what .+ are there|list|all|every|each|welche|nenne|alle|jede\w*|quels|quelles|tous|toutes|cuales|todos|todas|quali|tutti|tutte|quais|alle)\b/
 const COMPARING =
-  /\b(?:and|or|vs|versus|between|compared?|difference|und|oder|zwischen|vergleich\w*|unterschied|et|ou|entre|y|o|e)\b/
+  /\b(?:and|or|than|vs|versus|between|compared?|differences?|und|oder|als|zwischen|vergleich\w*|unterschied|et|ou|entre|y|o|e)\b/
 /** What a question asks for without a word for it. */
-const PRICE: AskedWord = { text: "", weight: 4, isGrammar: false, isExact: false, concepts: [money] }
-const NUMBER: AskedWord = { text: "", weight: 4, isGrammar: false, isExact: false, concepts: [count] }
+const PRICE: AskedWord = { text: "", place: -9, weight: 4, isGrammar: false, isExact: false, concepts: [money] }
+const NUMBER: AskedWord = { text: "", place: -9, weight: 4, isGrammar: false, isExact: false, concepts: [count] }
 
-/** A text in lower case, without accents, in which words compare across spellings. */
+/** A text in lower case, and without the accents of Latin letters, in which words compare across spellings. */
 export const folded = (text: string): string => {
   const lower = text.toLowerCase()
-  return BEYOND_ASCII.test(lower)
-    ? normalize(lower, "NFKD")
-        .replaceAll(/\p{M}+/gu, "")
-        .replaceAll("ß", "ss")
-    : lower
+  if (!BEYOND_ASCII.test(lower)) return lower
+  return normalize(normalize(lower, "NFKD").replaceAll(ACCENTS, ""), "NFC").replaceAll("ß", "ss")
 }
 
+const ACCENTS = /(?<=[a-z]\p{M}*)\p{M}+/gu
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** The folded words of a text. The parts of names such as `CHAT_DEADLINE` are words of their own. */
-export const foldedWords = (text: string): ReadonlyArray<string> => spelledWords(text).map(folded)
+export const foldedWords = (text: string): ReadonlyArray<string> => split(folded(text))
 
-const spelledWords = (text: string): ReadonlyArray<string> =>
-  wordsOf(text.replaceAll("_", " ").replaceAll(/\be-(?=mail)/gi, "e"))
+const spelledWords = (text: string): ReadonlyArray<string> => split(normalize(text, "NFKC").toLowerCase())
+
+/** Runs of letters and digits, with a point or comma between digits: many times as fast as the rules of Unicode. */
+const WORD = /[\p{L}\p{M}\p{N}]+(?:(?<=\p{N})[.,](?=\p{N})\p{N}+)*/gu
+const ASCII_WORD = /[a-z0-9]+(?:(?<=[0-9])[.,](?=[0-9])[0-9]+)*/g
+const E_MAIL = /\be-?mail(?: address(?:es)?|-adressen?)?(?![\p{L}])/gu
+
+/** What an apostrophe joins to a word: the `s` of a genitive, and articles of French and Italian. */
+const JOINED = /['’](?:s|re|ve|ll|t)(?![\p{L}])|(?<![\p{L}])(?:[cdjlmnst]|qu|all|dell|nell)['’]/gu
+
+const split = (text: string): ReadonlyArray<string> => {
+  const joined = text.includes("mail") ? text.replaceAll(E_MAIL, "email") : text
+  const plain = /['’]/.test(joined) ? joined.replaceAll(JOINED, " ") : joined
+  if (!BEYOND_ASCII.test(plain)) return plain.match(ASCII_WORD) ?? []
+  return isPair(plain) ? wordsOf(plain) : (plain.match(WORD) ?? [])
+}
 
 /** Analyses a question. */
 export const asked = (question: string): Asked => {
@@ -105,10 +120,13 @@ export const asked = (question: string): Asked => {
     const isGrammar = ASKING.has(text) || (!isCode && isFunctionWord(spelled[place] ?? text, language))
     words.set(text, {
       text,
+      place,
       isGrammar,
       weight: isGrammar ? 0 : isCode ? WEIGHT_MAX : weightOf(spelled[place] ?? text),
       isExact: isCode || names.has(text),
-      concepts: concepts.filter((each) => [...each.words, ...each.questions].some((word) => isFormOf(text, word))),
+      concepts: concepts.filter(({ questions, words: names }) =>
+        isGrammar ? questions.includes(text) : [...names, ...questions].some((word) => isFormOf(text, word)),
+      ),
     })
   }
   const isCount = HOW_MANY.test(plain)
@@ -153,7 +171,7 @@ const namesIn = (question: string, language: Language): ReadonlySet<string> => {
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */
 const ENDINGS = set(
-  "s es e en n er ern r em st t te ten d ed ing ings ung ungen ion ions ation al ly ies y o a os as i m x aux es er ers ment 's",
+  "s es er or ers ors e en n er ern r em st t te ten d ed ing ings ung ungen ion ions ation al ly ies y o a os as i m x aux ment 's",
 )
 const STEM_MIN = 3
 
@@ -165,8 +183,8 @@ export const isFormOf = (a: string, b: string): boolean => {
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
   if (shared < STEM_MIN) return false
   const [left, right] = [a.slice(shared), b.slice(shared)]
-  // Short words with other endings are mostly other words: `can` and `cane`.
-  if (shared === STEM_MIN && left.length + right.length > 1) return false
+  // Short words with other endings are mostly other words: `use` and `user`.
+  if (shared === STEM_MIN && left + right !== "s") return false
   return (left === "" || ENDINGS.has(left)) && (right === "" || ENDINGS.has(right))
 }
 

@@ -23,8 +23,8 @@ const concept = (words: string, questions = "", kinds: ReadonlyArray<Kind> = [])
 })
 
 export const money = concept(
-  "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost",
-  "pay paid expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago",
+  "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost цена стоимость 料金 価格 値段 价格 價格 가격",
+  "pay paid expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
   ["money"],
 )
 const time = concept(
@@ -38,7 +38,7 @@ const date = concept(
   ["date", "day", "time"],
 )
 const person = concept(
-  "person contact responsible manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
+  "person contact operator betreiber responsible employee staff teacher trainer mitarbeiter lehrer trainerin kursleitung manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
   "who whom wer wen wem qui quien chi quem",
 )
 const place = concept(
@@ -46,13 +46,14 @@ const place = concept(
   "where wo wohin ou donde dove onde waar",
 )
 const duration = concept(
-  "duration time period days hours term dauer zeit frist laufzeit duree delai duracion plazo durata",
+  "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
+  "long take takes last lasts valid lang lange dauert gilt gultig longtemps dure",
 )
 const height = concept("height elevation hohe altitude hauteur altura altezza", "tall hoch alto haut alta")
 const length = concept("length lange longueur longitud largo lunghezza distance entfernung", "long lang far weit")
 const weight = concept("weight mass gewicht masse poids peso", "heavy heaviest schwer weigh wiegt lourd pesa")
 const size = concept(
-  "size area surface grosse flache taille superficie tamano superficie grandezza",
+  "size area surface capacity seats grosse flache kapazitat platze sitzplatze taille superficie places tamano capacidad grandezza",
   "big large gross grand grande",
 )
 const age = concept("age alter edad eta founded year born gegrundet", "old alt")
@@ -60,8 +61,8 @@ const speed = concept("speed velocity geschwindigkeit vitesse velocidad velocita
 const depth = concept("depth tiefe profondeur profundidad profondita", "deep tief profond profundo")
 const temperature = concept("temperature temperatur temperatura", "hot warm cold heiss kalt chaud froid")
 const people = concept(
-  "population inhabitants einwohner bevolkerung habitants poblacion habitantes popolazione",
-  "people live leben",
+  "population inhabitants users members seats persons people capacity einwohner bevolkerung nutzer benutzer mitglieder personen teilnehmer habitants utilisateurs poblacion habitantes usuarios popolazione",
+  "live leben leute gens gente",
 )
 const mail = concept("email mail mailadresse courriel correo", "", ["email"])
 const phone = concept(

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../../domain/Passage.ts"
+import { PASSAGES_PER_SEARCH, type PassageJson } from "../../../domain/Passage.ts"
 import { rowText, tablesOf } from "../../../text/Tables.ts"
 
 /*
@@ -51,10 +51,21 @@ interface Draft {
   readonly beyond: Set<number>
 }
 
-/** The tables of passages, each with its rows in reading order. */
-export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Grid> => {
+/**
+ * The tables of passages, each with its rows in reading order.
+ *
+ * @param others passages that may hold further rows of these tables, and whose own tables are left out
+ */
+export const gridsOf = (
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): ReadonlyArray<Grid> => {
   const drafts = new Map<string, Draft>()
-  const ranked = Array.from(passages.entries()).toSorted(([, a], [, b]) => a.chunk - b.chunk)
+  const isEverything = passages.length + others.length < PASSAGES_PER_SEARCH
+  const ranked = [...passages, ...others]
+    .entries()
+    .toArray()
+    .toSorted(([, a], [, b]) => a.chunk - b.chunk)
   for (const [rank, passage] of ranked) {
     for (const [index, table] of tablesOf(passage.content).entries()) {
       const isHeader = table.header.some((name) => name !== "") && !table.header.some(isAmount)
@@ -88,10 +99,10 @@ export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Gri
     context,
     header,
     rows: Array.from(rows.values()),
-    isWhole: beyond.isSubsetOf(chunks),
+    isWhole: isEverything || beyond.isSubsetOf(chunks),
     isAcross: false,
     rank,
-  })).filter(({ rows }) => rows.length > 0)
+  })).filter(({ rank, rows }) => rows.length > 0 && rank < passages.length)
 }
 
 /** Whether a cell of the first row is a value, so that this row is no header. A year may name a column. */
@@ -99,16 +110,20 @@ const isAmount = (cell: string): boolean => /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.
 
 /** The table with its rows as columns; undefined where it is too long for that. */
 export const across = ({ context, header, isWhole, rank, rows }: Grid): Grid | undefined => {
-  if (header.length < 3 || rows.length > ACROSS_ROWS_MAX) return undefined
+  const isPairs = header.length === 0 && rows.every(({ cells }) => cells.length <= 2)
+  if ((header.length < 3 && !isPairs) || rows.length > ACROSS_ROWS_MAX) return undefined
+  const column = (index: number) => rows.map(({ cells }) => cells[index] ?? "")
+  const turned = { context, isWhole, isAcross: true, rank }
+  // A list of names and values is a table of one row.
+  if (isPairs) {
+    return { ...turned, header: column(0), rows: [{ cells: column(1), quote: (place) => rows[place]?.quote(1) }] }
+  }
   return {
-    context,
-    isWhole,
-    isAcross: true,
-    rank,
-    header: [header[0] ?? "", ...rows.map(({ cells }) => cells[0] ?? "")],
+    ...turned,
+    header: [header[0] ?? "", ...column(0)],
     rows: header.slice(1).map((name, index) => ({
-      cells: [name, ...rows.map(({ cells }) => cells[index + 1] ?? "")],
-      quote: (column) => (rows[column - 1] ?? rows[0])?.quote(index + 1),
+      cells: [name, ...column(index + 1)],
+      quote: (place) => (rows[place - 1] ?? rows[0])?.quote(index + 1),
     })),
   }
 }

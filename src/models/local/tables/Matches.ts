@@ -1,31 +1,24 @@
 import { type Asked, type AskedWord, endsWithForm, foldedWords, isFormOf } from "./Asked.ts"
 import type { Concept } from "./Concepts.ts"
+import type { CellMatch, Finder } from "./Finder.ts"
 import type { Grid } from "./Grid.ts"
-import { decimalOf, type Decimal, type Kind, kindOf, numberOf, rangeOf } from "./Values.ts"
+import { decimalOf, type Decimal, type Kind, kindOf, numberOf } from "./Values.ts"
 
 /* Where the words of a question stand in a table: above it, in the names of its columns and in its cells. */
-
-/** How well a cell holds words of a question. */
-export interface CellMatch {
-  /** The words of the question in the cell, each with how surely it is the word, 0–1. */
-  readonly words: ReadonlyMap<AskedWord, number>
-  /** The share of the cell's own words that the question holds, 0–1. */
-  readonly share: number
-}
 
 /** How well the name of a column, or what it holds, is asked for by each word, 0–1. */
 export type ColumnMatch = ReadonlyMap<AskedWord, number>
 
-const FORM = 0.95
-const COMPOUND = 0.5
 const CONCEPT = 0.9
 const KIND = 0.7
-const RANGE = 0.5
 /** Cells are looked at up to this length, in UTF-16 code units. */
 const CELL_MAX_LENGTH = 1_000
 
 /** Names of columns that only number the rows. */
 const NUMBERING = /^(?:#|nr|no|num|pos|id|rank|rang|platz|puesto)?\.?$/iu
+
+/** Matches numbers of articles and the like, beside which a name stands. */
+const CODE = /^\p{L}{0,4}[-.\s]?\d[\w.-]*$/u
 
 /** A table whose words were compared with those of a question. */
 export class Matches {
@@ -39,14 +32,16 @@ export class Matches {
   /** The matches of each row's cells, by column. */
   readonly cells: ReadonlyArray<ReadonlyMap<number, CellMatch>>
   readonly columns: ReadonlyArray<ColumnMatch>
+  private readonly finder: Finder
+  private readonly named: ReadonlyArray<ReadonlyMap<AskedWord, number>>
   private readonly kinds: ReadonlyArray<Kind>
   private readonly decimals: ReadonlyArray<Decimal>
 
-  constructor(grid: Grid, asked: Asked) {
+  constructor(grid: Grid, asked: Asked, finder: Finder) {
     this.grid = grid
     this.asked = asked
+    this.finder = finder
     this.width = grid.rows.reduce((widest, { cells }) => Math.max(widest, cells.length), grid.header.length)
-    const finder = new Finder(asked.words)
     this.above = new Set(finder.in(grid.context).words.keys())
     this.cells = grid.rows.map(
       ({ cells }) =>
@@ -59,15 +54,31 @@ export class Matches {
     )
     const columns = Array.from({ length: this.width }, (_, column) => grid.rows.map(({ cells }) => cells[column] ?? ""))
     this.kinds = columns.map(kindOfMost)
-    this.label = this.width > 2 && this.kinds[0] === "number" && NUMBERING.test(this.name(0)) ? 1 : 0
+    this.label = this.labelOf(columns)
     this.decimals = columns.map(decimalOf)
-    const named = columns.map((_, column) => finder.in(this.name(column)).words)
+    const named = columns.map((_, column) => withoutShort(finder.in(this.name(column)).words))
+    this.named = named
     const literal = new Set(named.flatMap((words) => [...words.keys()]))
     this.columns = named.map((words, column) => this.columnMatch(column, words, literal))
   }
 
   name(column: number): string {
     return this.grid.header[column] ?? ""
+  }
+
+  /** Whether a word stands in the name of a column, and does not only mean it. */
+  isName(column: number, word: AskedWord): boolean {
+    return this.named[column]?.has(word) === true
+  }
+
+  /** Whether a text holds words of the question, and not only its grammar. */
+  holdsWords(text: string): boolean {
+    return Array.from(this.finder.in(text).words.keys()).some(({ isGrammar }) => !isGrammar)
+  }
+
+  /** All columns but one. */
+  others(column: number): ReadonlyArray<number> {
+    return Array.from(this.columns.keys()).filter((each) => each !== column)
   }
 
   kind(column: number): Kind {
@@ -80,6 +91,14 @@ export class Matches {
 
   number(row: number, column: number): number | undefined {
     return numberOf(this.cell(row, column), this.decimals[column])
+  }
+
+  private labelOf(columns: ReadonlyArray<ReadonlyArray<string>>): number {
+    const [first = [], second = []] = columns
+    const isNumbered = this.kinds[0] === "number" && NUMBERING.test(this.name(0))
+    const isCoded = first.every((cell) => CODE.test(cell)) && this.kinds[0] === "text"
+    const areNames = this.kinds[1] === "text" && new Set(second).size === second.length
+    return this.width > 2 && (isNumbered || (isCoded && areNames)) ? 1 : 0
   }
 
   /** The columns of a meaning, by their names or else by what they hold. */
@@ -110,6 +129,10 @@ export class Matches {
   }
 }
 
+/** Articles and prepositions in the name of a column are in many questions. */
+const withoutShort = (words: ReadonlyMap<AskedWord, number>): ReadonlyMap<AskedWord, number> =>
+  new Map(Array.from(words).filter(([word]) => !word.isGrammar || word.text.length > 3))
+
 const isNamed = (names: ReadonlyArray<string>, { words }: Concept): boolean =>
   names.some((name) => words.some((word) => isFormOf(name, word) || endsWithForm(name, word)))
 
@@ -121,56 +144,4 @@ const kindOfMost = (cells: ReadonlyArray<string>): Kind => {
     if (kind !== "empty") counts.set(kind, (counts.get(kind) ?? 0) + 1)
   }
   return Array.from(counts).toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? "empty"
-}
-
-/** Finds the words of a question in texts. */
-class Finder {
-  private readonly words: ReadonlyArray<AskedWord>
-  private readonly numbers: ReadonlyArray<readonly [AskedWord, number]>
-  private readonly cache = new Map<string, ReadonlyArray<readonly [AskedWord, number]>>()
-
-  constructor(words: ReadonlyArray<AskedWord>) {
-    this.words = words.filter(({ text }) => text !== "")
-    this.numbers = this.words.flatMap((word) =>
-      /^\d+(?:[.,]\d+)?$/.test(word.text) ? [[word, Number(word.text.replace(",", "."))]] : [],
-    )
-  }
-
-  /** @param holdsRanges whether a number may stand in a range such as `10–17` */
-  in(text: string, holdsRanges = false): CellMatch {
-    const found = new Map<AskedWord, number>()
-    const own = foldedWords(text)
-    let matched = 0
-    for (const each of own) {
-      const words = this.find(each)
-      matched += words[0]?.[1] ?? 0
-      for (const [word, share] of words) found.set(word, Math.max(share, found.get(word) ?? 0))
-    }
-    if (found.size > 0 || !holdsRanges || this.numbers.length === 0)
-      return { words: found, share: own.length === 0 ? 0 : matched / own.length }
-    const range = rangeOf(text)
-    if (range === undefined) return { words: found, share: 0 }
-    for (const [word, number] of this.numbers) if (number >= range[0] && number <= range[1]) found.set(word, 1)
-    return { words: found, share: RANGE }
-  }
-
-  /** The words of the question that a word is, is a form of, or is a compound with. */
-  private find(text: string): ReadonlyArray<readonly [AskedWord, number]> {
-    const cached = this.cache.get(text)
-    if (cached !== undefined) return cached
-    const found = this.words.flatMap((word) => {
-      const share = likeness(text, word.text)
-      return share === 0 || (share === COMPOUND && word.weight === 0) ? [] : [[word, share] as const]
-    })
-    const most = Math.max(...found.map(([, share]) => share))
-    const best = found.filter(([, share]) => share === most || share === COMPOUND)
-    this.cache.set(text, best)
-    return best
-  }
-}
-
-const likeness = (a: string, b: string): number => {
-  if (a === b) return 1
-  if (isFormOf(a, b)) return FORM
-  return endsWithForm(a, b) || endsWithForm(b, a) ? COMPOUND : 0
 }

@@ -1,5 +1,6 @@
 import type { PassageJson } from "../../../domain/Passage.ts"
 import { asked } from "./Asked.ts"
+import { Finder } from "./Finder.ts"
 import { across, gridsOf } from "./Grid.ts"
 import { lookUp } from "./Lookup.ts"
 import { Matches } from "./Matches.ts"
@@ -10,20 +11,29 @@ import type { TableAnswer } from "./Wording.ts"
  */
 
 /** An answer that covers less of the question than this is mostly the answer to another one. */
-const EVIDENCE_MIN = 0.5
+const EVIDENCE_MIN = 0.55
 /** How much better the answer of a table that is read across has to be. */
 const ACROSS_GAIN = 0.02
 
-/** Answers a question from the tables of passages; undefined where no row or no column is what it asks for. */
-export const answerFromTables = (question: string, passages: ReadonlyArray<PassageJson>): TableAnswer | undefined => {
-  const grids = gridsOf(passages)
+/**
+ * Answers a question from the tables of passages; undefined where no row or no column is what it asks for.
+ *
+ * @param others passages that may hold further rows of these tables
+ */
+export const answerFromTables = (
+  question: string,
+  passages: ReadonlyArray<PassageJson>,
+  others: ReadonlyArray<PassageJson> = [],
+): TableAnswer | undefined => {
+  const grids = gridsOf(passages, others)
   if (grids.length === 0) return undefined
   const words = asked(question)
+  const finder = new Finder(words)
   let best: TableAnswer | undefined
   for (const grid of grids.toSorted((a, b) => a.rank - b.rank)) {
-    const along = lookUp(new Matches(grid, words))
+    const along = lookUp(new Matches(grid, words, finder))
     const turned = across(grid)
-    const other = turned === undefined ? undefined : lookUp(new Matches(turned, words))
+    const other = turned === undefined ? undefined : lookUp(new Matches(turned, words, finder))
     const found = (other?.evidence ?? 0) > (along?.evidence ?? 0) + ACROSS_GAIN ? other : along
     if (found !== undefined && found.evidence > (best?.evidence ?? EVIDENCE_MIN)) best = found
   }

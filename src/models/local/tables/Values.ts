@@ -17,13 +17,13 @@ export type Kind =
   | "empty"
 
 const MONEY =
-  /[$€£¥₹₽₩]|\b(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|cents?|yen|rubel|kronen|sek|nok|dkk|pln|czk|jpy)\b/iu
+  /[$€£¥₹₽₩円元원]|\b(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|cents?|yen|rubel|kronen|sek|nok|dkk|pln|czk|jpy)\b/iu
 const FLAG =
   /^(?:yes|no|ja|nein|oui|non|s[ií]|no|true|false|wahr|falsch|included|not included|enthalten|nicht enthalten|inclus|incluido|optional|none|✓|✔|✗|✘|×|x|–|—|-)$/iu
 const DAY =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|sonnabends?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|venerd[iì]|domenica)(?=$|[^\p{L}])/iu
 const TIME =
-  /\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:uhr|am|pm|a\.m\.|p\.m\.|h)\b|^\d{1,2}\s?[-–]\s?\d{1,2}\s?(?:uhr|h)$/iu
+  /\b\d{1,2}[:h]\d{2}\b|\b\d{1,2}(?:\.\d{2})?\s?(?:uhr|am|pm|a\.m\.|p\.m\.|h)(?![\p{L}])|^\d{1,2}\s?[-–]\s?\d{1,2}\s?(?:uhr|h)$/iu
 const MONTH =
   "jan|feb|mar|mär|maer|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|aoû|aou|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic"
 const NAMED_DATE = new RegExp(
@@ -217,3 +217,8 @@ export const rangeOf = (cell: string): readonly [number, number] | undefined => 
     return [value, Number.POSITIVE_INFINITY]
   return undefined
 }
+
+/** Whether a cell says yes. */
+export const isYes = (cell: string): boolean => FLAG.test(cell.trim()) && !NO.test(cell.trim())
+
+const NO = /^(?:no|nein|non|não|nao|false|falsch|none|not .*|nicht .*|✗|✘|×|x|–|—|-)$/iu

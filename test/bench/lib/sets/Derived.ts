@@ -78,11 +78,12 @@ export const joined = (set: RetrievalSet): RetrievalSet => {
 }
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]{2,}/gu
-const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(WORD))
+const wordsOf = (text: string, language: string): ReadonlySet<string> =>
+  new Set((language === "turkish" ? text.toLocaleLowerCase("tr") : text.toLowerCase()).match(WORD))
 
 /** Asks with the best words of a question alone: rare words that the passages which answer it have. */
 export const fewWords = (set: RetrievalSet, count: 1 | 2): RetrievalSet => {
-  const words = new Map(set.passages.map(({ id, title, text }) => [id, wordsOf(`${title} ${text}`)]))
+  const words = new Map(set.passages.map(({ id, title, text }) => [id, wordsOf(`${title} ${text}`, set.language)]))
   const frequencies = new Map<string, number>()
   for (const found of words.values()) for (const word of found) frequencies.set(word, (frequencies.get(word) ?? 0) + 1)
   const questions = set.questions.flatMap(({ id, text }) => {
@@ -90,7 +91,7 @@ export const fewWords = (set: RetrievalSet, count: 1 | 2): RetrievalSet => {
     const worth = (word: string): number =>
       relevant.filter((passage) => words.get(passage)?.has(word)).length *
       Math.log(words.size / (frequencies.get(word) ?? words.size))
-    const best = Array.from(wordsOf(text))
+    const best = Array.from(wordsOf(text, set.language))
       .filter((word) => worth(word) > 0)
       .sort((left, right) => worth(right) - worth(left))
       .slice(0, count)

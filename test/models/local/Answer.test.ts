@@ -1,0 +1,196 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { PassageJson } from "../../../src/domain/Passage.ts"
+import { answerTo } from "../../../src/models/local/Answer.ts"
+import { nearby } from "../../../src/models/local/Nearby.ts"
+
+const passage = (title: string, chunk: number, content: string, section?: string): PassageJson => ({
+  title,
+  chunk,
+  content,
+  document_id: title,
+  similarity: 0.5,
+  ...(section === undefined ? {} : { section }),
+})
+
+const answer = (question: string, ...contents: ReadonlyArray<string>) =>
+  answerTo(
+    question,
+    contents.map((content, index) => passage("Title", index + 1, content)),
+  )?.text
+
+describe("the words of a question are found", () => {
+  test.each([
+    ["in another form", "When are parcels sent?", "It rains. A parcel was sent on Monday. Birds sing.", "A parcel was"],
+    [
+      "with a typing error",
+      "What does the enterpise license cost?",
+      "The enterprise license costs 5 EUR.",
+      "The enterp",
+    ],
+    ["without their accents", "¿Cuándo es la reunion anual?", "La reunión anual es en mayo.", "La reunión"],
+    ["in a compound", "Wie lang ist die Frist?", "Es regnet. Die Rückgabefrist beträgt 14 Tage.", "Die Rückg"],
+    ["without the article that is written with them", "متى تدفع المبالغ؟", "نحن هنا. تدفع مبالغ كبيرة غدا.", "تدفع"],
+    ["in a script without spaces", "退款多久支付？", "本店很高兴。退款将在十四天内支付。", "退款将在"],
+  ])("%s", (_, question, content, start) => {
+    expect(answer(question, content)).toStartWith(start)
+  })
+})
+
+test("one sentence is quoted where one answers, with the title of its document", () => {
+  const content = "Blue whales are large. Blue whales eat krill. Blue whales sing songs."
+  expect(answer("What do blue whales eat?", content)).toBe("Blue whales eat krill. (Title)")
+})
+
+test("of two sentences with the words of a question, the one with a number answers how many", () => {
+  const content = "The tower has stairs of steep granite. The stairs of the tower have 187 steps."
+  expect(answer("How many stairs does the tower have?", content)).toStartWith("The stairs of the tower have 187")
+})
+
+describe("what is no sentence is never quoted:", () => {
+  test.each([
+    ["marks of citations", "Ducks eat grass.[29] Ducks eat fish.[30][31]", "Ducks eat fish. (Title)"],
+    [
+      "links",
+      "[Ducks eat fish](/a)\n\n- [Ducks](/d)\n- [Fish eat ducks](/f)\n\nDucks eat fish too.",
+      "Ducks eat fish too.",
+    ],
+    ["headings", "# Ducks eat fish\n\nThey eat grass, too. Cats do not.", "Ducks eat fish: They eat grass"],
+    ["fenced code", "```\nducks eat fish\n```\n\nDucks eat their fish.", "Ducks eat their fish. (Title)"],
+    ["notes below a page", "^ Ducks eat fish, 1999.\n\nDucks mostly eat fish.", "Ducks mostly eat fish. (Title)"],
+    ["marks of Markdown", "**Ducks** eat `fish`.", "Ducks eat fish. (Title)"],
+    ["pictures", "![Ducks eat fish](a.png) Ducks eat much fish.", "Ducks eat much fish. (Title)"],
+  ])("%s", (_, content, expected) => {
+    expect(answer("Which fish do ducks eat?", content)).toStartWith(expected)
+  })
+})
+
+test("a sentence ends neither after an abbreviation nor after an initial", () => {
+  const content = "Dr. John F. Kennedy e.g. met Mr. Brown in Berlin. It rained."
+  expect(answer("Where did Kennedy meet Brown?", content)).toBe(
+    "Dr. John F. Kennedy e.g. met Mr. Brown in Berlin. (Title)",
+  )
+})
+
+describe("a pronoun at the beginning is explained", () => {
+  test("by the sentence before it", () => {
+    expect(answer("When was the mill painted white?", "The mill is old. It was painted white in 1920.")).toBe(
+      "The mill is old. It was painted white in 1920. (Title)",
+    )
+  })
+
+  test.each([
+    ["the heading", "# Adult ducks\n\nThey eat fish and grass.", "Adult ducks: They eat fish and grass. (Title)"],
+    ["the title", "They eat fish and grass.", "Title: They eat fish and grass. (Title)"],
+    ["a heading that is a question", "# What is eaten?\n\nThey eat fish and grass.", "What is eaten? They eat fish"],
+  ])("by %s where none does", (_, content, expected) => {
+    expect(answer("What do ducks eat, fish and grass?", content)).toStartWith(expected)
+  })
+
+  test("and a conjunction is left out where the sentence before it is too long", () => {
+    const before = `Geese ${"really ".repeat(60)}eat.`
+    expect(answer("What do ducks eat?", `${before} However, ducks eat fish.`)).toBe("Ducks eat fish. (Title)")
+  })
+})
+
+test("things that are named one after the other are quoted with the heading that tells what they are", () => {
+  const content = "## Not yet\n\nS3; metrics and traces; webhooks; a widget for the browser."
+  expect(answer("Is S3 supported?", content)).toBe(`Not yet: ${content.slice(12)} (Title)`)
+})
+
+test("a definition is found by its form", () => {
+  const content =
+    "The approval of a time sheet takes a day. Approval – the confirmation that a time sheet is correct. Approval is late."
+  expect(answer("What is an approval?", content)).toStartWith("Approval – the confirmation")
+})
+
+test("a heading that asks the question is answered with what stands below it", () => {
+  const content =
+    "# May I bring a dog?\n\nYes. Dogs are welcome. They cost 3 EUR.\n\n# Cats\n\nCats may not be brought."
+  expect(answer("Can I bring my dog?", content)).toBe("Yes. Dogs are welcome. They cost 3 EUR. (Title)")
+})
+
+describe("a list is quoted as a whole", () => {
+  const list = "Bring these things:\n\n- a towel\n- a coin\n  - of one pound\n\n- a cap for long hair"
+
+  test("under the line that announces it", () => {
+    expect(answer("Which things do I need to bring?", list)).toBe(
+      "Bring these things:\n- a towel\n- a coin: of one pound\n- a cap for long hair\n(Title)",
+    )
+  })
+
+  test("under its heading where none does, and steps in their order", () => {
+    const steps = "# Correct an entry\n\n1. Open the page Week.\n2. Click the entry.\n3. Change the end."
+    expect(answer("How do I correct an entry?", steps)).toBe(
+      "Correct an entry:\n- Open the page Week.\n- Click the entry.\n- Change the end.\n(Title)",
+    )
+  })
+
+  test("but not where one item is asked for", () => {
+    const found = answer("When is the cap for long hair needed?", list)
+    expect(found).toContain("cap for long hair")
+    expect(found).not.toContain("towel")
+  })
+})
+
+test("sentences of two documents are quoted together only to compare two things", () => {
+  const passages = [
+    passage("A", 1, "The Basic plan has 5 GB of storage. It rains."),
+    passage("B", 1, "The Team plan has 200 GB of storage. It snows."),
+  ]
+  expect(answerTo("What is the difference between the Basic plan and the Team plan?", passages)?.text).toBe(
+    "The Basic plan has 5 GB of storage. (A)\n\nThe Team plan has 200 GB of storage. (B)",
+  )
+  expect(answerTo("How much storage has the Team plan?", passages)?.text).toBe(
+    "The Team plan has 200 GB of storage. (B)",
+  )
+})
+
+describe("nothing is answered", () => {
+  const content = "Refunds are paid within 14 days to students. The office in Malmö is open on Monday. We sell tea."
+
+  test.each([
+    ["that names something else", "Which prices has the canteen of Hamburg?"],
+    ["that lacks what is counted", "How many parking spaces are there?"],
+    ["about something else", "Who invented the steam engine?"],
+    ["with none of its words", "Zebra?"],
+    ["of no words", "🙂"],
+    ["of nothing but interrogatives", "What is it?"],
+  ])("to a question %s", (_, question) => {
+    expect(answer(question, content)).toBeUndefined()
+  })
+
+  test.each([
+    ["no passages", []],
+    ["only code", ["```sh\nrefunds pay --within 14\n```"]],
+    ["only links", ["[Refunds](/r) [within](/w) [days](/d)"]],
+    ["only headings", ["# Refunds within days"]],
+    ["nothing", [""]],
+  ])("from %s", (_, contents) => {
+    expect(answer("Refunds within how many days?", ...contents)).toBeUndefined()
+  })
+})
+
+test("places that tell of what a question asks are named by title and heading", () => {
+  const passages = [passage("Handbook", 3, "Refunds are paid within 14 days.\n\n## Tea\n\nWe sell tea.", "Sales")]
+  expect(nearby("Are refunds paid to Martians?", passages)).toEqual(["“Sales” (Handbook)"])
+  expect(nearby("Zebra?", passages)).toEqual([])
+})
+
+test("at most three sentences of any text are quoted, each once and as it is written", () => {
+  const words = fc.constantFrom(..."whale|krill.|sings|\n\n|# |- |`x`|```\n|?|。|海|  |1. |Yes. |: ".split("|"))
+  const content = fc.oneof(
+    fc.array(words, { maxLength: 40 }).map((list) => list.join(" ")),
+    fc.string({ unit: "binary" }),
+  )
+  fc.assert(
+    fc.property(content, content, fc.string({ unit: "binary" }), (one, two, question) => {
+      const found = answerTo(`whale ${question}`, [passage("A", 1, one), passage("B", 1, two)])
+      const quotes = found?.quotes.map(({ text }) => text) ?? []
+      expect(new Set(quotes).size).toBe(quotes.length)
+      const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, "")
+      for (const quote of quotes) expect(letters(one + two)).toContain(letters(quote))
+    }),
+    { numRuns: 200 },
+  )
+})

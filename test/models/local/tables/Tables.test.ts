@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { PassageJson } from "../../../../src/domain/Passage.ts"
+import { answerFromTables } from "../../../../src/models/local/tables/Tables.ts"
+
+const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
+  title,
+  chunk,
+  content,
+  document_id: title,
+})
+
+const answer = (question: string, ...contents: ReadonlyArray<string>) =>
+  answerFromTables(
+    question,
+    contents.map((content, index) => passage(content, index + 1)),
+  )?.text
+
+const plans = `# Plans
+
+| Plan | Monthly price | Storage | SSO | Users |
+| --- | --- | --- | --- | --- |
+| Basic | 10 EUR | 5 GB | no | 1-5 |
+| Team | 50 EUR | 200 GB | yes | 6-50 |
+| Enterprise | 900 EUR | 4 TB | yes | 51+ |`
+
+const cities = `# Städte
+
+| Stadt | Einwohner | Bundesland | Gegründet |
+|---|---|---|---|
+| Bremen | 569.396 | Bremen | 782 |
+| Hamburg | 1.892.122 | Hamburg | 808 |
+| Nürnberg | 523.026 | Bayern | 1050 |
+| Gesamt | 2.984.544 | | |`
+
+const week = `| Dish | Monday | Tuesday | Friday | Price |
+|---|---|---|---|---|
+| Soup | tomato | pea | fish | 2.30 |
+| Main | meatballs | goulash | cod | 5.80 |`
+
+const company = `# Acme
+
+| Phone | +49 421 123 |
+|---|---|
+| E-mail | info@acme.example |
+| Managing director | Jane Roe |`
+
+const records = `Name: Anna Schmidt
+Department: Sales
+Phone: 555-1201
+
+Name: Omar Haddad
+Department: Support
+Phone: 555-1202`
+
+describe("a question", () => {
+  test.each([
+    // By the names of a row and a column, and by what the column means.
+    ["What is the price of the Enterprise plan?", plans, "Enterprise: Monthly price 900 EUR"],
+    ["How much does the Team plan cost?", plans, "Team: Monthly price 50 EUR"],
+    ["Combien coûte Team ?", plans, "Team: Monthly price 50 EUR"],
+    ["¿Cuánto cuesta Basic?", plans, "Basic: Monthly price 10 EUR"],
+    ["How much storage does Basic have?", plans, "Basic: Storage 5 GB"],
+    ["Does the Basic plan include SSO?", plans, "Basic: SSO no"],
+    ["Wann wurde Hamburg gegründet?", cities, "Hamburg: Gegründet 808"],
+    ["Wie viele Einwohner sind es insgesamt?", cities, "Gesamt: Einwohner 2.984.544"],
+    ["Who is the managing director?", company, "Managing director: Jane Roe"],
+    ["What is the email address of Acme?", company, "E-mail: info@acme.example"],
+    ["What is the phone number of Omar Haddad?", records, "Omar Haddad: Phone 555-1202"],
+    // By a value, for the name of its row or column.
+    ["Which plan has 200 GB?", plans, "Team: Storage 200 GB"],
+    ["Which plan do I need for 12 users?", plans, "Team: Users 6-50"],
+    ["Who works in Support?", records, "Omar Haddad: Department Support"],
+    ["On which day is there goulash?", week, "Tuesday: Main goulash"],
+    // For a whole row, or several rows.
+    ["What is the Team plan?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; SSO yes; Users 6-50"],
+    ["Which plans are there?", plans, "Plan: Basic, Team, Enterprise"],
+    ["Which plans include SSO?", plans, "Plan: Team, Enterprise"],
+    ["Which is cheaper, Basic or Team?", plans, "- Basic: Monthly price 10 EUR\n- Team: Monthly price 50 EUR"],
+    ["Which plans cost less than 100 EUR?", plans, "- Basic: Monthly price 10 EUR\n- Team: Monthly price 50 EUR"],
+    // By comparing or counting rows, without the row that sums them up.
+    ["What is the cheapest plan?", plans, "Basic: Monthly price 10 EUR"],
+    ["Which plan has the most storage?", plans, "Enterprise: Storage 4 TB"],
+    ["Welche Stadt hat die meisten Einwohner?", cities, "Hamburg: Einwohner 1.892.122"],
+    ["Welche Stadt ist die älteste?", cities, "Bremen: Gegründet 782"],
+    ["Quel forfait est le moins cher ?", plans.replace("Plan |", "Forfait |"), "Basic: Monthly price 10 EUR"],
+    ["¿Cuál es el plan más caro?", plans, "Enterprise: Monthly price 900 EUR"],
+    ["How many plans are there?", plans, "Plan: 3 (Basic, Team, Enterprise)"],
+  ])("is answered from cells: %s", (question, content, text) => {
+    expect(answer(question, content)).toBe(text)
+  })
+
+  test.each([
+    ["How much is the Premium plan?", plans],
+    ["What is the notice period of the Team plan?", plans],
+    ["What is the colour of the Team plan?", plans],
+    ["Wie viele Einwohner hat Köln?", cities],
+    ["Wie hoch ist die Arbeitslosigkeit in Bremen?", cities],
+    ["What is the fax number of Acme?", company],
+    ["What is the phone number of Anna Miller?", records],
+    ["How many windows does the Team plan have?", plans],
+    ["What is the weather like?", plans],
+  ])("is not answered from another row or column: %s", (question, content) => {
+    expect(answer(question, content)).toBeUndefined()
+  })
+
+  test("for the least value is not answered from a part of a table", () => {
+    const row = (index: number) => `| Chair number ${index} of our collection | ${index + 5} EUR | oak |`
+    const part = (from: number) =>
+      [
+        "| Chair | Price | Wood |",
+        "|---|---|---|",
+        ...Array.from({ length: 40 }, (_, index) => row(from + index)),
+      ].join("\n")
+    const last = "| Chair | Price | Wood |\n|---|---|---|\n| Stool | 1 EUR | oak |"
+    const prose = ["One.", "Two.", "Three.", "Four."]
+    const question = "Which chair is the cheapest?"
+    expect(answer(question, part(0), ...prose)).toBeUndefined()
+    // The passage with the end of the table is found as well, or all passages are found.
+    expect(answer(question, part(0), last, ...prose)).toBe("Stool: Price 1 EUR")
+    const found = answerFromTables(
+      question,
+      [passage(part(0))],
+      [last, ...prose].map((content, index) => passage(content, index + 2)),
+    )
+    expect(found?.text).toBe("Stool: Price 1 EUR")
+    expect(answer(question, part(0))).toBe("Chair number 0 of our collection: Price 5 EUR")
+  })
+
+  test("quotes the whole row, and covers its words", () => {
+    const found = answerFromTables("How much does the Team plan cost?", [passage(plans)])
+    expect(found?.evidence).toBe(1)
+    expect(found?.quotes).toEqual([
+      { text: "Plan: Team; Monthly price: 50 EUR; Storage: 200 GB; SSO: yes; Users: 6-50", passage: passage(plans) },
+    ])
+  })
+
+  test("is answered in a bounded length from any table", () => {
+    const cell = fc.oneof(
+      fc.constantFrom(
+        "",
+        "Team",
+        "50 EUR",
+        "|",
+        "12:30",
+        "1-5",
+        "2024-01-01",
+        "yes",
+        "a".repeat(100_000),
+        "x ".repeat(5_000),
+      ),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { maxLength: 5 }), { maxLength: 6 }), (rows) => {
+        const content = rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+        for (const question of ["How much is Team?", "Which is the cheapest?", "How many are there for 3 users?"]) {
+          expect((answer(question, content) ?? "").length).toBeLessThan(40_000)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+test("a table of ten thousand columns, or of a hundred thousand rows, takes no time worth noting", () => {
+  const wide = `| ${Array.from({ length: 10_000 }, (_, index) => `Column ${index}`).join(" | ")} |`
+  const rule = `|${" --- |".repeat(10_000)}`
+  const long = Array.from({ length: 100_000 }, (_, index) => `| ${index} | Chair ${index} |`).join("\n")
+  const begin = performance.now()
+  answer("What is column 17 of chair 3?", `${wide}\n${rule}\n${wide}`)
+  answer("Which chair has the number 7?", `| Number | Name |\n|---|---|\n${long}`)
+  expect(performance.now() - begin).toBeLessThan(20_000)
+})
