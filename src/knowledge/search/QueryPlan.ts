@@ -101,6 +101,7 @@ export const planQuery = (
     for (const term of new Set(word.stems.flat())) {
       const known = terms[numbers.get(term) ?? -1]
       const ranks = found.get(term)?.ranks
+      if (known !== undefined && word.isCorrected) continue
       if (known !== undefined) {
         known.times += 1
         known.idf = Math.min(known.idf, idf)
@@ -110,8 +111,10 @@ export const planQuery = (
     }
     if (word.droppedShare >= MISSED_BELOW) continue
     const present = word.stems.flat().flatMap((term) => numbers.get(term) ?? [])
+    const key = word.stems.join(";")
+    if (word.isCorrected && words.has(key)) continue
     const information = informationOf(word, frequency, chunks)
-    words.set(word.stems.join(";"), { terms: present, information, isCorrected: word.isCorrected === true })
+    words.set(key, { terms: present, information, isCorrected: word.isCorrected === true })
   }
   return { terms, phrases: phrasesOf(query, terms, numbers), words: Array.from(words.values()) }
 }

@@ -21,17 +21,17 @@ export interface Calibration {
   readonly longQuestion: number
   /** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
   readonly scattered: number
+  /** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
+  readonly similar: number
 }
 
 /** The constants that the server uses. */
-export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 5, scattered: 0.6 }
+export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 5, scattered: 0.6, similar: 0.4 }
 
 /** The number of passages to which `Calibration.chance` refers. */
 const SOME_PASSAGES = 200
 /** How chance grows with the logarithm of the number of passages. */
 const CHANCE_GROWTH = 0.7
-/** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
-const SIMILAR = 0.4
 /** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
@@ -43,15 +43,10 @@ export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
  *
  * @param passages the number of passages in the knowledge base
  */
-export const similarityIn = (passages: number, { chance, longQuestion, scattered } = DEFAULT_CALIBRATION) => {
+export const similarityIn = (passages: number, { chance, longQuestion, scattered, similar } = DEFAULT_CALIBRATION) => {
+  const weights: { readonly [How in Presence]: number } = { "beside a neighbour": 1, scattered, similar, absent: 0 }
   const chanceOfMany = chance * (Math.log1p(passages) / Math.log1p(SOME_PASSAGES)) ** CHANCE_GROWTH
   const long = longQuestion * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
-  const weights: Readonly<Record<Presence, number>> = {
-    "beside a neighbour": 1,
-    scattered,
-    similar: SIMILAR,
-    absent: 0,
-  }
   /**
    * @param informationOfWord the information in each distinct word of the question, see `informationOf`
    * @param presenceOfWord returns how a word, by its index, occurs in the passage

@@ -79,9 +79,9 @@ export const corrected = (
 }
 
 const correctedWord = (asked: QueryWord, segments: ReadonlyArray<Segment>): QueryWord => {
-  const { commonness, isPair, spelling } = asked
+  const { commonness, droppedShare, isPair, spelling } = asked
   const alphabet = ALPHABETS.find(([script]) => script.test(spelling?.word ?? ""))?.[1]
-  if (spelling === undefined || alphabet === undefined || isPair) return asked
+  if (spelling === undefined || alphabet === undefined || isPair || droppedShare > 0) return asked
   const { lexemes, word } = spelling
   if (word.length < LEAST_LENGTH) return asked
   const isKnown = commonness > UNKNOWN_SHARE

@@ -28,6 +28,7 @@ const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
   chance: [0.1, 0.12, 0.13, 0.14, 0.17, 0.185, 0.2, 0.25],
   longQuestion: [3.5, 6.5, 8, 12],
   scattered: [0.4, 0.5, 0.7, 0.8],
+  similar: [0.3, 0.5],
 }
 const isConstant = (name: string): name is keyof Calibration => name in GRID
 
