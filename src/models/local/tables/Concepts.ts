@@ -24,7 +24,7 @@ const concept = (words: string, questions = "", kinds: ReadonlyArray<Kind> = [])
 
 export const money = concept(
   "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost цена стоимость 料金 価格 値段 价格 價格 가격",
-  "pay paid spend spent expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
+  "pay paid spend spent cheaper dearer billiger teurer expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
   ["money"],
 )
 const time = concept(
@@ -49,15 +49,27 @@ const duration = concept(
   "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
   "long take takes last lasts valid lang lange dauert gilt gultig longtemps dure",
 )
-const height = concept("height elevation hohe altitude hauteur altura altezza", "tall hoch alto haut alta")
-const length = concept("length lange longueur longitud largo lunghezza distance entfernung", "long lang far weit")
-const weight = concept("weight mass gewicht masse poids peso", "heavy heaviest schwer weigh wiegt lourd pesa")
+const height = concept(
+  "height elevation hohe altitude hauteur altura altezza",
+  "tall taller higher hoch hoher alto haut alta",
+)
+const length = concept(
+  "length lange longueur longitud largo lunghezza distance entfernung",
+  "long longer lang langer far weit",
+)
+const weight = concept(
+  "weight mass gewicht masse poids peso",
+  "heavy heavier lighter heaviest schwer schwerer leichter weigh wiegt lourd pesa",
+)
 const size = concept(
   "size area surface capacity seats grosse flache kapazitat platze sitzplatze taille superficie places tamano capacidad grandezza",
-  "big large gross grand grande",
+  "big bigger large larger smaller gross grosser kleiner grand grande",
 )
-const age = concept("age alter edad eta founded year born gegrundet", "old alt")
-const speed = concept("speed velocity geschwindigkeit vitesse velocidad velocita", "fast schnell rapide rapido")
+const age = concept("age alter edad eta founded year born gegrundet", "old older newer alt alter neuer")
+const speed = concept(
+  "speed velocity geschwindigkeit vitesse velocidad velocita",
+  "fast faster slower schnell schneller rapide rapido",
+)
 const depth = concept("depth tiefe profondeur profundidad profondita", "deep tief profond profundo")
 const temperature = concept("temperature temperatur temperatura", "hot warm cold heiss kalt chaud froid")
 const people = concept(

@@ -19,12 +19,10 @@ export const mostExtreme = (matches: Matches, rows: Rows): TableAnswer | undefin
   // The cheapest of some rows is not the cheapest of all.
   if (column === undefined || !grid.isWhole) return undefined
   const direction = asked.extreme?.direction ?? 1
-  const valued = rows.best
-    .filter((row) => rows.plain.includes(row))
-    .flatMap((row) => {
-      const value = valueOf(matches, row, column)
-      return value === undefined ? [] : [{ row, value: direction * value }]
-    })
+  const valued = rows.alike.flatMap((row) => {
+    const value = valueOf(matches, row, column)
+    return value === undefined ? [] : [{ row, value: direction * value }]
+  })
   const most = Math.max(...valued.map(({ value }) => value))
   const chosen = valued.filter(({ value }) => value === most).map(({ row }) => row)
   if (chosen.length === 0 || chosen.length > TIES_MAX) return undefined
@@ -48,7 +46,7 @@ export const within = (matches: Matches, rows: Rows): TableAnswer | undefined =>
   const [column] = wanted.columns
   if (column === undefined || asked.bound === undefined) return undefined
   const { direction, value } = asked.bound
-  const chosen = rows.plain.filter((row) => {
+  const chosen = (rows.areChosen ? rows.alike : rows.plain).filter((row) => {
     const number = matches.number(row, column)
     return number !== undefined && direction * number > direction * value
   })

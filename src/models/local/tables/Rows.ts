@@ -51,6 +51,15 @@ export class Rows {
     return this.columns.length > 0
   }
 
+  /** The rows that hold all words that tell the best rows from others, and do not sum up the others. */
+  get alike(): ReadonlyArray<number> {
+    const wanted = [...this.words.keys()].filter((word) => this.rarityOf(word) > 0)
+    return this.plain.filter((row) => {
+      const cells = Array.from(this.matches.cells[row]?.values() ?? [])
+      return wanted.every((word) => cells.some(({ words }) => words.has(word)))
+    })
+  }
+
   /**
    * The rows that the question names one by one, such as `Basic` and `Team`, with the words that name them. Empty where
    * it names one, or where a word could mean several.
@@ -129,8 +138,8 @@ const CONDITION_WEIGHT = 5
 
 /** The factors of evidence that speaks against an answer. */
 const MISSING_NAME = 0.4
-const MISSING_MEANING = 0.7
-const MISSING_MORE = 0.6
+const MISSING_MEANING = 0.85
+const MISSING_MORE = 0.8
 const PART_OF_NAME = 0.8
 
 /** What speaks for an answer. */

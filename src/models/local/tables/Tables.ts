@@ -11,7 +11,7 @@ import type { TableAnswer } from "./Wording.ts"
  */
 
 /** An answer that covers less of the question than this is mostly the answer to another one. */
-const EVIDENCE_MIN = 0.55
+const EVIDENCE_MIN = 0.4
 /** How much better the answer of a table that is read across has to be. */
 const ACROSS_GAIN = 0.02
 

@@ -80,6 +80,11 @@ describe("a question", () => {
     ["Which plans cost less than 100 EUR?", plans, "- Basic: Monthly price 10 EUR\n- Team: Monthly price 50 EUR"],
     // By comparing or counting rows, without the row that sums them up.
     ["What is the cheapest plan?", plans, "Basic: Monthly price 10 EUR"],
+    [
+      "Which hose is the cheapest?",
+      "| Product | Price |\n|---|---|\n| Hose reel | 54 EUR |\n| Hose Flexo 20 m | 29 EUR |\n| Spade | 9 EUR |",
+      "Hose Flexo 20 m: Price 29 EUR",
+    ],
     ["Which plan has the most storage?", plans, "Enterprise: Storage 4 TB"],
     ["Welche Stadt hat die meisten Einwohner?", cities, "Hamburg: Einwohner 1.892.122"],
     ["Welche Stadt ist die älteste?", cities, "Bremen: Gegründet 782"],
