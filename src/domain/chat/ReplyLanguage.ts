@@ -49,6 +49,11 @@ const letters: ReadonlyArray<readonly [RegExp, ReadonlyArray<SpokenLanguage>]> =
   [/[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/u, ["vi"]],
 ]
 
+type Meanings = ReadonlyArray<{ readonly language: SpokenLanguage }>
+
+/** How much more than a function word a phrase of small talk says about the language. */
+const TALK_WEIGHT = 1.5
+
 /** How much of a text is looked at, in UTF-16 code units. */
 const SAMPLE_LENGTH = 1_000
 
@@ -81,12 +86,19 @@ const languagesOf = (text: string): ReadonlyArray<SpokenLanguage> => {
   for (const [pattern, voted] of letters) if (pattern.test(sample)) vote(voted, 1.5 / voted.length)
   const tokens = tokensOf(sample)
   for (let at = 0; at < tokens.length;) {
-    const [words, talk] = [functionBook.at(tokens, at), smallTalkBook.at(tokens, at)]
-    const length = Math.max(words?.length ?? 0, talk?.length ?? 0)
-    const longest = [words, talk].filter((phrase) => phrase?.length === length)
-    const voted = new Set(longest.flatMap((phrase) => phrase?.meanings.map(({ language }) => language) ?? []))
-    // A long phrase, and one that few languages have, says more.
-    vote(voted, length / Math.sqrt(voted.size))
+    const words = functionBook.at(tokens, at)
+    const talk = smallTalkBook.at(tokens, at, ({ kind }) => kind !== "courtesy")
+    const courtesy = smallTalkBook.at(tokens, at, ({ kind }) => kind === "courtesy")
+    const length = Math.max(0, ...[words, talk, courtesy].map((phrase) => phrase?.length ?? 0))
+    const languagesIn = (...phrases: ReadonlyArray<{ length: number; meanings: Meanings } | undefined>) =>
+      new Set(
+        phrases.flatMap((phrase) => (phrase?.length === length ? phrase.meanings.map(({ language }) => language) : [])),
+      )
+    // What people greet and thank with says more than a word such as `the`. So does a long phrase, and one that few
+    // languages have.
+    const [ofWords, ofTalk] = [languagesIn(words, courtesy), languagesIn(talk)]
+    vote(ofWords, length / Math.sqrt(ofWords.size))
+    vote(ofTalk, (TALK_WEIGHT * length) / Math.sqrt(ofTalk.size))
     at += Math.max(1, length)
   }
   if (group !== undefined) {

@@ -44,21 +44,27 @@ export interface SmallTalkSetting {
   readonly isFirst?: boolean
 }
 
-/** What a message is besides a question, or undefined when it says anything else. */
-export const smallTalkIn = (
+/** What a message is besides a question, above all, or undefined when it says anything else. */
+export const smallTalkIn = (message: string, setting: SmallTalkSetting = {}): SmallTalk | undefined =>
+  smallTalkKinds(message, setting)[0]
+
+/** All that a message is besides a question, the most important first. Empty when it says anything else. */
+export const smallTalkKinds = (
   message: string,
   { isFirst = true, name = "" }: SmallTalkSetting = {},
-): SmallTalk | undefined => {
-  if (message.length > MAX_LENGTH) return undefined
-  const tokens = tokensOf(message)
-  if (tokens.length === 0) return signs.find(([sign]) => sign.test(message))?.[1]
+): ReadonlyArray<SmallTalk> => {
+  if (message.length > MAX_LENGTH) return []
+  const tokens = tokensOf(message).map(shortened)
+  if (tokens.length === 0) return signs.flatMap(([sign, kind]) => (sign.test(message) ? [kind] : [])).slice(0, 1)
   const names = new Set(tokensOf(name))
   const found = new Set<SmallTalkMeaning["kind"]>()
   for (let at = 0; at < tokens.length;) {
     const phrase = smallTalkBook.at(tokens, at)
     if (phrase === undefined) {
-      if (names.has(tokens[at] ?? "")) at++
-      else return found.has("thanks") && isRemark(tokens.slice(at), message) ? "thanks" : undefined
+      if (!names.has(tokens[at] ?? "")) {
+        return found.has("thanks") && isRemark(tokens.slice(at), message) ? ["thanks"] : []
+      }
+      at++
       continue
     }
     // Some words, such as “ciao”, greet and take leave.
@@ -67,9 +73,13 @@ export const smallTalkIn = (
     for (const kind of kinds) found.add(kind)
     at += phrase.length
   }
+  const kinds = KINDS.filter((kind) => found.has(kind))
   // A message of nothing but praise is a thank-you.
-  return found.size === 0 ? undefined : (KINDS.find((kind) => found.has(kind)) ?? "thanks")
+  return kinds.length === 0 && found.size > 0 ? ["thanks"] : kinds
 }
+
+/** A word without the letters by which people lengthen it, as in `hiiii` and `heyyy`. */
+const shortened = (token: string): string => token.replace(/(\p{L})\1{2,}/gu, "$1")
 
 /** Whether tokens after a thank-you only say why, such as `that was what I was looking for`. */
 const isRemark = (tokens: ReadonlyArray<string>, message: string): boolean =>

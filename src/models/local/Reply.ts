@@ -1,7 +1,7 @@
 import type { PassageJson } from "../../domain/Passage.ts"
 import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
 import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
-import { type SmallTalk, smallTalkIn } from "../../domain/chat/SmallTalk.ts"
+import { type SmallTalk, smallTalkKinds } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
@@ -18,8 +18,8 @@ import { keysOf, Terms } from "./Terms.ts"
 /** Decides the next step of a conversation. */
 export const replyTo = (conversation: Conversation): Reply => {
   const { before, found, maySearch, name, question } = conversation
-  const smallTalk = smallTalkIn(question, { name, isFirst: before.length === 0 })
-  if (smallTalk !== undefined) return replyToSmallTalk(smallTalk, conversation)
+  const smallTalk = smallTalkKinds(question, { name, isFirst: before.length === 0 })
+  if (smallTalk.length > 0) return replyToSmallTalk(smallTalk, conversation)
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
@@ -96,22 +96,19 @@ const isAbout = (question: string, name: string): boolean => {
   return isNamed && words.length <= names.length + WORDS_BESIDE_NAME
 }
 
-const replyToSmallTalk = (kind: SmallTalk, conversation: Conversation): Reply => {
+/** Replies to each kind of small talk in a message: first to greetings and thanks, and last to a goodbye. */
+const replyToSmallTalk = (kinds: ReadonlyArray<SmallTalk>, conversation: Conversation): Reply => {
   const { documents, mayList, name } = conversation
   const language = languageOf(conversation)
-  const about = phrase(language, "about", name)
-  switch (kind) {
-    case "greeting":
-      return saying(`${phrase(language, "hello")} ${phrase(language, "ask")}`)
-    case "thanks":
-      return saying(phrase(language, "welcome"))
-    case "goodbye":
-      return saying(phrase(language, "goodbye"))
-    case "about":
-      return saying(about)
-    case "documents":
-      if (documents === undefined && mayList) return "list"
-      if (documents === undefined || documents === "failed") return saying(about)
-      return saying(about, documents.total === 0 ? phrase(language, "noDocuments") : titleList(language, documents))
-  }
+  const has = (kind: SmallTalk) => kinds.includes(kind)
+  if (has("documents") && documents === undefined && mayList) return "list"
+  const sentences = [
+    ...(has("greeting") ? [phrase(language, "hello")] : []),
+    ...(has("thanks") ? [phrase(language, "welcome")] : []),
+    ...(kinds[0] === "greeting" ? [phrase(language, "ask")] : []),
+    ...(has("about") || has("documents") ? [phrase(language, "about", name)] : []),
+    ...(has("goodbye") ? [phrase(language, "goodbye")] : []),
+  ].join(" ")
+  if (!has("documents") || documents === undefined || documents === "failed") return saying(sentences)
+  return saying(sentences, documents.total === 0 ? phrase(language, "noDocuments") : titleList(language, documents))
 }

@@ -86,6 +86,8 @@ describe("small talk", () => {
     ["who are you?", "I am Ada, a chatbot."],
     ["Bist du ein Mensch?", "Ich bin Ada, ein Chatbot."],
     ["👍", "You are welcome!"],
+    ["heyyy, who are you?", "Hello! I am Ada, a chatbot."],
+    ["Thanks, bye!", "You are welcome! Goodbye!"],
   ])("%p is replied to in its language, without a search", async (message, start) => {
     const { lists, output, queries, sources } = await ask(message, { found: [prices], documents: titles(3) })
     expect(output).toStartWith(start)
