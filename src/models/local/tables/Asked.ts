@@ -214,13 +214,22 @@ const weightOf = (word: string): number => {
   return bits < WEIGHT_MIN ? 0 : Math.min(bits, WEIGHT_MAX)
 }
 
-/** The words that are capitalized within a sentence, where that marks names. German capitalizes all nouns. */
+const IN_CALENDAR =
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/
+
+/** The words that are capitalized within a sentence, but for dates, where that marks names. German capitalizes all nouns. */
 const namesIn = (question: string, language: Language): ReadonlySet<string> => {
   // Abbreviations such as PDF are mostly no names.
   const capitalized =
     language === "german" ? [] : (question.match(/(?<=[^\s.!?]\s+)\p{Lu}\p{M}*\p{Ll}[\p{L}\p{M}]*/gu) ?? [])
+  const letters = question.match(/(?<=[\p{L}\d]\s)[B-HJ-Z](?![\p{L}\p{M}\d'’.&])/gu) ?? []
   const codes = question.match(/[\p{L}\d]+(?:_[\p{L}\d]+)+/gu) ?? []
-  return new Set([...capitalized, ...codes].flatMap(foldedWords).filter((word) => !ASKING.has(word)))
+  return new Set(
+    [...capitalized, ...codes]
+      .flatMap(foldedWords)
+      .filter((word) => !ASKING.has(word) && !IN_CALENDAR.test(word))
+      .concat(letters.map(folded)),
+  )
 }
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */
