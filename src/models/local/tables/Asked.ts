@@ -167,7 +167,7 @@ const boundIn = (plain: string): (Bound & { readonly text: string }) | undefined
 }
 
 const NAMING_ATTRIBUTE =
-  /\b(?:(?:what|how \w+) (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
+  /\b(?:what (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
 
 /** The places of the words right after a phrase that asks for an attribute, up to the next word of grammar. */
 const attributesIn = (plain: string, texts: ReadonlyArray<string>): ReadonlyArray<number> => {
