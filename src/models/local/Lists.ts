@@ -49,7 +49,7 @@ const listScore = (question: Question, evidence: Evidence, list: ItemList): numb
     },
     undefined,
   )
-  return scoreOf({ ...features, kind: 0, long: 0, short: 0 }) + gainOf(question, list)
+  return scoreOf({ ...features, kind: 0, short: 0 }) + gainOf(question, list)
 }
 
 const gainOf = ({ kind }: Question, { isOrdered }: ItemList): number => {

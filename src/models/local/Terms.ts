@@ -109,15 +109,6 @@ export class Terms {
     return found
   }
 
-  /** The first place among `words` of each term, by the term's index. */
-  placesIn(words: ReadonlyArray<string>): ReadonlyMap<number, number> {
-    const places = new Map<number, number>()
-    for (const [place, word] of words.entries()) {
-      for (const [term] of this.cache.get(word) ?? this.meant(word)) if (!places.has(term)) places.set(term, place)
-    }
-    return places
-  }
-
   private meant(word: string): ReadonlyArray<readonly [number, number]> {
     const exact = this.exact.get(word)
     const meant: Array<readonly [number, number]> = []
