@@ -21,10 +21,12 @@ const SHORT_NAME_LENGTH = 40
 /** The least share of a cell's words that a question holds when it names the row by this cell. */
 const NAMING_SHARE_MIN = 0.5
 /** Evidence from which on nothing of the question is missing. */
-const COMPLETE = 0.75
 const ALL_COVERED = 0.95
+/** The least evidence for a number of rows: a word that none holds leaves no row to count. */
+const ALL_COUNTED = 0.75
 
 /** The factors of evidence where the table lacks a column that is asked for, and where rows are probably missing. */
+const WHOLE_ROW = 0.9
 const MISSING_COLUMN = 0.6
 const MISSING_ROWS = 0.5
 
@@ -80,6 +82,7 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   const evidence = evidenceOf(matches, {
     rows: rows.words,
     names: new Map([...namesOf(matches, [label, ...rows.columns]), ...wanted.words]),
+    isNamed: naming !== undefined && rows.best.length === 1,
     isPart: naming !== undefined && shareOf(naming) < 1,
   })
   // A table is read across only by the names of what were its columns.
@@ -105,13 +108,14 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   // Words that are nowhere in the table probably ask for a column that it does not have.
   const isMentioned = naming === undefined && rows.words.size < 2
   const isValueAsked = asked.words.some(({ text }) => text === "")
-  const isComplete = evidence > COMPLETE && !isReversed && !isMentioned && !isValueAsked
+  const isOne = rows.best.length === 1 || asked.isList || evidence > ALL_COVERED
+  const isWanted = isOne && !isReversed && !isMentioned && !isValueAsked
   const columns = isMany ? [] : naming === undefined || isReversed ? rows.columns : matches.others(naming)
   return worded(matches, {
     rows: rows.best.slice(0, NAMES_MAX),
     label: isMany || isPairs ? label : (naming ?? label),
     columns,
-    evidence: (isComplete ? 1 : MISSING_COLUMN) * evidence,
+    evidence: (isWanted ? WHOLE_ROW : MISSING_COLUMN) * evidence,
   })
 }
 
@@ -141,10 +145,12 @@ const counted = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   if (!grid.isWhole || (named.size === 0 && !isAbove)) return undefined
   const used = new Map([...rows.words, ...named])
   if (askedColumns(matches, (column) => column !== label, used).columns.length > 0) return undefined
+  const evidence = evidenceOf(matches, { rows: rows.words, names: named })
+  if (evidence < ALL_COUNTED) return undefined
   return counting(matches, {
     rows: rows.best.filter((row) => rows.plain.includes(row)),
     label,
     columns: [],
-    evidence: evidenceOf(matches, { rows: rows.words, names: named }),
+    evidence,
   })
 }
