@@ -1,4 +1,5 @@
 import type { PassageJson } from "../../domain/Passage.ts"
+import { enumerates } from "./AnswerForms.ts"
 import type { Answer, Quote } from "./Conversation.ts"
 import { Evidence } from "./Evidence.ts"
 import { stepsAround } from "./Instructions.ts"
@@ -69,6 +70,7 @@ const answering = (
   if (evidence.asks(lead) || (question.kind === "how-to" && fits)) {
     return reading.sentences.filter((sentence) => sentence.lead === lead).slice(0, SECTION_SENTENCES_MAX)
   }
+  if (question.kind === "list" && enumerates(best.sentence.text)) return [best.sentence]
   return chosenOf(ranked)
 }
 
