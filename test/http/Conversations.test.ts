@@ -57,8 +57,13 @@ describe("9. messages", () => {
               toolName: "searchKnowledgeBase",
               args: { query: "Question 1" },
             },
+            // Where nothing at all is found, the documents are listed.
+            { type: "tool-call", toolCallId: expect.any(String), toolName: "listDocuments", args: {} },
           ],
-          tool_results: [expect.objectContaining({ type: "tool-result", result: [] })],
+          tool_results: [
+            expect.objectContaining({ type: "tool-result", result: [] }),
+            expect.objectContaining({ type: "tool-result", result: { total: 0, titles: [] } }),
+          ],
         },
       ],
       metadata: { currentPage: 1, pageSize: 20, totalCount: 2, totalPages: 1 },

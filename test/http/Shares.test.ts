@@ -10,7 +10,7 @@ const { client, provider } = await startServer({
   SHARE_UPLOADS: "1",
   SHARE_CHATS: "1",
   SHARE_STREAMS: "1",
-  SHARE_WAIT: "300ms",
+  SHARE_WAIT: "600ms",
   LIST_BYTES: "512KiB",
 })
 
