@@ -9,6 +9,7 @@ import { ask, upload } from "./answers/Asking.ts"
 import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
 import { impossibleCases } from "./answers/Check.ts"
 import { derivedKnowledge } from "./answers/Derived.ts"
+import { fittingOf } from "./answers/Fitting.ts"
 import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
 import { start, withoutLimits } from "./http/Child.ts"
@@ -17,11 +18,15 @@ import { apiKey } from "./http/Fixture.ts"
 interface AnswersSettings {
   readonly worst: number
   readonly json: string | undefined
+  readonly fits: boolean
   /** How the cases of an earlier run were judged, by id. */
   readonly earlier: ReadonlyMap<string, Verdict> | undefined
 }
 
-const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earlier, json, worst }: AnswersSettings) {
+const bench = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Knowledge>,
+  { earlier, fits, json, worst }: AnswersSettings,
+) {
   const directory = yield* temporaryDirectory("bench")
   const child = yield* start({
     script: join(import.meta.dir, "../../src/main.ts"),
@@ -45,6 +50,7 @@ const bench = Effect.fnUntraced(function* (all: ReadonlyArray<Knowledge>, { earl
   if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
   yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
   yield* Console.log(`\n${judged.length} cases in ${seconds.toFixed(0)} s`)
+  if (fits) yield* Console.log(`\n${fittingOf(judged)}`)
   if (json !== undefined) writeFileSync(json, JSON.stringify(judged, null, 1))
 })
 
@@ -105,6 +111,9 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * - `--against FILE`: counts the replies that were right in the run that wrote this file and are not any more, and the
  *   other way round, and prints the former of the half for development,
  * - `--seed N`: chooses other cases from the sets, by default 1,
+ * - `--fit`: fits the parameters of `Sentences.ts` and `Likelihood.ts` to the cases, and prints them with what each is
+ *   worth; those of `Likelihood.ts` count with the weights of `Sentences.ts` as they are in the source, so that new
+ *   weights are written there before it is run again,
  * - `--check`: asks nothing, and prints the cases whose answer is in no document.
  */
 export const run = (args: ReadonlyArray<string>): void => {
@@ -120,6 +129,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       json: { type: "string" },
       against: { type: "string" },
       seed: { type: "string", default: "1" },
+      fit: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
     },
   })
@@ -138,6 +148,7 @@ export const run = (args: ReadonlyArray<string>): void => {
   const settings = {
     worst: Number(values.worst),
     json: values.json,
+    fits: values.fit,
     earlier: values.against === undefined ? undefined : readEarlier(values.against),
   }
   NodeRuntime.runMain(values.check ? check(all) : Effect.scoped(bench(wanted, settings)))

@@ -42,11 +42,14 @@ const SAMPLE_ROWS = 20
 /** Whether a cell holds a number, an amount or a date rather than a name. A year may be the name of a column. */
 const isValue = (cell: string): boolean => /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^(?:1[89]|20)\d\d$/.test(cell)
 
-/** Whether the first row names the columns, which it does not where it holds a value. */
+/** Whether the first row names the columns, which it does not where it holds a value like those below it. */
 const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
-  const [first = []] = rows
+  const [first = [], ...body] = rows
+  const sample = body.slice(0, SAMPLE_ROWS)
+  const isLikeBelow = (cell: string, column: number) =>
+    isValue(cell) && (column === 0 || sample.length === 0 || sample.some((row) => isValue(row[column] ?? "")))
   // A list of names and values is often written with colons.
-  return !(first.some(isValue) || (first.length === 2 && first[0]?.endsWith(":") === true))
+  return !(first.some(isLikeBelow) || (first.length === 2 && first[0]?.endsWith(":") === true))
 }
 
 /** Whether a row completes the header above it, as where `2024` spans the columns `Price` and `Number`. */

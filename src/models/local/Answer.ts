@@ -1,6 +1,8 @@
 import type { PassageJson } from "../../domain/Passage.ts"
+import { enumerates } from "./AnswerForms.ts"
 import type { Answer, Quote } from "./Conversation.ts"
 import { Evidence } from "./Evidence.ts"
+import { stepsAround } from "./Instructions.ts"
 import { bestList, listText } from "./Lists.ts"
 import { type Question, readQuestion } from "./Question.ts"
 import { readable } from "./Readable.ts"
@@ -30,15 +32,17 @@ export const answerTo = (
   const evidence = new Evidence(question, reading)
   const ranked = rank(evidence.judged)
   const [best] = ranked
-  const isLikely = best !== undefined && best.covered.size > 0 && likelihood(evidence, best) >= LIKELY
+  const list = bestList(question, evidence, reading.lists, best)
+  const isAnswer = (one: Ranked | undefined) =>
+    one !== undefined && one.covered.size > 0 && likelihood(evidence, one) >= LIKELY
+  const isLikely = best !== undefined && (isAnswer(best) || isAnswer(list))
   const cells = answerFromTables(text, passages, others)
   const share = isLikely ? evidence.shareOf(best.covered) + (isTold(question) ? TOLD_LEAD : TABLE_LEAD) : 0
   if (cells !== undefined && cells.evidence >= share) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
   }
   if (!isLikely) return undefined
-  const list = bestList(question, evidence, reading.lists, best)
-  return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list)
+  return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list.list)
 }
 
 /** How much more of a question a table covers than a likely sentence does, where both could answer. */
@@ -61,9 +65,12 @@ const answering = (
   if (best === undefined) return []
   const { lead } = best.sentence
   const fits = evidence.shareOf(evidence.terms.in(lead.keys)) >= FITTING_SHARE_MIN
+  const steps = question.kind === "how-to" ? stepsAround(best.sentence, reading) : []
+  if (steps.length > 1) return steps
   if (evidence.asks(lead) || (question.kind === "how-to" && fits)) {
     return reading.sentences.filter((sentence) => sentence.lead === lead).slice(0, SECTION_SENTENCES_MAX)
   }
+  if (question.kind === "list" && enumerates(best.sentence.text)) return [best.sentence]
   return chosenOf(ranked)
 }
 

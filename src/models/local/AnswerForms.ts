@@ -56,6 +56,35 @@ const FULL_NAME = /\p{Lu}[\p{L}.’'-]*\s+(?:(?:of|de|von|van|der|la|the)\s+)*\p
 const NAME = /(?<=[\p{L}\p{N},;:)’'-]\s(?:the\s)?)\p{Lu}\p{L}+/u
 const CASED = /\p{Ll}/u
 
+/** Things that are named one after the other in a sentence. */
+const ENUMERATION =
+  /[,;、،]\s?[^,;.、،]{1,60}(?:[,;、،]|\s(?:and|or|und|oder|sowie|et|ou|y|e|o|u|ed|en|of|och|og|eller|oraz|i|lub|и|или|та|або|ve|veya|या|और)\s|\s(?:&|و|和|或))|、[^、。]{1,20}(?:、|和|与|と)|[^,;、،。\s][和与]/u
+
+/** Whether a sentence names several things one after the other. */
+export const enumerates = (text: string): boolean => ENUMERATION.test(text)
+
+/** Words that decide whether something is so, may be done, or is there. */
+const DECISION = wholeWord(
+  "yes|no|not|never|none|only|always|must|may|can|cannot|\\p{L}+n['’]t|allowed|permitted|forbidden|prohibited|banned|welcome|free|available|possible|impossible|included?s?|excluded|accept(?:ed)?|refused|supported|required|optional|except|need(?:s|ed)?|fine|blocked|without|ja|nein|nicht|kein\\p{L}*|nie|nur|immer|muss|müssen|darf|dürfen|kann|können|erlaubt|gestattet|verboten|untersagt|willkommen|kostenlos|möglich|enthalten|inbegriffen|inklusive|verfügbar|erforderlich|nötig|außer|ohne|oui|non|pas|jamais|aucune?|seule?ment|seule?s?|toujours|doit|doivent|peut|peuvent|permise?s?|autorisée?s?|interdite?s?|admise?s?|bienvenue?s?|gratuite?s?|disponibles?|possibles?|comprise?s?|inclu\\p{L}*|accept\\p{L}*|refus\\p{L}*|obligatoires?|sauf|sans|sí|nunca|solo|sólo|solamente|siempre|debe|deben|puede|pueden|permit\\p{L}*|prohib\\p{L}*|bienvenid\\p{L}*|posible|incluid\\p{L}*|incluye|obligatori\\p{L}*|excepto|sin|sim|não|apenas|sempre|deve|devem|pode|podem|permitid\\p{L}*|proibid\\p{L}*|bem-vind\\p{L}*|possível|incluíd\\p{L}*|exceto|sem|sì|mai|nessun\\p{L}*|soltanto|può|possono|permess\\p{L}*|vietat\\p{L}*|benvenut\\p{L}*|compres\\p{L}*|inclus\\p{L}*|tranne|senza|nee|niet|geen|nooit|alleen|altijd|moet|moeten|mag|mogen|toegestaan|verboden|welkom|beschikbaar|inbegrepen|behalve|zonder|tak|nie|tylko|można|wolno|zabronion\\p{L}*|да|нет|не|только|можно|нельзя|запрещен\\p{L}*|разрешен\\p{L}*|бесплатн\\p{L}*|так|ні|лише|тільки|заборонен\\p{L}*|evet|hayır|değil\\p{L}*|yok\\p{L}*|sadece|yasak\\p{L}*|ücretsiz|نعم|لا|ليس|فقط|ممنوع|مسموح|हाँ|नहीं|केवल|inte|ingen|bara|får|måste|ikke|kun|må|skal".split(
+    "|",
+  ),
+)
+const DECISION_HAN =
+  /不|没有|沒有|可以|必须|禁止|免费|无料|無料|できます|できません|ません|있습니다|없습니다|안 됩니다/u
+
+/** Words that join one step to the next. */
+const SEQUENCE = wholeWord(
+  "first|firstly|then|next|afterwards|after that|finally|lastly|before you|zuerst|zunächst|dann|danach|anschließend|schließlich|zum schluss|zuletzt|d['’]abord|puis|ensuite|enfin|primero|luego|después|por último|finalmente|primeiro|depois|em seguida|por fim|prima|poi|dopo|infine|eerst|daarna|vervolgens|tenslotte|först|sedan|därefter|derefter|deretter|til slutt|najpierw|następnie|potem|сначала|затем|потом|после этого|наконец|önce|sonra|son olarak|أولا|ثم|أخيرا".split(
+    "|",
+  ),
+)
+/** How a sentence begins that tells what to do. */
+const IMPERATIVE =
+  /^(?:(?:please|bitte|simply|just|you (?:can|may|need to|have to|must|should)|to \p{L}+ [^,]{2,60}, |wenn sie )\s?)?(?:add|apply|ask|book|bring|call|change|check|choose|click|close|collect|complete|confirm|connect|contact|copy|create|delete|download|drag|edit|email|enter|export|fill|find|follow|give|go|hand|hold|import|insert|install|leave|let|log|make|move|open|pay|pick|place|plug|pour|press|print|pull|push|put|remove|replace|restart|return|run|save|scan|scroll|select|send|set|show|sign|start|stop|strip|switch|take|tap|tell|try|turn|type|unplug|upload|use|visit|wait|wash|write|\p{L}+en sie|\p{L}{3,}ez|abre|elige|escribe|espera|haz|llama|paga|pulsa|rellena|selecciona|envía|abra|elija|llame|complete|aprite|apri|scegli|clicca|premi|invia|откройте|нажмите|выберите|\p{L}{3,}[ий]те)(?![\p{L}\p{M}])/iu
+
+/** Whether a sentence tells what to do, or in which order. */
+export const instructs = (text: string): boolean => SEQUENCE.test(text.slice(0, 60)) || IMPERATIVE.test(text)
+
 /** Whether the answers to questions of a kind have a form. */
 export const asksForm = (kind: Kind): boolean => FORMS[kind] !== undefined
 
@@ -77,6 +106,10 @@ const FORMS: Partial<Readonly<Record<Kind, (text: string) => boolean | undefined
   person: (text) => (CASED.test(text) ? FULL_NAME.test(text) || NAME.test(text) : undefined),
   place: (text) => (CASED.test(text) ? NAME.test(text) : undefined),
   why: (text) => REASON.test(text) || CJK_REASON.test(text),
+  // The lack of these forms says nothing: things may be told in a list, and a fact may decide.
+  list: (text) => enumerates(text) || undefined,
+  "yes-no": (text) => DECISION.test(text) || DECISION_HAN.test(text) || undefined,
+  "how-to": (text) => instructs(text) || undefined,
 }
 
 const COPULA = wholeWord(

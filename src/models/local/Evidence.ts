@@ -18,17 +18,11 @@ export interface Features {
   readonly heading: number
   /** What the sentence before adds to it. */
   readonly before: number
-  /** What the titles add to it. */
-  readonly above: number
-  /** The share of neighbouring words of the question that are neighbours in the sentence. */
-  readonly near: number
   /** Whether the sentence holds what such a question asks for: 1, or -1 where it lacks it. */
   readonly kind: number
   /** Whether it defines what is asked for. */
   readonly defines: number
-  /** How much longer it is than a plain sentence, on a scale of logarithms. */
-  readonly long: number
-  /** How much shorter it is than a plain sentence. */
+  /** How much shorter it is than a plain sentence, on a scale of logarithms. */
   readonly short: number
   readonly fragment: number
   readonly item: number
@@ -42,7 +36,6 @@ export interface Features {
 
 /** The rank from which on a passage counts least. */
 const RANKS = 5
-const PLAIN_WORDS = 25
 const SHORT_WORDS = 8
 
 /** A sentence with what speaks for it. */
@@ -60,8 +53,8 @@ export class Evidence {
   readonly all: number
   /** The words of the question that any sentence or heading has, by their index, with their certainty. */
   readonly anywhere: ReadonlyMap<number, number>
-  /** The highest similarity of a passage. */
-  readonly similarity: number
+  /** The second highest similarity of a passage; 0 where there is but one. */
+  readonly secondSimilarity: number
   private readonly rarity: ReadonlyArray<number>
   private readonly allRare: number
   readonly question: Question
@@ -86,7 +79,9 @@ export class Evidence {
       for (const [term, strength] of covered) anywhere.set(term, Math.max(strength, anywhere.get(term) ?? 0))
     }
     this.anywhere = anywhere
-    this.similarity = Math.max(0, ...reading.sentences.map(({ passage }) => passage.similarity ?? 1))
+    const passages = new Set(reading.sentences.map(({ passage }) => passage))
+    const similarities = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)
+    this.secondSimilarity = similarities[1] ?? 0
   }
 
   /** Judges a sentence. `previous` are the words of the question in the sentence before it. */
@@ -113,7 +108,7 @@ export class Evidence {
     const ownShare = this.shareOf(own)
     const headingGain = added(heading) + added(announced)
     const beforeGain = added(previous)
-    const aboveGain = added(above)
+    added(above)
     const words = keys.length
     return {
       sentence,
@@ -126,11 +121,8 @@ export class Evidence {
             : sum(Array.from(own, ([term, strength]) => (this.rarity[term] ?? 0) * strength)) / this.allRare,
         heading: headingGain,
         before: beforeGain,
-        above: aboveGain,
-        near: this.nearness(keys),
         kind: asksForm(this.question.kind) ? holdsKind(this.question.kind, this.withoutQuestion(sentence.text)) : 0,
         defines: this.question.kind === "definition" && this.defines(sentence) ? 1 : 0,
-        long: Math.max(0, Math.log2(Math.max(1, words) / PLAIN_WORDS)),
         short: Math.max(0, Math.log2(SHORT_WORDS / Math.max(1, words))),
         fragment: form === "fragment" ? 1 : 0,
         item: form === "item" || form === "record" ? 1 : 0,
@@ -174,18 +166,6 @@ export class Evidence {
     )
   }
 
-  private nearness(keys: ReadonlyArray<string>): number {
-    const { all } = this.terms
-    if (all.length < 2) return 0
-    const places = this.terms.placesIn(keys)
-    let near = 0
-    for (let term = 1; term < all.length; term++) {
-      const [left, right] = [places.get(term - 1), places.get(term)]
-      if (left !== undefined && right !== undefined && Math.abs(right - left) <= NEAR_WORDS) near++
-    }
-    return near / (all.length - 1)
-  }
-
   private cached(key: object, make: () => ReadonlyMap<number, number>): ReadonlyMap<number, number> {
     const known = this.above.get(key) ?? make()
     this.above.set(key, known)
@@ -202,8 +182,6 @@ const wordsOf = ({ sentences }: Reading): ReadonlySet<string> => {
 
 /** The least share of a question's information in a heading that asks it. */
 const ASKED_SHARE_MIN = 0.7
-/** The greatest distance of two words that stand together, in words. */
-const NEAR_WORDS = 3
 /** The most words beside what is defined, such as articles. */
 const ARTICLES_MAX = 3
 

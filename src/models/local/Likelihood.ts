@@ -1,5 +1,4 @@
-import type { Evidence } from "./Evidence.ts"
-import type { Ranked } from "./Sentences.ts"
+import type { Evidence, Judged } from "./Evidence.ts"
 
 /*
  * How likely it is that the best sentence answers the question at all. The parameters are fitted on questions whose
@@ -8,7 +7,9 @@ import type { Ranked } from "./Sentences.ts"
 
 /** What speaks for and against an answer. Information is in units of the rarest word's. */
 export interface Signals {
-  /** The information in the sentence and what stands above it: two rare words are no coincidence. */
+  /** Always 1: what speaks against an answer before anything is known. */
+  readonly bias: number
+  /** The information in words other than names in the sentence and what stands above it. */
   readonly held: number
   /** The share of the question's information in names that are missing there. */
   readonly names: number
@@ -16,55 +17,47 @@ export interface Signals {
   readonly elsewhere: number
   /** The information in the rarest word that nothing has. */
   readonly unknown: number
-  /** The information in what a question counts, where it is missing. */
-  readonly counted: number
   /** Whether the sentence holds what such a question asks for: 1, or -1 where it lacks it. */
   readonly kind: number
   /** The similarity of the passage. */
   readonly similarity: number
-  /** The highest similarity of a passage. */
-  readonly most: number
+  /** How much more similar the passage is than the next best one. */
+  readonly lead: number
 }
 
-const BIAS = -1.7
 const WEIGHTS: Readonly<Record<keyof Signals, number>> = {
-  held: 1,
-  names: -1.2,
-  elsewhere: -2,
-  unknown: -1.4,
-  counted: -2,
-  kind: 0.5,
-  similarity: 2.7,
-  most: 1.6,
+  bias: -1.7,
+  held: 1.3,
+  names: -1.3,
+  elsewhere: -1.3,
+  unknown: -1.7,
+  kind: 0.7,
+  similarity: 2.5,
+  lead: 1.8,
 }
-
-/** Of more information than this, more says no more. */
-const HELD_MAX = 4
 
 /** What speaks for and against a sentence as an answer. */
-export const signalsOf = (evidence: Evidence, { covered, features, sentence }: Ranked): Signals => {
-  const { all, anywhere, question, terms } = evidence
-  const informationOf = (isCounted: (term: number) => number) =>
-    terms.all.reduce((sum, { weight }, term) => sum + weight * isCounted(term), 0)
+export const signalsOf = (evidence: Evidence, { covered, features, sentence }: Judged): Signals => {
+  const { all, anywhere, terms } = evidence
+  const informationIn = (countOf: (term: number, isName: boolean) => number) =>
+    terms.all.reduce((sum, { isName, weight }, term) => sum + weight * countOf(term, isName), 0)
   const total = Math.max(all, Number.EPSILON)
+  const similarity = sentence.passage.similarity ?? 1
   return {
-    held: Math.min(
-      HELD_MAX,
-      informationOf((term) => covered.get(term) ?? 0),
-    ),
-    names: informationOf((term) => (terms.all[term]?.isName === true && !covered.has(term) ? 1 : 0)) / total,
-    elsewhere: informationOf((term) => Math.max(0, (anywhere.get(term) ?? 0) - (covered.get(term) ?? 0))) / total,
+    bias: 1,
+    held: informationIn((term, isName) => (isName ? 0 : (covered.get(term) ?? 0))),
+    names: informationIn((term, isName) => (isName && !covered.has(term) ? 1 : 0)) / total,
+    elsewhere: informationIn((term) => Math.max(0, (anywhere.get(term) ?? 0) - (covered.get(term) ?? 0))) / total,
     unknown: Math.max(0, ...terms.all.map(({ weight }, term) => (anywhere.has(term) ? 0 : weight))),
-    counted: question.kind === "number" && !covered.has(0) ? (terms.all[0]?.weight ?? 0) : 0,
     kind: features.kind,
-    similarity: sentence.passage.similarity ?? 1,
-    most: evidence.similarity,
+    similarity,
+    lead: similarity - evidence.secondSimilarity,
   }
 }
 
 /** The logarithm of the odds that a sentence answers the question. */
-export const likelihood = (evidence: Evidence, best: Ranked): number => {
-  let sum = BIAS
+export const likelihood = (evidence: Evidence, best: Judged): number => {
+  let sum = 0
   for (const [name, value] of Object.entries(signalsOf(evidence, best))) sum += WEIGHTS[name as keyof Signals] * value
   return sum
 }

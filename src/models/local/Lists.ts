@@ -1,6 +1,7 @@
+import { instructs } from "./AnswerForms.ts"
 import type { Evidence } from "./Evidence.ts"
 import type { Question } from "./Question.ts"
-import type { ItemList } from "./Reading.ts"
+import type { ItemList, Sentence } from "./Reading.ts"
 import { type Ranked, scoreOf } from "./Sentences.ts"
 
 /*
@@ -15,46 +16,56 @@ const STEPS_GAIN = 5
 /** What it loses where the question asks for one fact. */
 const FACT_LOSS = -4
 
+/** A list, judged as if its announcement were a sentence. */
+export interface RankedList extends Ranked {
+  readonly list: ItemList
+}
+
 /** The list that answers a question better than the best sentence does. */
 export const bestList = (
   question: Question,
   evidence: Evidence,
   lists: ReadonlyArray<ItemList>,
-  best: Ranked,
-): ItemList | undefined => {
-  let chosen: ItemList | undefined
-  let most = best.score
+  best: Ranked | undefined,
+): RankedList | undefined => {
+  let chosen: RankedList | undefined
+  let most = best?.score ?? -Infinity
   for (const list of lists) {
-    const score = listScore(question, evidence, list)
-    if (score > most) {
-      chosen = list
-      most = score
+    const judged = judge(question, evidence, list)
+    if (judged !== undefined && judged.score > most) {
+      chosen = judged
+      most = judged.score
     }
   }
   return chosen
 }
 
-/** Scores a list as if its announcement were a sentence. */
-const listScore = (question: Question, evidence: Evidence, list: ItemList): number => {
+const judge = (question: Question, evidence: Evidence, list: ItemList): RankedList | undefined => {
   const [first] = list.items
-  if (first === undefined || list.items.length > ITEMS_MAX) return -Infinity
-  const { features } = evidence.judge(
-    {
-      ...first,
-      text: list.announcement,
-      keys: list.announcementKeys,
-      list: undefined,
-      before: undefined,
-      form: "sentence",
-    },
-    undefined,
-  )
-  return scoreOf({ ...features, kind: 0, long: 0, short: 0 }) + gainOf(question, list)
+  if (first === undefined || list.items.length > ITEMS_MAX) return undefined
+  const sentence: Sentence = {
+    ...first,
+    text: list.announcement,
+    keys: list.announcementKeys,
+    list: undefined,
+    before: undefined,
+    form: "sentence",
+  }
+  const judged = evidence.judge(sentence, undefined)
+  const gain = gainOf(question, list)
+  const features = { ...judged.features, kind: gain > 0 ? 1 : 0, short: 0 }
+  return { ...judged, list, features, score: scoreOf({ ...features, kind: 0 }) + gain, probability: 1 }
 }
 
-const gainOf = ({ kind }: Question, { isOrdered }: ItemList): number => {
-  if (kind === "how-to") return isOrdered ? STEPS_GAIN : LIST_GAIN
+const gainOf = ({ kind, language }: Question, { form, items }: ItemList): number => {
+  if (kind === "how-to") {
+    const steps = items.filter(({ text }) => instructs(text)).length
+    return form === "steps" ? STEPS_GAIN : form === "items" && 2 * steps > items.length ? LIST_GAIN : 0
+  }
   if (kind === "list") return LIST_GAIN
+  if (form === "topics") return FACT_LOSS
+  // Words without a question ask for all that stands under them.
+  if (kind === "other" && language === undefined) return LIST_GAIN
   return kind === "other" || kind === "definition" ? 0 : FACT_LOSS
 }
 

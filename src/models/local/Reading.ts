@@ -46,7 +46,8 @@ export interface ItemList {
   readonly announcement: string
   readonly announcementKeys: ReadonlyArray<string>
   readonly items: ReadonlyArray<Sentence>
-  readonly isOrdered: boolean
+  /** Steps have numbers; topics are the headings below another one. */
+  readonly form: "items" | "steps" | "topics"
   readonly lead: Lead
 }
 
@@ -93,6 +94,9 @@ class Reader implements Reading {
   private readonly seen = new Set<string>()
   private lead: Lead = { heading: "", keys: [], above: [] }
   private distance = 0
+  /** The headings above the place that is read, with their levels. */
+  private leads: ReadonlyArray<{ readonly level: number; readonly lead: Lead }> = []
+  private readonly topics = new Map<Lead, Array<Sentence>>()
 
   read(passage: PassageJson, ranks: Ranks): void {
     const section = passage.section?.split(" > ") ?? []
@@ -101,15 +105,18 @@ class Reader implements Reading {
       text,
     }))
     this.under(passage.title, path)
-    const blocks = blocksOf(passage.content)
+    this.leads = section.length === 0 ? [] : [{ level: 0, lead: this.lead }]
+    const blocks = blocksOf(passage.content).map(asStep)
     let announcement = ""
     for (let at = 0; at < blocks.length; at++) {
       const block = blocks[at]
       if (block === undefined) break
       if (block.kind === "row") continue
       if (block.kind === "heading") {
+        const parent = this.leads.findLast(({ level }) => level < block.level)
         path = [...path.filter(({ level }) => level < block.level), { level: block.level, text: plain(block.text) }]
         this.under(passage.title, path)
+        this.readTopic(block.level, parent?.lead, passage, ranks)
       } else if (block.kind === "item") {
         const end = blocks.findIndex(({ kind }, index) => index > at && kind !== "item")
         const items = blocks.slice(at, end < 0 ? blocks.length : end)
@@ -138,6 +145,20 @@ class Reader implements Reading {
     this.distance = 0
   }
 
+  /** Reads a heading as an item of the list of what stands under the heading above it. */
+  private readTopic(level: number, parent: Lead | undefined, passage: PassageJson, ranks: Ranks): void {
+    const { heading, keys } = this.lead
+    this.leads = [...this.leads.filter((above) => above.level < level), { level, lead: this.lead }]
+    if (parent === undefined || isQuestion(heading) || keys.length === 0) return
+    const items = this.topics.get(parent) ?? []
+    const place = this.sentences.length
+    const above = { passage, ...ranks, lead: parent, before: undefined, list: undefined }
+    items.push({ text: heading, keys, form: "item", place, distance: items.length, ...above })
+    if (items.length === 1) this.topics.set(parent, items)
+    if (items.length !== 2) return
+    this.lists.push({ announcement: "", announcementKeys: [], items, form: "topics", lead: parent })
+  }
+
   private readSentences(texts: ReadonlyArray<string>, passage: PassageJson, ranks: Ranks): void {
     let before: Sentence | undefined
     for (const text of withShortOnes(texts)) {
@@ -153,7 +174,7 @@ class Reader implements Reading {
       announcement,
       announcementKeys: keysOf(announcement),
       items,
-      isOrdered: blocks[0]?.isOrdered === true,
+      form: blocks[0]?.isOrdered === true ? "steps" : "items",
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
@@ -210,6 +231,16 @@ class Reader implements Reading {
     return sentence
   }
 }
+
+/** How a paragraph begins that is a step. */
+const STEP =
+  /^[*_]{0,2}(?:step|schritt|étape|paso|passo|passaggio|stap|steg|trin|krok|шаг|крок|adım|الخطوة)\s\p{N}{1,2}\s?[.:)–-]?[*_]{0,2}[.:)–-]?\s+(?=\S)/iu
+
+/** A paragraph that begins as “Step 1.” is an item of a list. */
+const asStep = (block: Block): Block =>
+  block.kind === "paragraph" && STEP.test(block.text)
+    ? { kind: "item", text: block.text.replace(STEP, ""), level: 0, isOrdered: true }
+    : block
 
 /** Sentences in which one as short as “Yes.” stands together with the next one. */
 const withShortOnes = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -7,21 +7,18 @@ import type { Sentence } from "./Reading.ts"
 
 /** What each feature adds to the logarithm of a sentence's odds; fitted on questions with known answers. */
 const WEIGHTS: Readonly<Record<keyof Features, number>> = {
-  own: 6.5,
-  rare: 4.2,
-  heading: 8.4,
-  before: 5.1,
-  above: 1.9,
-  near: 0.8,
-  kind: 1.4,
-  defines: 2.7,
-  long: -0.2,
-  short: 0.8,
-  fragment: -0.7,
-  item: -2.1,
-  rank: -4.8,
+  own: 5.3,
+  rare: 4.6,
+  heading: 6.7,
+  before: 4.4,
+  kind: 1.3,
+  defines: 1.7,
+  short: 0.9,
+  fragment: -0.8,
+  item: -1.4,
+  rank: -3.8,
   first: 1.2,
-  asked: 4,
+  asked: 1.1,
 }
 
 /** A sentence with its place in the ranking. */

@@ -1,6 +1,7 @@
 import { commonness } from "../../text/Commonness.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
+import { isImplied, meaningOf } from "./questions/Related.ts"
 
 /*
  * Finds the words of a question in texts of any language: in another form, as a part of a compound, and with a typing
@@ -21,6 +22,9 @@ const SAME = 1
 const FORM = 0.9
 const PART = 0.6
 const MISTYPED = 0.8
+const RELATED = 0.7
+/** The most that a word says which an answer can do without. */
+const IMPLIED_WEIGHT = 0.2
 
 /** The logarithm to base two of the rarest word's share of texts. */
 const RAREST_BITS = 14
@@ -74,6 +78,7 @@ export class Terms {
   private readonly exact = new Map<string, number>()
   /** Whether each term has no other forms, as numbers and pairs of characters have none. */
   private readonly isFixed: ReadonlyArray<boolean>
+  private readonly meanings: ReadonlyArray<number | undefined>
 
   /**
    * @param names those of `words` that are names
@@ -89,10 +94,12 @@ export class Terms {
       for (const part of spacedWords(word).split(" ")) {
         const key = keyOf(part)
         if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
-        terms.set(key, { key, weight: weightOf(part), isName: names.has(word) || /\p{N}/u.test(part) })
+        const weight = isImplied(key) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
+        terms.set(key, { key, weight, isName: names.has(word) || /\p{N}/u.test(part) })
       }
     }
     this.all = Array.from(terms.values())
+    this.meanings = this.all.map(({ key }) => meaningOf(key))
     this.isFixed = this.all.map(({ key }) => /\p{N}/u.test(key) || isPair(key))
     for (const [index, { key }] of this.all.entries()) this.exact.set(key, index)
     this.learn(texts)
@@ -109,22 +116,16 @@ export class Terms {
     return found
   }
 
-  /** The first place among `words` of each term, by the term's index. */
-  placesIn(words: ReadonlyArray<string>): ReadonlyMap<number, number> {
-    const places = new Map<number, number>()
-    for (const [place, word] of words.entries()) {
-      for (const [term] of this.cache.get(word) ?? this.meant(word)) if (!places.has(term)) places.set(term, place)
-    }
-    return places
-  }
-
   private meant(word: string): ReadonlyArray<readonly [number, number]> {
     const exact = this.exact.get(word)
+    const meaning = meaningOf(word)
     const meant: Array<readonly [number, number]> = []
     if (exact !== undefined) meant.push([exact, SAME])
     else {
       for (let term = 0; term < this.all.length; term++) {
-        const strength = this.isFixed[term] === true ? 0 : similarity(this.all[term]?.key ?? "", word)
+        const isRelated = meaning !== undefined && meaning === this.meanings[term]
+        const same = this.isFixed[term] === true ? 0 : similarity(this.all[term]?.key ?? "", word)
+        const strength = isRelated ? Math.max(same, RELATED) : same
         if (strength > 0) meant.push([term, strength])
       }
     }

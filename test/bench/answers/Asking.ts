@@ -1,6 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { type Client, ManyDocuments, read } from "../../lib/Client.ts"
 import { ChatReply } from "../../../src/domain/chat/Chat.ts"
+import { type PassageJson, Passages } from "../../../src/domain/Passage.ts"
+import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import type { Case, Knowledge } from "./Case.ts"
 import type { Reply } from "./Score.ts"
 
@@ -34,6 +36,8 @@ export const upload = Effect.fnUntraced(function* (client: Client, { files, name
 export interface Replied {
   readonly asked: Case
   readonly reply: Reply
+  /** The first search for it; undefined when there was none. */
+  readonly searched: { readonly query: string; readonly passages: ReadonlyArray<PassageJson> } | undefined
 }
 
 /** Asks each question in a conversation of its own. */
@@ -48,9 +52,27 @@ export const ask = (
       Effect.promise(async () => {
         const sessionToken = crypto.randomUUID()
         for (const earlier of asked.before) read(ChatReply, await client.say(chatbot, earlier, { sessionToken }))
-        const { output, sources = [] } = read(ChatReply, await client.say(chatbot, asked.question, { sessionToken }))
+        const said = await client.say(chatbot, asked.question, { sessionToken })
+        const { output, sources = [], tool_results } = read(ChatReply, said)
         const titles = [...new Set(sources.map(({ title }) => title))]
-        return { asked, reply: { text: output, titles, quotes: sources.map(({ quote }) => quote) } }
+        return {
+          asked,
+          reply: { text: output, titles, quotes: sources.map(({ quote }) => quote) },
+          searched: searchIn(tool_results),
+        }
       }),
     { concurrency: CONVERSATIONS },
   )
+
+const isSearch = Schema.is(
+  Schema.Struct({
+    toolName: Schema.Literal(searchKnowledgeBase.name),
+    args: Schema.Struct({ query: Schema.String }),
+    result: Passages,
+  }),
+)
+
+const searchIn = (results: ReadonlyArray<unknown>): Replied["searched"] => {
+  const first = results.find(isSearch)
+  return first === undefined ? undefined : { query: first.args.query, passages: first.result }
+}

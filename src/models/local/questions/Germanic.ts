@@ -6,9 +6,9 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
     and: "and, or, than, from, versus, vs",
     definition:
       "what is, what's, what are, what was, what were, who is, who was, what does, what do, define, definition of, meaning of, explain, describe, tell me about",
-    list: "list, list all, name all, name the, enumerate, which *s, what kinds of, what types of, what sorts of, which of, what are all, what are the, what were the",
+    list: "list, list all, name all, name the, enumerate, which *s, what kinds of, what types of, what sorts of, which of, what are all, what are the, what were the, what can i, what can we, what can't i, what can't we, what may i, what do i, what do we, what should i, what should we, what must i, what must we, what won't, what can be, what cannot be, what can't be, what's in, what is in, what's included, what is included, what comes with, what else",
     "how-to":
-      "how do i, how do you, how do we, how does one, how can i, how can you, how can we, how can one, how should i, how should one, how would i, how to, what do i do, what should i do, what must i do, what steps, steps to, instructions for",
+      "how do i, how do you, how do we, how does one, how can i, how can you, how can we, how can one, how should i, how should one, how would i, how to, what do i do, what do i have to do, what do i need to do, what now, what should i do, what must i do, what steps, steps to, instructions for",
     "yes-no":
       "is, are, was, were, am, does, do, did, can, could, will, would, has, have, had, may, might, must, should, shall, isn't, aren't, doesn't, don't, can't, won't, is there, are there, is it, can i, can you, may i, do i, must i, do you, does it, is it possible, is it allowed",
     number:
@@ -39,11 +39,11 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
     and: "und, oder, als, von, zu, versus, vs",
     definition:
       "was ist, was sind, was war, was waren, wer ist, wer war, was bedeutet, was bedeuten, was heißt, was versteht man unter, definiere, definition von, bedeutung von, erkläre, erklär, beschreibe, was meint",
-    list: "liste, nenne, nenne alle, zähle auf, welche, aufzählen, was für, auflisten",
+    list: "liste, nenne, nenne alle, zähle auf, welche, aufzählen, was für, auflisten, was muss ich, was muss man, was müssen wir, was soll ich, was brauche ich, was braucht man, was kann ich, was kann man, was darf ich, was darf man, was ist im, was ist in, was gehört, was gibt es",
     "how-to":
-      "wie kann ich, wie kann man, wie können wir, wie mache ich, wie macht man, wie muss ich, wie soll ich, wie bekomme ich, wie erstelle ich, wie ändere ich, wie lösche ich, wie installiere ich, wie funktioniert es, was muss ich tun, was muss man tun, was soll ich tun, anleitung, schritte",
+      "wie kann ich, wie kann man, wie können wir, wie mache ich, wie macht man, wie muss ich, wie soll ich, wie bekomme ich, wie erstelle ich, wie ändere ich, wie lösche ich, wie installiere ich, wie funktioniert es, was muss ich tun, was muss man tun, was soll ich tun, was kann ich tun, was muss ich machen, was soll ich machen, wie beantrage ich, wie melde ich, wie werde ich, wie leihe ich, wie trete ich, wie komme ich, wie geht, anleitung, schritte",
     "yes-no":
-      "ist, sind, war, waren, hat, haben, hatte, kann, können, könnte, wird, werden, wurde, wurden, darf, dürfen, muss, müssen, soll, sollte, gibt es, kann ich, kann man, darf ich, muss ich, habe ich, bin ich, wäre, hätte, brauche ich, braucht man, bekomme ich, stimmt es",
+      "ist, sind, war, waren, hat, haben, hatte, kann, können, könnte, wird, werden, wurde, wurden, darf, dürfen, muss, müssen, soll, sollte, gibt es, kann ich, kann man, darf ich, muss ich, habe ich, bin ich, wäre, hätte, brauche ich, braucht man, bekomme ich, stimmt es, habt ihr, gibt's, haben sie, dürfen wir, ist es erlaubt, ist es möglich, geht es",
     number:
       "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie +hoch, wie groß, wie +breit, wie +tief, wie +schwer, wie oft, wie +schnell, wie +teuer, wie +warm, wie stark, wie häufig, anzahl, zahl der, zu wie viel prozent",
     date: "wann, seit wann, bis wann, ab wann, um wie viel uhr, in welchem jahr, welches jahr, welches datum, an welchem tag, welcher tag, in welchem jahrhundert, in welchem monat",
@@ -69,7 +69,7 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
     and: "en, of, dan, van, versus, vs",
     definition:
       "wat is, wat zijn, wat was, wat waren, wie is, wie was, wat betekent, wat houdt in, definieer, definitie van, leg uit, betekenis van",
-    list: "welke, noem, noem alle, lijst, som op, wat voor, wat zijn de",
+    list: "welke, noem, noem alle, lijst, som op, wat voor, wat zijn de, wat moet ik, wat heb ik, wat kan ik, wat mag ik, wat zit er",
     "how-to":
       "hoe kan ik, hoe kan je, hoe kunnen we, hoe moet ik, hoe maak ik, hoe doe ik, wat moet ik doen, stappen om",
     "yes-no":

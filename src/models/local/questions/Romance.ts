@@ -6,10 +6,11 @@ export const romance: Readonly<Record<string, QuestionWords>> = {
     and: "et, ou, que, de, versus, vs",
     definition:
       "qu'est ce que, qu'est ce qu'un, qu'est ce qu'une, c'est quoi, quel est, quelle est, qui est, qui était, que signifie, que veut dire, définir, définition de, expliquer, explique",
-    list: "quels, quelles, quels sont, quelles sont, lister, liste, énumérer, citer, nommer",
-    "how-to": "comment faire, comment puis je, comment peut on, comment dois je, comment on, que dois je faire, étapes",
+    list: "quels, quelles, quels sont, quelles sont, lister, liste, énumérer, citer, nommer, que dois je, que doit on, que faut il, qu'est ce que je dois, qu'est ce qu'il faut, qu'est ce qui est, que puis je, que peut on, que comprend",
+    "how-to":
+      "comment faire, comment puis je, comment peut on, comment dois je, comment on, comment *er, comment *ir, comment *re, comment s'inscrire, que dois je faire, étapes",
     "yes-no":
-      "est ce que, est ce qu'il, est ce qu'on, est il, est elle, sont ils, peut on, puis je, peut il, y a t il, existe t il, faut il, dois je, doit on, a t il, a t elle, ont ils, avez vous, pouvez vous",
+      "est ce que, vous avez, avez vous, je peux, on peut, est il possible, c'est possible, ai je, il y a, est ce qu'il, est ce qu'on, est il, est elle, sont ils, peut on, puis je, peut il, y a t il, existe t il, faut il, dois je, doit on, a t il, a t elle, ont ils, avez vous, pouvez vous",
     number:
       "combien, combien de, combien de temps, quel âge, à quelle hauteur, à quelle distance, à quelle vitesse, quel pourcentage, nombre de",
     date: "quand, depuis quand, jusqu'à quand, à quelle heure, en quelle année, quelle année, à quelle date, quelle date, quel jour, quel siècle",
@@ -32,11 +33,11 @@ export const romance: Readonly<Record<string, QuestionWords>> = {
     and: "y, e, o, u, que, versus, vs",
     definition:
       "qué es, qué son, qué era, qué fue, quién es, quién era, qué significa, qué quiere decir, definir, definición de, explica, explicar",
-    list: "cuáles, cuáles son, qué tipos de, enumera, lista, nombra, qué clases de",
+    list: "cuáles, cuáles son, qué tipos de, enumera, lista, nombra, qué clases de, qué tengo que, qué debo, qué necesito, qué puedo, qué hay que, qué incluye, qué hay en",
     "how-to":
-      "cómo puedo, cómo se puede, cómo hago, cómo se hace, cómo debo, cómo podemos, qué debo hacer, qué tengo que hacer, pasos para",
+      "cómo puedo, cómo se puede, cómo lo hago, cómo me, cómo *ar, cómo *er, cómo hago, cómo se hace, cómo debo, cómo podemos, qué debo hacer, qué tengo que hacer, pasos para",
     "yes-no":
-      "es, son, está, están, puede, pueden, puedo, se puede, hay, tiene, tienen, existe, existen, debo, debe, fue, era, ha, han, es posible, tengo que",
+      "es, son, tenéis, tienes, aceptan, aceptáis, está, están, puede, pueden, puedo, se puede, hay, tiene, tienen, existe, existen, debo, debe, fue, era, ha, han, es posible, tengo que",
     number:
       "cuánto, cuánta, cuántos, cuántas, cuánto tiempo, cuánto cuesta, a qué distancia, a qué altura, qué edad, qué porcentaje, qué tan, número de, cada cuánto",
     date: "cuándo, desde cuándo, hasta cuándo, a qué hora, en qué año, qué año, qué fecha, en qué fecha, qué día, en qué siglo, en qué mes",
@@ -59,7 +60,7 @@ export const romance: Readonly<Record<string, QuestionWords>> = {
     and: "e, ou, que, do que, versus, vs",
     definition:
       "o que é, o que são, o que era, o que foi, que é, quem é, quem foi, o que significa, o que quer dizer, definir, definição de, explica, explique",
-    list: "quais, quais são, que tipos de, lista, liste, enumere, cite",
+    list: "quais, quais são, que tipos de, lista, liste, enumere, cite, o que preciso, o que devo, o que posso, o que tenho de, o que tenho que, o que inclui, o que está",
     "how-to": "como posso, como se pode, como faço, como fazer, como devo, como podemos, o que devo fazer, passos para",
     "yes-no":
       "é, são, está, estão, pode, podem, posso, há, tem, têm, existe, existem, devo, deve, foi, era, é possível, é permitido, preciso",
@@ -85,7 +86,7 @@ export const romance: Readonly<Record<string, QuestionWords>> = {
     and: "e, ed, o, che, di, versus, vs",
     definition:
       "cos'è, cosa è, che cos'è, che cosa è, cosa sono, che cosa sono, chi è, chi era, cosa significa, cosa vuol dire, che cosa significa, definire, definizione di, spiega",
-    list: "quali, quali sono, che tipi di, elenca, elenco, nomina",
+    list: "quali, quali sono, che tipi di, elenca, elenco, nomina, cosa devo, che cosa devo, cosa posso, che cosa posso, cosa serve, cosa bisogna, cosa comprende, cosa include",
     "how-to":
       "come posso, come si può, come faccio, come si fa, come devo, come possiamo, cosa devo fare, che cosa devo fare, passi per",
     "yes-no":

@@ -3,7 +3,7 @@ import { detectLanguage, isFunctionWord, type Language } from "../../../text/Lan
 import { normalize } from "../../../text/Normalization.ts"
 import { wordsOf } from "../../../text/UnicodeWords.ts"
 import { isPair } from "../../../text/Words.ts"
-import { numberOf } from "./Values.ts"
+import { numberOf, unitOf } from "./Values.ts"
 import { type Concept, concepts, count, type Extreme, extremeIn, money } from "./Concepts.ts"
 
 /* A question as far as tables answer it: its words with their weights, and what it asks for. */
@@ -37,6 +37,8 @@ export interface Asked {
   readonly words: ReadonlyArray<AskedWord>
   readonly extreme: Extreme | undefined
   readonly bound: Bound | undefined
+  /** The places of the words by which it names what it asks for, such as the colour in "What is the colour of …". */
+  readonly attributes: ReadonlyArray<number>
   /** Whether it asks how many there are. */
   readonly isCount: boolean
   /** Whether it may ask for several rows. */
@@ -47,6 +49,8 @@ export interface Asked {
 
 /** The most bits that one word says. Rarer words are mostly those that are not in the table of common words. */
 const WEIGHT_MAX = 10
+/** Each letter of a word beyond this length says at least one bit. */
+const COMMON_LENGTH = 5
 /** A word that says fewer bits is grammar. */
 const WEIGHT_MIN = 3.6
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
@@ -84,7 +88,7 @@ const ACCENTS = /(?<=[a-z]\p{M}*)\p{M}+/gu
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** The folded words of a text. The parts of names such as `CHAT_DEADLINE` are words of their own. */
-export const foldedWords = (text: string): ReadonlyArray<string> => split(folded(text))
+export const foldedWords = (text: string): ReadonlyArray<string> => split(folded(text)).map(numberWord)
 
 const spelledWords = (text: string): ReadonlyArray<string> => split(normalize(text, "NFKC").toLowerCase())
 
@@ -96,9 +100,13 @@ const E_MAIL = /\be-?mail(?: address(?:es)?|-adressen?)?(?![\p{L}])/gu
 /** What an apostrophe joins to a word: the `s` of a genitive, and articles of French and Italian. */
 const JOINED = /['’](?:s|re|ve|ll|t)(?![\p{L}])|(?<![\p{L}])(?:[cdjlmnst]|qu|all|dell|nell)['’]/gu
 
+/** Between a number and its unit. */
+const JOINED_UNIT = /(?<=(?<![\p{L}\p{N}_-])\d+)(?=(?:[km]?m|k?g|[mkgt]b|h|min)(?![\p{L}\p{N}_-]))/gu
+
 const split = (text: string): ReadonlyArray<string> => {
   const joined = text.includes("mail") ? text.replaceAll(E_MAIL, "email") : text
-  const plain = /['’]/.test(joined) ? joined.replaceAll(JOINED, " ") : joined
+  const apart = /\d/.test(joined) ? joined.replaceAll(JOINED_UNIT, " ") : joined
+  const plain = /['’]/.test(apart) ? apart.replaceAll(JOINED, " ") : apart
   if (!BEYOND_ASCII.test(plain)) return plain.match(ASCII_WORD) ?? []
   return isPair(plain) ? wordsOf(plain) : (plain.match(WORD) ?? [])
 }
@@ -107,7 +115,7 @@ const split = (text: string): ReadonlyArray<string> => {
 export const asked = (question: string): Asked => {
   const plain = folded(question)
   const spelled = spelledWords(question)
-  const texts = spelled.map(folded)
+  const texts = spelled.map((word) => numberWord(folded(word)))
   const extreme = extremeIn(texts)
   const language = detectLanguage(question)
   const names = namesIn(question, language)
@@ -117,13 +125,15 @@ export const asked = (question: string): Asked => {
   for (const [place, text] of texts.entries()) {
     if (extreme?.places.includes(place) === true || bounding.includes(text) || words.has(text)) continue
     const isCode = /\d/.test(text)
-    const isGrammar = ASKING.has(text) || (!isCode && isFunctionWord(spelled[place] ?? text, language))
+    // A cell may have another name for the unit of a number, or none.
+    const isUnit = /^[\d.,]+$/.test(texts[place - 1] ?? "") && unitOf(text) !== undefined
+    const isGrammar = isUnit || ASKING.has(text) || (!isCode && isFunctionWord(spelled[place] ?? text, language))
     words.set(text, {
       text,
       place,
       isGrammar,
       weight: isGrammar ? 0 : isCode ? WEIGHT_MAX : weightOf(spelled[place] ?? text),
-      isExact: isCode || names.has(text),
+      isExact: /\d/.test(spelled[place] ?? "") || names.has(text),
       concepts: concepts.filter(({ questions, words: names }) =>
         isGrammar ? questions.includes(text) : [...names, ...questions].some((word) => isFormOf(text, word)),
       ),
@@ -135,6 +145,7 @@ export const asked = (question: string): Asked => {
     words: Array.from(words.values()),
     extreme,
     bound,
+    attributes: attributesIn(plain, texts).filter((place) => words.get(texts[place] ?? "")?.place === place),
     isCount,
     isList: LISTING.test(plain),
     isComparison: COMPARING.test(plain),
@@ -155,18 +166,70 @@ const boundIn = (plain: string): (Bound & { readonly text: string }) | undefined
     : { direction: below === undefined ? 1 : -1, value, text }
 }
 
+const NAMING_ATTRIBUTE =
+  /\b(?:what (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
+
+/** The places of the words right after a phrase that asks for an attribute, up to the next word of grammar. */
+const attributesIn = (plain: string, texts: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const found = NAMING_ATTRIBUTE.exec(plain)
+  if (found === null) return []
+  const from = foldedWords(plain.slice(0, found.index + found[0].length)).length
+  const length = texts.slice(from).findIndex((text) => ASKING.has(text))
+  return Array.from({ length: length < 0 ? texts.length - from : length }, (_, index) => from + index)
+}
+
+/** A number that is written as a word, in digits. */
+const numberWord = (word: string): string => NUMBERS.get(word) ?? word
+const NUMBERS = new Map(
+  Object.entries({
+    2: "two zwei deux dos",
+    3: "three drei trois tres tre",
+    4: "four vier quatre cuatro quattro",
+    5: "five funf cinq cinco cinque",
+    6: "six sechs seis",
+    7: "seven sieben sept siete sette",
+    8: "eight acht huit ocho otto",
+    9: "nine neun neuf nueve nove",
+    10: "ten zehn dix diez dieci",
+    11: "eleven elf onze undici",
+    12: "twelve zwolf douze doce dodici",
+    15: "fifteen funfzehn quinze quince quindici",
+    20: "twenty zwanzig vingt veinte",
+    25: "twentyfive funfundzwanzig veinticinco",
+    30: "thirty dreissig trente treinta trenta",
+    40: "forty vierzig quarante cuarenta quaranta",
+    50: "fifty funfzig cinquante cincuenta cinquanta",
+    60: "sixty sechzig soixante sesenta sessanta",
+    70: "seventy siebzig setenta settanta",
+    80: "eighty achtzig ochenta ottanta",
+    90: "ninety neunzig noventa novanta",
+    100: "hundred hundert cien cento",
+    1000: "thousand tausend",
+  }).flatMap(([digits, words]) => words.split(" ").map((word) => [word, digits] as const)),
+)
+
 const weightOf = (word: string): number => {
-  const bits = -Math.log2(commonness(word))
+  // Commonness is that of a word's beginning, with which many longer ones begin.
+  const bits = Math.max(-Math.log2(commonness(word)), isPair(word) ? 0 : word.length - COMMON_LENGTH)
   return bits < WEIGHT_MIN ? 0 : Math.min(bits, WEIGHT_MAX)
 }
 
-/** The words that are capitalized within a sentence, where that marks names. German capitalizes all nouns. */
+const IN_CALENDAR =
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/
+
+/** The words that are capitalized within a sentence, but for dates, where that marks names. German capitalizes all nouns. */
 const namesIn = (question: string, language: Language): ReadonlySet<string> => {
   // Abbreviations such as PDF are mostly no names.
   const capitalized =
     language === "german" ? [] : (question.match(/(?<=[^\s.!?]\s+)\p{Lu}\p{M}*\p{Ll}[\p{L}\p{M}]*/gu) ?? [])
+  const letters = question.match(/(?<=[\p{L}\d]\s)[B-HJ-Z](?![\p{L}\p{M}\d'’.&])/gu) ?? []
   const codes = question.match(/[\p{L}\d]+(?:_[\p{L}\d]+)+/gu) ?? []
-  return new Set([...capitalized, ...codes].flatMap(foldedWords).filter((word) => !ASKING.has(word)))
+  return new Set(
+    [...capitalized, ...codes]
+      .flatMap(foldedWords)
+      .filter((word) => !ASKING.has(word) && !IN_CALENDAR.test(word))
+      .concat(letters.map(folded)),
+  )
 }
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */

@@ -24,7 +24,7 @@ const concept = (words: string, questions = "", kinds: ReadonlyArray<Kind> = [])
 
 export const money = concept(
   "price cost fee charge tariff rate amount kosten kostet preis gebuhr entgelt betrag prix cout coute tarif frais montant precio cuesta cuestan coste costo tarifa importe prezzo costa costano preco custa prijs kost цена стоимость 料金 価格 値段 价格 價格 가격",
-  "pay paid spend spent cheaper dearer billiger teurer expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent pagar caro barat pago いくら 多少 сколько 얼마",
+  "pay paid spend spent cheaper dearer billiger teurer expensive cheap pricey zahl bezahl teuer gunstig billig payer cher coutent vale valen pagar caro barat pago いくら 多少 сколько 얼마",
   ["money"],
 )
 const time = concept(
@@ -38,28 +38,33 @@ const date = concept(
   ["date", "day", "time"],
 )
 const person = concept(
-  "person contact operator betreiber responsible employee staff teacher trainer mitarbeiter lehrer trainerin kursleitung manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
-  "who whom wer wen wem qui quien chi quem",
+  "person contact operator betreiber responsible employee staff instructor teacher trainer coach candidate profesor mitarbeiter lehrer trainerin kursleitung manager owner lead head name author ansprechpartner kontakt verantwortlich zustandig leiter leitung inhaber responsable auteur nom nombre contacto responsabile nome autor president director",
+  "who whom wer wen wem qui quien chi quem teaches runs gives unterrichtet leitet",
+  ["person"],
 )
 const place = concept(
   "location place city address room office building floor country site ort stadt adresse raum zimmer gebaude standort land lieu ville adresse salle bureau lugar ciudad direccion sala luogo citta indirizzo local cidade",
   "where wo wohin ou donde dove onde waar",
 )
 const duration = concept(
-  "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
+  "duration period term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
   "long take takes last lasts valid lang lange dauert gilt gultig longtemps dure",
+  ["duration"],
 )
 const height = concept(
   "height elevation hohe altitude hauteur altura altezza",
   "tall taller higher hoch hoher alto haut alta",
+  ["length"],
 )
 const length = concept(
   "length lange longueur longitud largo lunghezza distance entfernung",
   "long longer lang langer far weit",
+  ["length"],
 )
 const weight = concept(
   "weight mass gewicht masse poids peso",
   "heavy heavier lighter heaviest schwer schwerer leichter weigh wiegt lourd pesa",
+  ["weight"],
 )
 const size = concept(
   "size area surface capacity seats grosse flache kapazitat platze sitzplatze taille superficie places tamano capacidad grandezza",
@@ -70,8 +75,10 @@ const speed = concept(
   "speed velocity geschwindigkeit vitesse velocidad velocita",
   "fast faster slower schnell schneller rapide rapido",
 )
-const depth = concept("depth tiefe profondeur profundidad profondita", "deep tief profond profundo")
-const temperature = concept("temperature temperatur temperatura", "hot warm cold heiss kalt chaud froid")
+const depth = concept("depth tiefe profondeur profundidad profondita", "deep tief profond profundo", ["length"])
+const temperature = concept("temperature temperatur temperatura", "hot warm cold heiss kalt chaud froid", [
+  "temperature",
+])
 const people = concept(
   "population inhabitants users members seats persons people capacity einwohner bevolkerung nutzer benutzer mitglieder personen teilnehmer habitants utilisateurs poblacion habitantes usuarios popolazione",
   "live leben leute gens gente",
@@ -85,6 +92,7 @@ export const count = concept("number count quantity anzahl menge stuck nombre qu
 const stock = concept("stock inventory available lager bestand vorrat disponible", "left remaining vorratig ubrig")
 const online = concept("online internet web website")
 const often = concept("frequency interval takt takte frequence frecuencia", "often oft")
+const share = concept("share percentage percent anteil prozent part porcentaje quota", "", ["percent"])
 const total = concept("total sum gesamt summe insgesamt somme suma totale", "altogether overall")
 
 /** All meanings, for questions and columns alike. */
@@ -110,6 +118,7 @@ export const concepts: ReadonlyArray<Concept> = [
   stock,
   online,
   often,
+  share,
   total,
 ]
 

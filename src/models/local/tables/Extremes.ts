@@ -61,7 +61,7 @@ export const within = (matches: Matches, rows: Rows): TableAnswer | undefined =>
 const comparable = (matches: Matches, rows: Rows): Columns => {
   const { extreme } = matches.asked
   const isValue = (column: number) =>
-    column !== matches.label && !["text", "flag", "email", "day", "empty"].includes(matches.kind(column))
+    column !== matches.label && !["text", "person", "flag", "email", "day", "empty"].includes(matches.kind(column))
   const asked = askedColumns(matches, isValue, rows.words)
   if (asked.columns.length > 0) return asked
   const meant = matches.meaning(extreme?.concept).filter(isValue)

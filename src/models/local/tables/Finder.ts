@@ -1,4 +1,5 @@
 import { type Asked, type AskedWord, endsWithForm, foldedWords, isFormOf } from "./Asked.ts"
+import { daysIn, daysOfWord } from "./Days.ts"
 import { rangeOf } from "./Values.ts"
 
 /** How well a cell holds words of a question. */
@@ -18,6 +19,8 @@ const RANGE = 0.5
 export class Finder {
   private readonly words: ReadonlyArray<AskedWord>
   private readonly numbers: ReadonlyArray<readonly [AskedWord, number]>
+  /** Words that name days of the week, with these days, from 0. */
+  private readonly days: ReadonlyArray<readonly [AskedWord, ReadonlyArray<number>]>
   /** Neighbouring words, by their common spelling without the space: "fresh water" is in "freshwater". */
   private readonly pairs: ReadonlyMap<string, ReadonlyArray<AskedWord>>
   private readonly texts = new Map<string, CellMatch>()
@@ -26,6 +29,7 @@ export class Finder {
   constructor({ words }: Asked) {
     this.words = words.filter(({ text }) => text !== "")
     this.pairs = this.pairsOf()
+    this.days = this.words.map((word) => [word, daysOfWord(word.text)] as const).filter(([, days]) => days.length > 0)
     this.numbers = this.words.flatMap((word) =>
       /^\d+(?:[.,]\d+)?$/.test(word.text) ? [[word, Number(word.text.replace(",", "."))]] : [],
     )
@@ -59,7 +63,12 @@ export class Finder {
       matched += words[0]?.[1] ?? 0
       for (const [word, share] of words) found.set(word, Math.max(share, found.get(word) ?? 0))
     }
-    return { words: found, share: own.length === 0 ? 0 : matched / own.length }
+    const share = own.length === 0 ? 0 : matched / own.length
+    if (this.days.length === 0) return { words: found, share }
+    const days = daysIn(text)
+    const named = this.days.filter(([word, each]) => !found.has(word) && each.some((day) => days.has(day)))
+    for (const [word] of named) found.set(word, 1)
+    return { words: found, share: named.length === 0 ? share : Math.max(share, RANGE) }
   }
 
   /** The words of the question that a word is, is a form of, or is a compound with. */
@@ -79,8 +88,13 @@ export class Finder {
   }
 }
 
+const PART_MIN = 5
+/** Whether a word begins with a whole one, and is longer by a whole one. */
+const beginsWith = (whole: string, part: string): boolean =>
+  part.length >= PART_MIN && whole.length >= part.length + PART_MIN && whole.startsWith(part)
+
 const likeness = (a: string, b: string): number => {
   if (a === b) return 1
   if (isFormOf(a, b)) return FORM
-  return endsWithForm(a, b) || endsWithForm(b, a) ? COMPOUND : 0
+  return endsWithForm(a, b) || endsWithForm(b, a) || beginsWith(a, b) ? COMPOUND : 0
 }

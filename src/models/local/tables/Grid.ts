@@ -68,7 +68,8 @@ export const gridsOf = (
     .toSorted(([, a], [, b]) => a.chunk - b.chunk)
   for (const [rank, passage] of ranked) {
     for (const [index, table] of tablesOf(passage.content).entries()) {
-      const isHeader = table.header.some((name) => name !== "") && !table.header.some(isAmount)
+      const names = table.header.filter((name) => name !== "")
+      const isHeader = names.length > 0 && names.filter(isAmount).length < names.length / 2
       const header = isHeader ? table.header : []
       // A table without names continues no other one.
       const key = JSON.stringify([passage.document_id, header.length > 0 ? header : [passage.chunk, index]])
@@ -105,7 +106,7 @@ export const gridsOf = (
   })).filter(({ rank, rows }) => rows.length > 0 && rank < passages.length)
 }
 
-/** Whether a cell of the first row is a value, so that this row is no header. A year may name a column. */
+/** Whether a cell of the first row is a value. A row of values is no header; a year may name a column. */
 const isAmount = (cell: string): boolean => /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^\d{4}$/.test(cell)
 
 /** The table with its rows as columns; undefined where it is too long for that. */

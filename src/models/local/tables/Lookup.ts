@@ -1,4 +1,4 @@
-import { askedColumns } from "./Columns.ts"
+import { askedColumns, valuedColumns } from "./Columns.ts"
 import { mostExtreme, within } from "./Extremes.ts"
 import type { Matches } from "./Matches.ts"
 import { evidenceOf, namesOf, Rows } from "./Rows.ts"
@@ -21,10 +21,14 @@ const SHORT_NAME_LENGTH = 40
 /** The least share of a cell's words that a question holds when it names the row by this cell. */
 const NAMING_SHARE_MIN = 0.5
 /** Evidence from which on nothing of the question is missing. */
-const COMPLETE = 0.75
 const ALL_COVERED = 0.95
+/** The least evidence for a number of rows: a word that none holds leaves no row to count. */
+const ALL_COUNTED = 0.75
 
 /** The factors of evidence where the table lacks a column that is asked for, and where rows are probably missing. */
+const WHOLE_ROW = 0.9
+/** The factor where no cell holds all words of the row. */
+const SCATTERED = 0.98
 const MISSING_COLUMN = 0.6
 const MISSING_ROWS = 0.5
 
@@ -76,12 +80,18 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
     rows.columns.some((column) => column !== label) &&
     [...(matches.columns[label]?.keys() ?? [])].some((word) => word.weight > 0 && !rows.words.has(word))
   const free = (column: number) => !rows.columns.includes(column) || (column === label && isLabelAsked)
-  const wanted = askedColumns(matches, free, rows.words)
-  const evidence = evidenceOf(matches, {
+  const named = askedColumns(matches, free, rows.words)
+  const wanted = named.columns.length === 0 && isOne(rows) ? valuedColumns(matches, free, rows.words) : named
+  const covered = evidenceOf(matches, {
     rows: rows.words,
     names: new Map([...namesOf(matches, [label, ...rows.columns]), ...wanted.words]),
+    isNamed: naming !== undefined && isOne(rows),
     isPart: naming !== undefined && shareOf(naming) < 1,
   })
+  // A row that one cell names is meant rather than one with the same words here and there.
+  const fullest = matches.cells[first]?.get(rows.columns[0] ?? label)?.words
+  const isScattered = Array.from(rows.words.keys()).some((word) => word.weight > 0 && fullest?.has(word) !== true)
+  const evidence = (isScattered ? SCATTERED : 1) * covered
   // A table is read across only by the names of what were its columns.
   if (grid.isAcross && rows.areChosen && ![...rows.columns, ...wanted.columns].includes(label)) return undefined
   // The columns that tell why it is this row.
@@ -105,15 +115,18 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   // Words that are nowhere in the table probably ask for a column that it does not have.
   const isMentioned = naming === undefined && rows.words.size < 2
   const isValueAsked = asked.words.some(({ text }) => text === "")
-  const isComplete = evidence > COMPLETE && !isReversed && !isMentioned && !isValueAsked
+  const isClear = isOne(rows) || asked.isList || evidence > ALL_COVERED
+  const isWanted = isClear && !isReversed && !isMentioned && !isValueAsked
   const columns = isMany ? [] : naming === undefined || isReversed ? rows.columns : matches.others(naming)
   return worded(matches, {
     rows: rows.best.slice(0, NAMES_MAX),
     label: isMany || isPairs ? label : (naming ?? label),
     columns,
-    evidence: (isComplete ? 1 : MISSING_COLUMN) * evidence,
+    evidence: (isWanted ? WHOLE_ROW : MISSING_COLUMN) * evidence,
   })
 }
+
+const isOne = ({ areChosen, best }: Rows): boolean => areChosen && best.length === 1
 
 /** Answers with the names of all rows, or with those that a column of yes and no marks, or with a value of each. */
 const listed = (matches: Matches, { plain }: Rows): TableAnswer | undefined => {
@@ -141,10 +154,12 @@ const counted = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   if (!grid.isWhole || (named.size === 0 && !isAbove)) return undefined
   const used = new Map([...rows.words, ...named])
   if (askedColumns(matches, (column) => column !== label, used).columns.length > 0) return undefined
+  const evidence = evidenceOf(matches, { rows: rows.words, names: named })
+  if (evidence < ALL_COUNTED) return undefined
   return counting(matches, {
     rows: rows.best.filter((row) => rows.plain.includes(row)),
     label,
     columns: [],
-    evidence: evidenceOf(matches, { rows: rows.words, names: named }),
+    evidence,
   })
 }

@@ -56,7 +56,7 @@ export class Matches {
     this.kinds = columns.map(kindOfMost)
     this.label = this.labelOf(columns)
     this.decimals = columns.map(decimalOf)
-    const named = columns.map((_, column) => withoutShort(finder.in(this.name(column)).words))
+    const named = columns.map((_, column) => withoutShort(finder.in(this.name(column), true).words))
     this.named = named
     const literal = new Set(named.flatMap((words) => [...words.keys()]))
     this.columns = named.map((words, column) => this.columnMatch(column, words, literal))
@@ -96,8 +96,9 @@ export class Matches {
   private labelOf(columns: ReadonlyArray<ReadonlyArray<string>>): number {
     const [first = [], second = []] = columns
     const isNumbered = this.kinds[0] === "number" && NUMBERING.test(this.name(0))
-    const isCoded = first.every((cell) => CODE.test(cell)) && this.kinds[0] === "text"
-    const areNames = this.kinds[1] === "text" && new Set(second).size === second.length
+    const isText = (kind: Kind | undefined) => kind === "text" || kind === "person"
+    const isCoded = first.every((cell) => CODE.test(cell)) && isText(this.kinds[0])
+    const areNames = isText(this.kinds[1]) && new Set(second).size === second.length
     return this.width > 2 && (isNumbered || (isCoded && areNames)) ? 1 : 0
   }
 

@@ -138,9 +138,14 @@ const CONDITION_WEIGHT = 5
 
 /** The factors of evidence that speaks against an answer. */
 const MISSING_NAME = 0.4
+const MISSING_ATTRIBUTE = 0.4
 const MISSING_MEANING = 0.85
-const MISSING_MORE = 0.8
 const PART_OF_NAME = 0.8
+
+/** What a missing word counts where others name the row: it mostly says in other words what its column says. */
+const PARAPHRASE = 0.35
+/** How much more a word says that is all of a name, in bits. */
+const WHOLE_NAME = 3
 
 /** What speaks for an answer. */
 interface Reasons {
@@ -148,16 +153,18 @@ interface Reasons {
   readonly rows: Covered
   /** The words in names of columns and elsewhere. */
   readonly names: Covered
+  /** Whether the words that chose the rows name them. */
+  readonly isNamed?: boolean
   /** Whether the cells that name the rows hold words that the question lacks. */
   readonly isPart?: boolean
 }
 
 /** The share of the question's information that an answer and what stands above its table hold, 0–1. */
-export const evidenceOf = (matches: Matches, { isPart = false, names, rows }: Reasons): number => {
+export const evidenceOf = (matches: Matches, { isNamed = false, isPart = false, names, rows }: Reasons): number => {
   const { asked } = matches
   const condition = asked.extreme === undefined && asked.bound === undefined ? 0 : CONDITION_WEIGHT
   const missing = new Set<number>()
-  let all = condition
+  let heaviest = 0
   let found = condition
   let missed = 0
   let factor = 1
@@ -170,24 +177,19 @@ export const evidenceOf = (matches: Matches, { isPart = false, names, rows }: Re
       if (share === 0 && names.size === 0) factor *= MISSING_MEANING
       continue
     }
-    all += word.weight
     found += share * word.weight
+    missed += (1 - share) * word.weight
     if (share > 0) continue
     if (word.isExact) factor *= MISSING_NAME
     else if (word.isGrammar && word.concepts.length > 0) factor *= MISSING_MEANING
-    if (word.weight === 0) continue
-    missed += word.weight
-    missing.add(word.place)
+    heaviest = Math.max(heaviest, word.weight)
+    if (word.weight > 0) missing.add(word.place)
   }
-  if (rows.size > 0) {
-    const chosen = Array.from(rows).reduce(
-      (sum, [word, share]) => sum + (share > COMPOUND ? 1 : share) * word.weight,
-      0,
-    )
-    if (missed > chosen) factor *= MISSING_MORE
-    // "New Zealand" is not the row "New York".
-    const isNeighbour = ({ place }: AskedWord) => missing.has(place - 1) || missing.has(place + 1)
-    if (isPart && Array.from(rows.keys()).some(isNeighbour)) factor *= PART_OF_NAME
-  }
+  // What is the colour of a thing is not answered without its colour.
+  if (asked.attributes.length > 0 && asked.attributes.every((place) => missing.has(place))) factor *= MISSING_ATTRIBUTE
+  // A "yearly pass" is not the row "monthly pass".
+  if (isPart && Array.from(rows.keys()).some(({ place }) => missing.has(place - 1))) factor *= PART_OF_NAME
+  const naming = Math.max(0, ...Array.from(rows.keys(), ({ weight }) => weight)) + (isPart ? 0 : WHOLE_NAME)
+  const all = found + (isNamed && naming >= heaviest ? PARAPHRASE : 1) * missed
   return all === 0 ? 0 : (factor * found) / all
 }

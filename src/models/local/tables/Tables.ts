@@ -11,9 +11,9 @@ import type { TableAnswer } from "./Wording.ts"
  */
 
 /** An answer that covers less of the question than this is mostly the answer to another one. */
-const EVIDENCE_MIN = 0.4
+const EVIDENCE_MIN = 0.36
 /** How much better the answer of a table that is read across has to be. */
-const ACROSS_GAIN = 0.02
+const ACROSS_GAIN = 0.12
 
 /**
  * Answers a question from the tables of passages; undefined where no row or no column is what it asks for.

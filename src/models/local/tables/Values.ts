@@ -9,7 +9,12 @@ export type Kind =
   | "date"
   | "day"
   | "time"
+  | "duration"
+  | "length"
+  | "weight"
+  | "temperature"
   | "measure"
+  | "person"
   | "number"
   | "flag"
   | "email"
@@ -32,6 +37,8 @@ const NAMED_DATE = new RegExp(
 )
 const ISO_DATE = /\b(\d{4})-(\d{2})(?:-(\d{2}))?\b/
 const NUMERIC_DATE = /\b(\d{1,2})([./])(\d{1,2})\2(\d{4}|\d{2})\b/
+/** Two to four capitalized words, perhaps with a title before them or a comma between them. */
+const PERSON = /^(?:\p{L}{1,4}\.?\s)?\p{Lu}[\p{L}'’-]+,?(?:\s\p{Lu}[\p{L}.'’-]*){1,3}$/u
 const YEAR = /^(?:1[0-9]|20)\d{2}$/
 const NUMBER = /[-−+]?\d+(?:[.,'’ \u00a0\u202f]\d{3})*(?:[.,]\d+)?/u
 
@@ -42,7 +49,7 @@ export const kindOf = (cell: string): Kind => {
   if (FLAG.test(text)) return "flag"
   if (/^\S+@\S+\.\S+$/.test(text)) return "email"
   if (DAY.test(text)) return "day"
-  if (!/\d/.test(text)) return "text"
+  if (!/\d/.test(text)) return PERSON.test(text) ? "person" : "text"
   // A number within a sentence does not make it a value.
   if (text.length > 40) return "text"
   if (MONEY.test(text)) return "money"
@@ -50,7 +57,7 @@ export const kindOf = (cell: string): Kind => {
   if (dateOf(text) !== undefined) return "date"
   if (TIME.test(text)) return "time"
   if (/^[-−+~<>≤≥(]*\s?[\d.,'’\s]+\)?$/.test(text)) return "number"
-  return /^[^\p{L}\d]{0,3}\d[\d.,'’\s–-]*\s?[\p{L}°µ²³/%"″′]{1,12}(?:\s\p{L}{1,10})?$/u.test(text) ? "measure" : "text"
+  return measureOf(text)
 }
 
 /** The date of a cell as a number that grows with time; undefined where the cell holds none. */
@@ -89,6 +96,25 @@ const MONTHS = [
 const monthOf = (name: string): number => {
   const found = MONTHS.findIndex((month) => month.test(name.toLowerCase()))
   return found < 0 ? 12 : found + 1
+}
+
+const MEASURE = /^[^\p{L}\d]{0,3}\d[\d.,'’\s–-]*\s?([\p{L}°µ²³/%"″′]{1,12})(?:\s[\p{L}\d]{1,10}){0,2}$/u
+const MEASURES: ReadonlyArray<readonly [RegExp, Kind]> = [
+  [
+    /^(?:ms|s|sec|min|h|sekunden?|minut|std|stunden?|hours?|heures?|horas?|or[ae]$|days?|tage?|jours?|d[ií]as?|giorn|weeks?|wochen?|semain|semanas?|months?|monate?|mois|mes|years?|jahre?|ans?$|años?)/iu,
+    "duration",
+  ],
+  [/^(?:mm|cm|m|km|ft|feet|in|inch|inches|miles?|met(?:er|re|ro)s?|″|"|′)$/iu, "length"],
+  [/^(?:mg|g|kg|t|lbs?|oz|gramm|tonn)/iu, "weight"],
+  [/^°/u, "temperature"],
+]
+
+/** The kind of what a unit measures; undefined where a word is no unit. */
+export const unitOf = (word: string): Kind | undefined => MEASURES.find(([units]) => units.test(word))?.[1]
+
+const measureOf = (text: string): Kind => {
+  const unit = MEASURE.exec(text)?.[1]
+  return unit === undefined ? "text" : (unitOf(unit) ?? "measure")
 }
 
 /** Factors of units, by which values of one column become comparable. */
@@ -207,10 +233,10 @@ export const rangeOf = (cell: string): readonly [number, number] | undefined => 
   }
   const value = numberOf(cell.replaceAll(/\p{L}+/gu, " "))
   if (value === undefined) return undefined
-  if (/^(?:up to|until|bis(?: zu)?|max\.?|jusqu['’]à|hasta|fino a|até|at most|höchstens|[<≤])\s*\d/iu.test(cell))
+  if (/(?:^|\s)(?:up to|until|bis(?: zu)?|max\.?|jusqu['’]à|hasta|fino a|até|at most|höchstens|[<≤])\s*\d/iu.test(cell))
     return [0, value]
   if (
-    /^(?:from|over|more than|ab|über|mehr als|à partir de|plus de|desde|más de|at least|mindestens|[>≥])\s*\d|^\d[\d.,]*\s*\+|and (?:more|over)$|und mehr$/iu.test(
+    /(?:^|\s)(?:from|over|more than|ab|über|mehr als|à partir de|plus de|desde|más de|at least|mindestens|[>≥])\s*\d|^\d[\d.,]*\s*\+|and (?:more|over)$|und mehr$/iu.test(
       cell,
     )
   )
