@@ -142,3 +142,8 @@ describe("the encoding of a text file", () => {
     expect(failure).toMatchObject({ code: "invalid_encoding" })
   })
 })
+
+test("the first row of a CSV file names the columns although one name, such as 5G, begins with a digit", async () => {
+  const bytes = new TextEncoder().encode("plan,data,5G\nRiver,15 GB,no\nOcean,60 GB,yes\n")
+  expect(await textOf("csv", bytes)).toContain("| plan | data | 5G |\n| --- | --- | --- |")
+})

@@ -166,8 +166,9 @@ const boundIn = (plain: string): (Bound & { readonly text: string }) | undefined
     : { direction: below === undefined ? 1 : -1, value, text }
 }
 
+/** Phrases after which a question names the attribute or the thing that it asks for. */
 const NAMING_ATTRIBUTE =
-  /\b(?:what (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
+  /\b(?:what (?:is|are|was|were) the|how much (?:is|are|does|do) an?|was kostet eine?|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
 
 /** The places of the words right after a phrase that asks for an attribute, up to the next word of grammar. */
 const attributesIn = (plain: string, texts: ReadonlyArray<string>): ReadonlyArray<number> => {
@@ -180,6 +181,7 @@ const attributesIn = (plain: string, texts: ReadonlyArray<string>): ReadonlyArra
 
 /** A number that is written as a word, in digits. */
 const numberWord = (word: string): string => NUMBERS.get(word) ?? word
+/** Words for numbers, in English, German, French, Spanish and Italian, that mean nothing else in any of them. */
 const NUMBERS = new Map(
   Object.entries({
     2: "two zwei deux dos",
@@ -214,6 +216,7 @@ const weightOf = (word: string): number => {
   return bits < WEIGHT_MIN ? 0 : Math.min(bits, WEIGHT_MAX)
 }
 
+/** Capitalized words that are no names of things. */
 const IN_CALENDAR =
   /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/
 
@@ -222,7 +225,7 @@ const namesIn = (question: string, language: Language): ReadonlySet<string> => {
   // Abbreviations such as PDF are mostly no names.
   const capitalized =
     language === "german" ? [] : (question.match(/(?<=[^\s.!?]\s+)\p{Lu}\p{M}*\p{Ll}[\p{L}\p{M}]*/gu) ?? [])
-  const letters = question.match(/(?<=[\p{L}\d]\s)[B-HJ-Z](?![\p{L}\p{M}\d'’.&])/gu) ?? []
+  const letters = question.match(/(?<=[\p{L}\d]\s)[B-HJ-Z](?![\p{L}\p{M}\d'’.&-])/gu) ?? []
   const codes = question.match(/[\p{L}\d]+(?:_[\p{L}\d]+)+/gu) ?? []
   return new Set(
     [...capitalized, ...codes]

@@ -140,6 +140,7 @@ describe("a question", () => {
     ["How loud is the outdoor pool?", gym],
     ["When is the class of Kevin Marsh?", gym],
     ["what do I pay in the west end", rents],
+    ["How much is a sauna at the outdoor pool?", gym],
   ])("is not answered from another row or column: %s", (question, content) => {
     expect(answer(question, content)).toBeUndefined()
   })
