@@ -1,4 +1,8 @@
+import { detectLanguage } from "../../text/Language.ts"
 import type { Evidence, Judged } from "./Evidence.ts"
+import type { Question } from "./Question.ts"
+import { QUESTION_WORDS, UNSPACED } from "./questions/Phrases.ts"
+import type { Sentence } from "./Reading.ts"
 
 /*
  * How likely it is that the best sentence answers the question at all. The parameters are fitted on questions whose
@@ -9,13 +13,14 @@ import type { Evidence, Judged } from "./Evidence.ts"
 export interface Signals {
   /** Always 1: what speaks against an answer before anything is known. */
   readonly bias: number
-  /** The information in words other than names in the sentence and what stands above it. */
+  /**
+   * The information in the sentence and what stands above it, in words other than names: these say what is asked about
+   * whom or what the names name. Where a question has no others, or in another language, it is that in names.
+   */
   readonly held: number
   /** The share of the question's information in names that are missing there. */
   readonly names: number
-  /** The share that is missing there though another sentence has it, which may be nearer to an answer. */
-  readonly elsewhere: number
-  /** The information in the rarest word that nothing has. */
+  /** The information in the rarest word that nothing has, and of another language only in a name. */
   readonly unknown: number
   /** Whether the sentence holds what such a question asks for: 1, or -1 where it lacks it. */
   readonly kind: number
@@ -29,7 +34,6 @@ const WEIGHTS: Readonly<Record<keyof Signals, number>> = {
   bias: -1.7,
   held: 1.3,
   names: -1.3,
-  elsewhere: -1.3,
   unknown: -1.7,
   kind: 0.7,
   similarity: 2.5,
@@ -38,21 +42,33 @@ const WEIGHTS: Readonly<Record<keyof Signals, number>> = {
 
 /** What speaks for and against a sentence as an answer. */
 export const signalsOf = (evidence: Evidence, { covered, features, sentence }: Judged): Signals => {
-  const { all, anywhere, terms } = evidence
+  const { all, anywhere, question, terms } = evidence
   const informationIn = (countOf: (term: number, isName: boolean) => number) =>
     terms.all.reduce((sum, { isName, weight }, term) => sum + weight * countOf(term, isName), 0)
   const total = Math.max(all, Number.EPSILON)
   const similarity = sentence.passage.similarity ?? 1
+  const isForeign = isInOtherLanguage(question, sentence)
+  const areNamesAll = isForeign || terms.all.every(({ isName }) => isName)
   return {
     bias: 1,
-    held: informationIn((term, isName) => (isName ? 0 : (covered.get(term) ?? 0))),
+    held: informationIn((term, isName) => (isName === areNamesAll ? (covered.get(term) ?? 0) : 0)),
     names: informationIn((term, isName) => (isName && !covered.has(term) ? 1 : 0)) / total,
-    elsewhere: informationIn((term) => Math.max(0, (anywhere.get(term) ?? 0) - (covered.get(term) ?? 0))) / total,
-    unknown: Math.max(0, ...terms.all.map(({ weight }, term) => (anywhere.has(term) ? 0 : weight))),
+    unknown: Math.max(
+      0,
+      ...terms.all.map(({ isName, weight }, term) => (anywhere.has(term) || (isForeign && !isName) ? 0 : weight)),
+    ),
     kind: features.kind,
     similarity,
     lead: similarity - evidence.secondSimilarity,
   }
+}
+
+/** Whether a sentence is in another language than a question, as far as either can be told. */
+const isInOtherLanguage = ({ language, text }: Question, sentence: Sentence): boolean => {
+  const name = QUESTION_WORDS[language ?? ""]?.name
+  const isUnspaced = UNSPACED.test(text)
+  if (name === undefined || isUnspaced !== UNSPACED.test(sentence.text)) return name !== undefined
+  return !isUnspaced && detectLanguage(sentence.passage.content) !== name
 }
 
 /** The logarithm of the odds that a sentence answers the question. */

@@ -65,6 +65,9 @@ const askedIn = (message: string): string | undefined => {
 /** A question of fewer words than these is about what was said before it. */
 const ASKED_WORDS_MIN = 2
 
+/** Languages in which a capital letter does not make a name. Numbers and codes are names all the same. */
+const NOUNS_HAVE_CAPITALS: ReadonlySet<string> = new Set(["de", "lb"])
+
 const readOne = (text: string): Question => {
   const words = wordsOf(text).slice(0, WORDS_MAX)
   const names = namesIn(text)
@@ -158,7 +161,7 @@ const read = (
     language,
     kind,
     words: [...new Set(content)],
-    names,
+    names: NOUNS_HAVE_CAPITALS.has(language) ? new Set() : names,
     compared: compared.every(({ length }) => length > 0) ? compared : [],
   }
 }

@@ -167,7 +167,7 @@ const boundIn = (plain: string): (Bound & { readonly text: string }) | undefined
 }
 
 const NAMING_ATTRIBUTE =
-  /\b(?:(?:what|how \w+) (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
+  /\b(?:what (?:is|are|was|were) the|how(?: many)?|(?:was|wie \w+) (?:ist|sind|war) (?:der|die|das)|wie(?: viele)?|quel(?:le)? est (?:le |la |l['’])|combien de|cual es (?:el|la)|cuant[oa]s|qual e (?:il |la |l['’])|quant[ei]|wat is (?:de|het)|hoeveel)\s*/
 
 /** The places of the words right after a phrase that asks for an attribute, up to the next word of grammar. */
 const attributesIn = (plain: string, texts: ReadonlyArray<string>): ReadonlyArray<number> => {
@@ -214,13 +214,22 @@ const weightOf = (word: string): number => {
   return bits < WEIGHT_MIN ? 0 : Math.min(bits, WEIGHT_MAX)
 }
 
-/** The words that are capitalized within a sentence, where that marks names. German capitalizes all nouns. */
+const IN_CALENDAR =
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/
+
+/** The words that are capitalized within a sentence, but for dates, where that marks names. German capitalizes all nouns. */
 const namesIn = (question: string, language: Language): ReadonlySet<string> => {
   // Abbreviations such as PDF are mostly no names.
   const capitalized =
     language === "german" ? [] : (question.match(/(?<=[^\s.!?]\s+)\p{Lu}\p{M}*\p{Ll}[\p{L}\p{M}]*/gu) ?? [])
+  const letters = question.match(/(?<=[\p{L}\d]\s)[B-HJ-Z](?![\p{L}\p{M}\d'’.&])/gu) ?? []
   const codes = question.match(/[\p{L}\d]+(?:_[\p{L}\d]+)+/gu) ?? []
-  return new Set([...capitalized, ...codes].flatMap(foldedWords).filter((word) => !ASKING.has(word)))
+  return new Set(
+    [...capitalized, ...codes]
+      .flatMap(foldedWords)
+      .filter((word) => !ASKING.has(word) && !IN_CALENDAR.test(word))
+      .concat(letters.map(folded)),
+  )
 }
 
 /** The endings by which forms of one word differ, in the languages that have the same letters. */

@@ -1,4 +1,5 @@
 import { type AskedWord, foldedWords } from "./Asked.ts"
+import { COMPOUND } from "./Finder.ts"
 import type { Matches } from "./Matches.ts"
 import type { Covered } from "./Rows.ts"
 
@@ -46,6 +47,20 @@ export const askedColumns = (
     columns: [...chosen, ...others].map(({ column }) => column).toSorted((a, b) => a - b),
     words: new Map([...words, ...others.flatMap((each) => each.words)]),
   }
+}
+
+/** The columns of which other rows hold a word of the question as their value: "Is it automatic?" asks for the gearbox. */
+export const valuedColumns = (matches: Matches, isCandidate: (column: number) => boolean, used: Covered): Columns => {
+  const columns = new Map<number, AskedWord>()
+  for (const row of matches.cells) {
+    for (const [column, { share, words }] of row) {
+      const word = Array.from(words.keys()).find((each) => each.weight > 0 && !used.has(each))
+      if (word !== undefined && share > COMPOUND && isCandidate(column)) columns.set(column, word)
+    }
+  }
+  return columns.size > 1
+    ? noColumns
+    : { columns: Array.from(columns.keys()), words: new Map(Array.from(columns.values(), (word) => [word, 1])) }
 }
 
 const leastOf = (matches: Matches, column: number, word: AskedWord): number =>

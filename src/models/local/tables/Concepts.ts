@@ -47,7 +47,7 @@ const place = concept(
   "where wo wohin ou donde dove onde waar",
 )
 const duration = concept(
-  "duration time period days hours term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
+  "duration period term dauer zeit frist laufzeit fahrzeit fahrtzeit gultigkeit validity duree delai duracion plazo durata",
   "long take takes last lasts valid lang lange dauert gilt gultig longtemps dure",
   ["duration"],
 )

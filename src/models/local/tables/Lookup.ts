@@ -1,4 +1,4 @@
-import { askedColumns } from "./Columns.ts"
+import { askedColumns, valuedColumns } from "./Columns.ts"
 import { mostExtreme, within } from "./Extremes.ts"
 import type { Matches } from "./Matches.ts"
 import { evidenceOf, namesOf, Rows } from "./Rows.ts"
@@ -27,6 +27,8 @@ const ALL_COUNTED = 0.75
 
 /** The factors of evidence where the table lacks a column that is asked for, and where rows are probably missing. */
 const WHOLE_ROW = 0.9
+/** The factor where no cell holds all words of the row. */
+const SCATTERED = 0.98
 const MISSING_COLUMN = 0.6
 const MISSING_ROWS = 0.5
 
@@ -78,13 +80,18 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
     rows.columns.some((column) => column !== label) &&
     [...(matches.columns[label]?.keys() ?? [])].some((word) => word.weight > 0 && !rows.words.has(word))
   const free = (column: number) => !rows.columns.includes(column) || (column === label && isLabelAsked)
-  const wanted = askedColumns(matches, free, rows.words)
-  const evidence = evidenceOf(matches, {
+  const named = askedColumns(matches, free, rows.words)
+  const wanted = named.columns.length === 0 && isOne(rows) ? valuedColumns(matches, free, rows.words) : named
+  const covered = evidenceOf(matches, {
     rows: rows.words,
     names: new Map([...namesOf(matches, [label, ...rows.columns]), ...wanted.words]),
-    isNamed: naming !== undefined && rows.best.length === 1,
+    isNamed: naming !== undefined && isOne(rows),
     isPart: naming !== undefined && shareOf(naming) < 1,
   })
+  // A row that one cell names is meant rather than one with the same words here and there.
+  const fullest = matches.cells[first]?.get(rows.columns[0] ?? label)?.words
+  const isScattered = Array.from(rows.words.keys()).some((word) => word.weight > 0 && fullest?.has(word) !== true)
+  const evidence = (isScattered ? SCATTERED : 1) * covered
   // A table is read across only by the names of what were its columns.
   if (grid.isAcross && rows.areChosen && ![...rows.columns, ...wanted.columns].includes(label)) return undefined
   // The columns that tell why it is this row.
@@ -108,8 +115,8 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
   // Words that are nowhere in the table probably ask for a column that it does not have.
   const isMentioned = naming === undefined && rows.words.size < 2
   const isValueAsked = asked.words.some(({ text }) => text === "")
-  const isOne = rows.best.length === 1 || asked.isList || evidence > ALL_COVERED
-  const isWanted = isOne && !isReversed && !isMentioned && !isValueAsked
+  const isClear = isOne(rows) || asked.isList || evidence > ALL_COVERED
+  const isWanted = isClear && !isReversed && !isMentioned && !isValueAsked
   const columns = isMany ? [] : naming === undefined || isReversed ? rows.columns : matches.others(naming)
   return worded(matches, {
     rows: rows.best.slice(0, NAMES_MAX),
@@ -118,6 +125,8 @@ const fromRows = (matches: Matches, rows: Rows): TableAnswer | undefined => {
     evidence: (isWanted ? WHOLE_ROW : MISSING_COLUMN) * evidence,
   })
 }
+
+const isOne = ({ areChosen, best }: Rows): boolean => areChosen && best.length === 1
 
 /** Answers with the names of all rows, or with those that a column of yes and no marks, or with a value of each. */
 const listed = (matches: Matches, { plain }: Rows): TableAnswer | undefined => {

@@ -138,7 +138,7 @@ const CONDITION_WEIGHT = 5
 
 /** The factors of evidence that speaks against an answer. */
 const MISSING_NAME = 0.4
-const MISSING_ATTRIBUTE = 0.5
+const MISSING_ATTRIBUTE = 0.4
 const MISSING_MEANING = 0.85
 const PART_OF_NAME = 0.8
 

@@ -45,6 +45,25 @@ const company = `# Acme
 | E-mail | info@acme.example |
 | Managing director | Jane Roe |`
 
+const gym = `# Gym
+
+| Class | Day | Length | Room | Given by | Level |
+|---|---|---|---|---|---|
+| Spin Express | Monday | 30 min | Studio 2 | Dana Whitlock | all |
+| Boxing Basics | Tuesday | 60 min | Ring | Lou Carver | beginners |
+| Kettlebell Power | Mon-Wed | 40 min | Weights floor | Dana Whitlock | advanced |
+
+| Facility | Size | Heated | Open until |
+|---|---|---|---|
+| Indoor pool | 25 m | yes | 21:30 |
+| Outdoor pool | 50 m | no | 19:00 |
+| Climbing wall | 14 m high | no | 22:00 |`
+
+const rents = `| Area | until 1949 | 1950 to 1977 | from 1978 |
+|---|---|---|---|
+| Old town | 9.80 | 8.40 | 10.10 |
+| Harbour | 6.80 | 6.10 | 7.70 |`
+
 const records = `Name: Anna Schmidt
 Department: Sales
 Phone: 555-1201
@@ -72,7 +91,19 @@ describe("a question", () => {
     ["Which plan do I need for 12 users?", plans, "Team: Users 6-50"],
     ["Who works in Support?", records, "Omar Haddad: Department Support"],
     ["On which day is there goulash?", week, "Tuesday: Main goulash"],
+    // By other words than the table's: kinds of values, numbers in words, units, days, ranges and values of other rows.
+    ["who runs the boxing?", gym, "Boxing Basics: Given by Lou Carver"],
+    ["how long does spin take", gym, "Spin Express: Length 30 min"],
+    ["is the fifty metre pool heated", gym, "Outdoor pool: Heated no"],
+    ["which class on tuesdays", gym, "Boxing Basics: Day Tuesday"],
+    ["Was zahle ich am Harbour in einem Haus von 1960?", rents, "Harbour: 1950 to 1977 6.10"],
+    ["is spin for beginners", gym, "Spin Express: Level all"],
     // For a whole row, or several rows.
+    [
+      "kettlebells, anything to know",
+      gym,
+      "Kettlebell Power: Day Mon-Wed; Length 40 min; Room Weights floor; Given by Dana Whitlock; Level advanced",
+    ],
     ["What is the Team plan?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; SSO yes; Users 6-50"],
     ["Which plans are there?", plans, "Plan: Basic, Team, Enterprise"],
     ["Which plans include SSO?", plans, "Plan: Team, Enterprise"],
@@ -105,6 +136,10 @@ describe("a question", () => {
     ["What is the phone number of Anna Miller?", records],
     ["How many windows does the Team plan have?", plans],
     ["What is the weather like?", plans],
+    ["How much is the diamond membership?", gym],
+    ["How loud is the outdoor pool?", gym],
+    ["When is the class of Kevin Marsh?", gym],
+    ["what do I pay in the west end", rents],
   ])("is not answered from another row or column: %s", (question, content) => {
     expect(answer(question, content)).toBeUndefined()
   })
