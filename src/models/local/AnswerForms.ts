@@ -82,8 +82,13 @@ const SEQUENCE = wholeWord(
 const IMPERATIVE =
   /^(?:(?:please|bitte|simply|just|you (?:can|may|need to|have to|must|should)|to \p{L}+ [^,]{2,60}, |wenn sie )\s?)?(?:add|apply|ask|book|bring|call|change|check|choose|click|close|collect|complete|confirm|connect|contact|copy|create|delete|download|drag|edit|email|enter|export|fill|find|follow|give|go|hand|hold|import|insert|install|leave|let|log|make|move|open|pay|pick|place|plug|pour|press|print|pull|push|put|remove|replace|restart|return|run|save|scan|scroll|select|send|set|show|sign|start|stop|strip|switch|take|tap|tell|try|turn|type|unplug|upload|use|visit|wait|wash|write|\p{L}+en sie|\p{L}{3,}ez|abre|elige|escribe|espera|haz|llama|paga|pulsa|rellena|selecciona|envía|abra|elija|llame|complete|aprite|apri|scegli|clicca|premi|invia|откройте|нажмите|выберите|\p{L}{3,}[ий]те)(?![\p{L}\p{M}])/iu
 
-/** Whether a sentence tells what to do, or in which order. */
-export const instructs = (text: string): boolean => SEQUENCE.test(text.slice(0, 60)) || IMPERATIVE.test(text)
+/** How a sentence begins that tells what comes of a step. */
+const OUTCOME =
+  /^(?:you(?: will|['’]ll)? (?:get|receive)|we(?: will|['’]ll)? (?:send|call|email)|sie (?:erhalten|bekommen)|vous recev|recibir|recebe|riceve|u ontvangt|вы получ)/iu
+
+/** Whether a sentence tells what to do, in which order, or what comes of it. */
+export const instructs = (text: string): boolean =>
+  SEQUENCE.test(text.slice(0, 60)) || IMPERATIVE.test(text) || OUTCOME.test(text)
 
 /** Whether the answers to questions of a kind have a form. */
 export const asksForm = (kind: Kind): boolean => FORMS[kind] !== undefined

@@ -13,6 +13,8 @@ const ITEMS_MAX = 15
 /** What a list gains on a sentence where the question asks for several things, or for steps. */
 const LIST_GAIN = 3
 const STEPS_GAIN = 5
+/** The share of the question's information from which on a list gains all of this. */
+const FITTING_SHARE = 0.3
 /** What it loses where the question asks for one fact. */
 const FACT_LOSS = -4
 
@@ -29,8 +31,11 @@ export const bestList = (
   best: Ranked | undefined,
 ): RankedList | undefined => {
   let chosen: RankedList | undefined
-  let most = best?.score ?? -Infinity
-  for (const list of lists) {
+  // One step is no way, and an item that holds nothing of the question itself answers it no better than the others.
+  const isStep = question.kind === "how-to" && best?.sentence.list?.form === "steps"
+  const isAny = isStep || (best?.sentence.list !== undefined && best.features.own === 0 && !asksFact(question))
+  let most = best === undefined || isAny ? -Infinity : best.score
+  for (const list of isAny ? lists.filter((list) => list === best.sentence.list) : lists) {
     const judged = judge(question, evidence, list)
     if (judged !== undefined && judged.score > most) {
       chosen = judged
@@ -52,12 +57,16 @@ const judge = (question: Question, evidence: Evidence, list: ItemList): RankedLi
     form: "sentence",
   }
   const judged = evidence.judge(sentence, undefined)
-  const gain = gainOf(question, list)
+  const share = evidence.shareOf(judged.covered)
+  const gain = gainOf(question, list) * Math.min(1, share / FITTING_SHARE)
   const features = { ...judged.features, kind: gain > 0 ? 1 : 0, short: 0 }
   return { ...judged, list, features, score: scoreOf({ ...features, kind: 0 }) + gain, probability: 1 }
 }
 
-const gainOf = ({ kind, language }: Question, { form, items }: ItemList): number => {
+const asksFact = ({ kind }: Question): boolean => !["how-to", "list", "other", "definition"].includes(kind)
+
+const gainOf = (question: Question, { form, items }: ItemList): number => {
+  const { kind, language } = question
   if (kind === "how-to") {
     const steps = items.filter(({ text }) => instructs(text)).length
     return form === "steps" ? STEPS_GAIN : form === "items" && 2 * steps > items.length ? LIST_GAIN : 0
@@ -66,7 +75,7 @@ const gainOf = ({ kind, language }: Question, { form, items }: ItemList): number
   if (form === "topics") return FACT_LOSS
   // Words without a question ask for all that stands under them.
   if (kind === "other" && language === undefined) return LIST_GAIN
-  return kind === "other" || kind === "definition" ? 0 : FACT_LOSS
+  return asksFact(question) ? FACT_LOSS : 0
 }
 
 /** A list as it is quoted: under its announcement, or else its heading, and with the title of its document. */

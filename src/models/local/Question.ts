@@ -42,6 +42,8 @@ interface Found extends Phrase {
 const MEANINGFUL: ReadonlySet<Role> = new Set(["comparison", "how-to", "list", "number"])
 /** The number of words after `what` among which a noun decides the kind. */
 const NOUN_DISTANCE = 4
+/** The same for the word that asks for a way. */
+const WAY_DISTANCE = 2
 /** A question for a definition names a thing of at most this many words. */
 const DEFINED_WORDS_MAX = 4
 /** A question is read up to this many words: further ones tell no more about it. */
@@ -178,6 +180,8 @@ const kindOf = (
     const near = [...words.slice(to, to + NOUN_DISTANCE), ...words.slice(Math.max(0, from - 1), from)]
     for (const word of near) {
       for (const kind of ROLES) {
+        // “How … I …” asks for a way, and “in which … I …” does not.
+        if (kind === "how-to" && (role !== "other" || !near.slice(0, WAY_DISTANCE).includes(word))) continue
         if (kind !== "particle" && kind !== "filler" && itemsOf(nouns?.[kind]).includes(word)) return kind
       }
     }

@@ -38,7 +38,7 @@ describe("a question for a way is answered with", () => {
       "First sign the book. Then take the key. Finally borrow the boat.",
       "We like boats.",
     ],
-    ["Wie leihe ich ein Boot?", "Zuerst holen Sie das Boot. Danach prüfen Sie den Stöpsel.", "Das Haus ist alt."],
+    ["Wie leihe ich ein Boot?", "Zuerst leihen Sie das Boot. Danach prüfen Sie den Stöpsel.", "Das Haus ist alt."],
     ["Comment réserver un bateau ?", "Choisissez un bateau. Réservez ensuite vos dates.", "La maison est vieille."],
   ])("the steps of a paragraph, and nothing else: %s", (question, steps, other) => {
     expect(answer(question, `${other} ${steps} ${other.replace(/\p{L}+\.$/u, "here.")}`)).toBe(`${steps} (Title)`)

@@ -29,7 +29,7 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
         "person, man, woman, president, king, queen, author, inventor, founder, director, actor, leader, artist, scientist",
       place:
         "place, city, country, state, town, location, continent, region, river, street, address, capital, island, county",
-      list: "formats, types, kinds, steps, options, names, parts, features, languages, settings, things, ways, examples, members, reasons, components, advantages, requirements",
+      list: "formats, types, kinds, steps, options, names, parts, features, languages, settings, things, ways, examples, members, reasons, components, advantages, requirements, contain, include, services, roles, courses, classes, workshops, methods, rules, tools, products, items, documents, sizes, colours, colors, activities, facilities, limitations, limits, benefits, countries, animals, dishes",
     },
     filler:
       "a, an, to, please, kindly, thanks, thank you, tell me, tell us, let me know, show me, give me, could you, can you, could you tell me, can you tell me, would you, i would like to know, i'd like to know, i want to know, i need to know, do you know, i wonder, roughly, approximately, approx, about how, around, exactly, precisely, actually, really, just, about, currently, also, there, me, us, i, you, we, my, your, our, one, so, then, hi, hello, hey, any, some, please explain, get, got",
@@ -41,7 +41,7 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
       "was ist, was sind, was war, was waren, wer ist, wer war, was bedeutet, was bedeuten, was heißt, was versteht man unter, definiere, definition von, bedeutung von, erkläre, erklär, beschreibe, was meint",
     list: "liste, nenne, nenne alle, zähle auf, welche, aufzählen, was für, auflisten, was muss ich, was muss man, was müssen wir, was soll ich, was brauche ich, was braucht man, was kann ich, was kann man, was darf ich, was darf man, was ist im, was ist in, was gehört, was gibt es",
     "how-to":
-      "wie kann ich, wie kann man, wie können wir, wie mache ich, wie macht man, wie muss ich, wie soll ich, wie bekomme ich, wie erstelle ich, wie ändere ich, wie lösche ich, wie installiere ich, wie funktioniert es, was muss ich tun, was muss man tun, was soll ich tun, was kann ich tun, was muss ich machen, was soll ich machen, wie beantrage ich, wie melde ich, wie werde ich, wie leihe ich, wie trete ich, wie komme ich, wie geht, anleitung, schritte",
+      "wie kann ich, wie kann man, wie können wir, wie mache ich, wie macht man, wie muss ich, wie soll ich, wie bekomme ich, wie erstelle ich, wie ändere ich, wie lösche ich, wie installiere ich, wie funktioniert es, was muss ich tun, was muss man tun, was soll ich tun, was kann ich tun, was muss ich machen, was soll ich machen, wie geht, anleitung, schritte",
     "yes-no":
       "ist, sind, war, waren, hat, haben, hatte, kann, können, könnte, wird, werden, wurde, wurden, darf, dürfen, muss, müssen, soll, sollte, gibt es, kann ich, kann man, darf ich, muss ich, habe ich, bin ich, wäre, hätte, brauche ich, braucht man, bekomme ich, stimmt es, habt ihr, gibt's, haben sie, dürfen wir, ist es erlaubt, ist es möglich, geht es",
     number:
@@ -58,6 +58,7 @@ export const germanic: Readonly<Record<string, QuestionWords>> = {
       number:
         "preis, kosten, anzahl, höhe, länge, größe, gewicht, alter, fläche, einwohnerzahl, bevölkerung, prozentsatz, temperatur, geschwindigkeit, grenze, gebühr, dauer, frist, entfernung",
       date: "jahr, datum, tag, monat, jahrhundert, jahrzehnt, zeit, termin",
+      "how-to": "ich, man, wir",
       person: "person, mann, frau, präsident, könig, königin, autor, gründer, erfinder",
       place: "ort, stadt, land, staat, region, fluss, straße, adresse, hauptstadt, insel",
     },

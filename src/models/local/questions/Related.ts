@@ -20,7 +20,7 @@ const MEANINGS = [
   "ship shipping deliver delivery parcel send sent liefer versand verschick versend livr livraison expedi envoi envi entreg enviar spedi conseg lever verzend bezorg достав",
   "cancel quit terminat resign notice leave unsubscrib kundig austritt austret abbestell resili annul desist cancela disd baja opzeg отмен",
   "close delet remov erase losch entfern schliess supprim efface ferme elimin borrar suppress cancell verwijder удал",
-  "join member membership register registration enrol sign mitglied beitret beitritt anmeld aufnahme inscri adher apunt socio iscri lid",
+  "join member membership register registration enrol sign mitglied beitret beitritt anmeld meld aufnahme inscri adher apunt socio iscri lid",
   "parking park parkplatz parken stationn aparca aparcamiento estaciona parchegg парков",
   "price cost fee charge preis kosten kostet gebuhr prix cout tarif precio cuesta coste preco custo prezzo costo prijs kost цена стоит",
   "child children kid toddler son daughter kind kinder sohn tochter enfant nino nina hijo crianca filho bambin figli ребен дети сын",
@@ -30,6 +30,7 @@ const MEANINGS = [
   "return refund back ruckgab zurucksend zuruckgeb umtausch retour rembours devol reso",
   "begin start beginn anfang commenc debut empez comenz inizi",
   "buy purchase order kauf bestell achet command compra pedid acquist",
+  "borrow rent hire leih ausleih miet louer location alquil alugar noleggi huren",
   "lost lose forgot forgotten missing verlor vergess perdu oubli perd olvid",
 ] as const
 
