@@ -9,7 +9,7 @@ import { readable } from "./Readable.ts"
 import { type ItemList, type Reading, read, type Sentence, SENTENCE_END } from "./Reading.ts"
 import { chosenOf, rank, type Ranked } from "./Sentences.ts"
 import { answerFromTables } from "./tables/Tables.ts"
-import { likelihood } from "./Likelihood.ts"
+import { LIKELY, likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
@@ -50,9 +50,6 @@ const TABLE_LEAD = 0.1
 /** The same where the answer is a way or a reason, which cells rarely hold. */
 const TOLD_LEAD = 0.5
 const isTold = ({ kind }: Question): boolean => kind === "how-to" || kind === "why"
-
-/** The least likelihood with which an answer is given. */
-const LIKELY = -0.4
 
 /** The sentences of the answer: those under a heading that asks the question, or else those that rank best. */
 const answering = (

@@ -171,6 +171,31 @@ describe("nothing is answered", () => {
   })
 })
 
+describe("whether sentences answer a question is judged", () => {
+  test("by the words that are no names, which German nouns are not", () => {
+    const content = "Für jedes Fahrrad ist eine Kaution von 50 Euro zu zahlen. Der Verleih liegt am Bahnhof."
+    expect(answer("Wie hoch ist die Kaution für ein Fahrrad?", content)).toStartWith("Für jedes Fahrrad")
+    const names = "Margaret Calder kept the light of Cape Orrin from 1891 to 1902."
+    expect(answer("Which medals did Margaret Calder of Cape Orrin win?", names)).toBeUndefined()
+  })
+
+  /** The answer from a passage that is hardly similar to the question. */
+  const weakly = (question: string, content: string) =>
+    answerTo(question, [{ ...passage("Title", 1, content), similarity: 0.3 }])?.text
+
+  test("by names where a question has nothing else", () => {
+    expect(weakly("Who was Ilse Brandt?", "It rains. Ilse Brandt founded the museum in 1987.")).toStartWith(
+      "Ilse Brandt",
+    )
+  })
+
+  test("by the words that both share where the question is in another language than the documents", () => {
+    const content =
+      "The server listens on port 3000 of the local machine, unless the settings say otherwise. It stops when it is told to."
+    expect(weakly("Auf welchem Port läuft der Server?", content)).toStartWith("The server listens on port 3000")
+  })
+})
+
 test("places that tell of what a question asks are named by title and heading", () => {
   const passages = [passage("Handbook", 3, "Refunds are paid within 14 days.\n\n## Tea\n\nWe sell tea.", "Sales")]
   expect(nearby("Are refunds paid to Martians?", passages)).toEqual(["“Sales” (Handbook)"])
