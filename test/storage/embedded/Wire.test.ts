@@ -58,7 +58,7 @@ const connect = (wire: Wire): Duplex => {
   connection.write(startup())
   return connection
 }
-const settled = () => Bun.sleep(30)
+const settled = () => Bun.sleep(100)
 
 describe("Wire", () => {
   test("collects messages up to a Sync, however the stream splits them", async () => {
