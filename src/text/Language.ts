@@ -198,13 +198,15 @@ const evidenceIn = (sample: string, all: ReadonlyArray<LanguageTraits>) => {
   const words = Array.from(new Set(sample.match(WORD))).filter(
     (word) => word.length <= WORD_MAX && (word.length > 1 || word > "z"),
   )
+  // Most words are function words of no language, so that each is looked up once and not for each language.
+  const functionWords = new Map<LanguageTraits, number>()
+  for (const word of words) {
+    for (const traits of traitsOf.get(word) ?? []) functionWords.set(traits, (functionWords.get(traits) ?? 0) + 1)
+  }
   const evidence = new Map<Language, number>()
   for (const traits of all) {
-    let sum = 0
-    for (const word of words) {
-      if (traitsOf.get(word)?.has(traits) === true) sum += 1
-      if (traits.spelling?.test(word) === true) sum += SPELLING
-    }
+    let sum = functionWords.get(traits) ?? 0
+    if (traits.spelling !== undefined) for (const word of words) if (traits.spelling.test(word)) sum += SPELLING
     evidence.set(traits.language, Math.max(evidence.get(traits.language) ?? 0, sum))
   }
   return { evidence, words: words.length }

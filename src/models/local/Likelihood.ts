@@ -1,5 +1,5 @@
-import { detectLanguage } from "../../text/Language.ts"
 import type { Evidence, Judged } from "./Evidence.ts"
+import { languageOf } from "./PassageLanguage.ts"
 import type { Question } from "./Question.ts"
 import { QUESTION_WORDS, UNSPACED } from "./questions/Phrases.ts"
 import type { Sentence } from "./Reading.ts"
@@ -68,7 +68,7 @@ const isInOtherLanguage = ({ language, text }: Question, sentence: Sentence): bo
   const name = QUESTION_WORDS[language ?? ""]?.name
   const isUnspaced = UNSPACED.test(text)
   if (name === undefined || isUnspaced !== UNSPACED.test(sentence.text)) return name !== undefined
-  return !isUnspaced && detectLanguage(sentence.passage.content) !== name
+  return !isUnspaced && languageOf(sentence.passage) !== name
 }
 
 /**

@@ -1,4 +1,5 @@
-import { detectLanguage, type Language } from "../../text/Language.ts"
+import type { Language } from "../../text/Language.ts"
+import { languageOf } from "./PassageLanguage.ts"
 import { isQuestion, type Sentence } from "./Reading.ts"
 
 /*
@@ -96,7 +97,7 @@ const UNSPACED: Openings = {
 const IS_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 const openingsOf = ({ passage, text }: Sentence): Openings | undefined =>
-  IS_UNSPACED.test(text) ? UNSPACED : OPENINGS[detectLanguage(passage.content)]
+  IS_UNSPACED.test(text) ? UNSPACED : OPENINGS[languageOf(passage)]
 
 /** A text that can be read by itself, with the sentences that it consists of. */
 export interface Readable {
