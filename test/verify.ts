@@ -79,6 +79,7 @@ const SLOW = ["test/lib/ServerProcess.ts", "test/lib/TestDatabase.ts"]
 
 const checks: ReadonlyArray<Check> = [
   { name: "types", command: [compiler(), "--noEmit"] },
+  { name: "web types", command: [compiler(), "--noEmit", "-p", "src/web"] },
   { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },

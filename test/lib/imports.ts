@@ -19,6 +19,7 @@ interface Import {
   readonly file: string
   readonly line: number
   readonly imported: string
+  readonly isTypeOnly: boolean
 }
 
 const ground = ["domain", "text", "system"]
@@ -52,14 +53,18 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Launcher.ts": [],
   "launch.ts": [],
   quickstart: ["api", "domain", "system", "Launcher.ts"],
+  web: ["api", "domain"],
 }
+
+/** The folder whose files run in a browser, so that of other folders they may import types alone. */
+const browser = "web"
 
 const entry = "src/main.ts"
 
 /** `src/http/App.ts` → `http`; `src/Config.ts` → `Config.ts`. */
 const folderOf = (file: string): string => file.split("/")[1] ?? file
 
-const whyWrong = ({ file, imported }: Import): string | undefined => {
+const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined => {
   if (file === entry) return undefined
   if (imported === entry) {
     return file.startsWith("test/lib/") ? undefined : "only test/lib may import what chooses the layers"
@@ -72,7 +77,9 @@ const whyWrong = ({ file, imported }: Import): string | undefined => {
   const [from, to] = [folderOf(file), folderOf(imported)]
   const allowed = mayImport[from]
   if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
-  if (from === to || allowed.includes(to)) return undefined
+  if (from === to) return undefined
+  if (from === browser && !isTypeOnly) return `${from} imports only types of other folders`
+  if (allowed.includes(to)) return undefined
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
 }
 
@@ -86,6 +93,9 @@ const importsOf = (file: string, text: string): ReadonlyArray<Import> =>
     file,
     line: text.slice(0, match.index).split("\n").length + match[0].split("\n").length - 1,
     imported: normalize(join(dirname(file), match[1] ?? "")),
+    isTypeOnly: /^(?:import|export) type\b/.test(
+      text.slice(text.slice(0, match.index).search(/(?:import|export)\b[^;"]*$/)),
+    ),
   }))
 
 /** Finds the import that closes each cycle. `nodeOf` returns the node of the graph that a file belongs to. */
@@ -134,7 +144,7 @@ const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<Import>>): Readonly
 
 /** Every file below `src` and `test` of `root`, with its imports. */
 const graphOf = (root: string): ReadonlyMap<string, ReadonlyArray<Import>> => {
-  const files = Array.from(new Glob("{src,test}/**/*.ts").scanSync(root)).toSorted()
+  const files = Array.from(new Glob("{src,test}/**/*.{ts,tsx}").scanSync(root)).toSorted()
   return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
 }
 

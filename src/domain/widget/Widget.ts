@@ -1,0 +1,130 @@
+import { Schema } from "effect"
+import { Feedback } from "../chat/Conversation.ts"
+import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
+import { textBetween } from "../schema/Text.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+import { AnyUuid } from "../Ids.ts"
+
+/*
+ * What the chat widget and the server tell each other. A visitor sees the conversations that it had itself, and of the
+ * documents only the passages that replies quote.
+ */
+
+/** Longest message of a visitor, in UTF-16 code units. */
+export const VISITOR_MESSAGE_MAX_LENGTH = 32_000
+
+/** What a page names to embed a chatbot: a publishable key, or the id of a chatbot that is public. */
+export const WidgetKey = textBetween(1, 64).annotate({
+  description: "A publishable key (`pub_…`), or the id of a chatbot with `is_public`.",
+  examples: ["pub_7Hq2mVxT9cKd4LrYw8Zs0B3fQe1d"],
+})
+
+/** How the widget of a chatbot looks and what it begins with, with every default filled in. */
+export const WidgetConfig = Schema.Struct({
+  key: WidgetKey,
+  chatbot_id: ChatbotId,
+  header: Schema.String.annotate({ description: "The title above the conversation." }),
+  name: Schema.String.annotate({ description: "Whose replies they are." }),
+  slogan: Schema.String,
+  logo: Schema.String.annotate({ description: "Address of an image; empty for none." }),
+  avatar: Schema.String.annotate({ description: "Address of an image; empty for none." }),
+  primary_color: Schema.String.annotate({ description: "`#rrggbb`; empty for the widget's own." }),
+  secondary_color: Schema.String.annotate({ description: "`#rrggbb`; empty for the widget's own." }),
+  language: Schema.String.annotate({ description: "`auto` for that of the browser, or a language tag such as `de`." }),
+  greeting: Schema.String,
+  is_email_requested: Schema.Boolean.annotate({
+    description: "Whether an e-mail address is asked for before the first reply.",
+  }),
+  is_active: Schema.Boolean.annotate({ description: "Whether the chatbot answers." }),
+}).annotate({ identifier: "WidgetConfig" })
+export type WidgetConfig = typeof WidgetConfig.Type
+
+/** The secret by which a browser proves again that it is the same visitor: 128 bits, base64url without padding. */
+export const VisitorSecret = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_-]{22}$/u, { message: "Expected 22 characters of base64url, 128 random bits" }),
+).annotate({
+  description: "128 random bits that the browser has made and that nobody else knows, in base64url.",
+  examples: ["yLwDnJm3TzqV0k5bXhRr9A"],
+})
+
+/** Who a visitor is, as far as the server knows. */
+export const VisitorProfile = Schema.Struct({
+  id: Schema.String.annotate({ description: "The same for this visitor of this chatbot whenever it comes back." }),
+  is_verified: Schema.Boolean.annotate({ description: "Whether the customer's own server has signed who it is." }),
+  email: Schema.optionalKey(Schema.String),
+  name: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "VisitorProfile" })
+export type VisitorProfile = typeof VisitorProfile.Type
+
+/** A session of a visitor: the token that its requests carry, and who it is. */
+export const VisitorSession = Schema.Struct({
+  token: Schema.String.annotate({ description: "Sent as `Authorization: Bearer <token>`." }),
+  expires_at: Timestamp,
+  visitor: VisitorProfile,
+}).annotate({ identifier: "VisitorSession" })
+export type VisitorSession = typeof VisitorSession.Type
+
+/** A passage that a reply rests on, as its visitor sees it below the reply. */
+export const WidgetSource = Schema.Struct({
+  index: Schema.Int.annotate({ description: "From 0; names the source in its address." }),
+  title: Schema.String.annotate({ description: "Of the document." }),
+  page: Schema.NullOr(Schema.Int),
+  quote: Schema.String.annotate({ description: "What of the passage the reply rests on." }),
+}).annotate({ identifier: "WidgetSource" })
+export type WidgetSource = typeof WidgetSource.Type
+
+/** A message as its visitor sees it. */
+export const WidgetMessage = Schema.Struct({
+  id: MessageId,
+  role: Schema.Literals(["user", "assistant"]),
+  content: Schema.String,
+  created_at: Timestamp,
+  client_id: Schema.optionalKey(Schema.String).annotate({ description: "The id that the widget gave the message." }),
+  is_complete: Schema.Boolean.annotate({ description: "False for a reply that failed or was stopped on its way." }),
+  sources: Schema.Array(WidgetSource),
+  feedback: Schema.optionalKey(Feedback),
+}).annotate({ identifier: "WidgetMessage" })
+export type WidgetMessage = typeof WidgetMessage.Type
+
+/** A conversation in the list of its visitor. */
+export const WidgetConversation = Schema.Struct({
+  id: SessionId,
+  title: Schema.String.annotate({ description: "The beginning of the visitor's first message." }),
+  message_count: Schema.Int,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).annotate({ identifier: "WidgetConversation" })
+export type WidgetConversation = typeof WidgetConversation.Type
+
+/** What a visitor says. */
+export const WidgetChatRequest = Schema.Struct({
+  conversation_id: Schema.optionalKey(SessionId).annotate({ description: "Absent: a new conversation." }),
+  message: Schema.Struct({
+    id: AnyUuid.annotate({
+      description:
+        "Made by the widget. A message that is sent again with the same id is stored and answered once: the answer is the stream of the reply that is being made, or that was made.",
+    }),
+    text: textBetween(1, VISITOR_MESSAGE_MAX_LENGTH),
+  }),
+  regenerates: Schema.optionalKey(MessageId).annotate({
+    description: "The reply to make again. `message` then repeats the message that it answers.",
+  }),
+  email: Schema.optionalKey(Schema.String).annotate({
+    description: "The visitor's e-mail address, where the chatbot asks for one; an empty text declines.",
+  }),
+})
+export type WidgetChatRequest = typeof WidgetChatRequest.Type
+
+/**
+ * An event of a reply, the data of one server-sent event, whose `id` counts the reply's events from 1. The texts of all
+ * `text` events, one after the other, are the text of the stored reply. The last event is `finish`, `error` or `stopped`.
+ */
+export type WidgetEvent =
+  | { readonly type: "start"; readonly conversation_id: SessionId; readonly message_id: MessageId }
+  /** A tool is at work: `query` is what the documents are searched for. */
+  | { readonly type: "tool"; readonly tool: "search" | "documents" | "other"; readonly query?: string }
+  | { readonly type: "text"; readonly text: string }
+  | ({ readonly type: "source" } & WidgetSource)
+  | { readonly type: "finish"; readonly finish_reason: string }
+  | { readonly type: "error"; readonly code: string; readonly detail: string }
+  | { readonly type: "stopped" }

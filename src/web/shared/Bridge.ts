@@ -1,0 +1,51 @@
+/*
+ * What the loader on the host's page and the widget in its frame tell each other, through a MessagePort that the loader
+ * hands to the frame's exact origin. Storage belongs to the page, so that nothing is blocked as a third party's.
+ */
+
+/** What the page keeps of a visitor, from the first message on. */
+export interface StoredState {
+  /** 128 random bits in base64url: proves that this browser is the same visitor. */
+  readonly secret: string
+  /** The conversation that was open last. */
+  readonly conversation?: string
+  /** The message that was being sent, until the server has it. */
+  readonly unsent?: { readonly id: string; readonly text: string; readonly conversation?: string }
+  /** What is written in the composer and not sent. */
+  readonly draft?: string
+}
+
+/** How the widget stands: over the page with a launcher, inside of an element of the page, or as a page of its own. */
+export type Mode = "popup" | "inline" | "page"
+
+/** The first message of the page, which carries the port. */
+export interface Hello {
+  readonly type: "parley:hello"
+  readonly mode: Mode
+  /** A language tag that the page asks for; absent: as the chatbot's configuration says. */
+  readonly language?: string
+  /** Absent: as the visitor's system prefers. */
+  readonly theme?: "light" | "dark"
+  readonly state?: StoredState
+}
+
+/** What the page tells the frame afterwards. */
+export type ToFrame =
+  | { readonly type: "opened" }
+  | { readonly type: "closed" }
+  | { readonly type: "ask"; readonly text: string }
+  | { readonly type: "identify"; readonly jwt: string }
+  | { readonly type: "reset" }
+  /** Another tab of the same site has changed what is kept. */
+  | { readonly type: "state"; readonly state: StoredState | undefined }
+
+/** The events that `Parley.on` reports. */
+export type EventName = "ready" | "open" | "close" | "message" | "reply" | "identified" | "error"
+
+/** What the frame tells the page. */
+export type ToPage =
+  | { readonly type: "ready" }
+  | { readonly type: "close" }
+  | { readonly type: "keep"; readonly state: StoredState | undefined }
+  | { readonly type: "unread"; readonly count: number }
+  | { readonly type: "event"; readonly name: EventName; readonly detail?: unknown }
