@@ -39,7 +39,8 @@ export interface Hello {
 
 /** What the page tells the frame afterwards. */
 export type ToFrame =
-  | { readonly type: "opened" }
+  /** The chat is seen. It takes the focus only if the visitor, or the page, has opened it just now. */
+  | { readonly type: "opened"; readonly takesFocus: boolean }
   | { readonly type: "closed" }
   | { readonly type: "ask"; readonly text: string }
   | { readonly type: "identify"; readonly jwt: string }
