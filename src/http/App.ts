@@ -22,6 +22,8 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
+import * as Web from "./web/Web.ts"
+import { WebFiles } from "./web/WebFiles.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -30,7 +32,7 @@ import * as WidgetAccess from "./widget/WidgetAccess.ts"
  */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
     AuditLog.layer,
@@ -45,6 +47,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
+  Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 
