@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
+import { AllConversations, type AllConversationsSettings } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
@@ -22,6 +23,7 @@ import { RateLimiter } from "./rates/RateLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 
 export interface ServicesSettings {
+  readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
@@ -41,6 +43,7 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
     RateLimiter.layer(settings.rates),

@@ -140,6 +140,7 @@ export const replyOf = (id: MessageId): BotMessage => ({
   finish_reason: "stop",
   tool_calls: [],
   tool_results: [],
+  unanswered: false,
 })
 
 const draft: Draft = {
