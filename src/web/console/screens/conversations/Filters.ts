@@ -50,7 +50,14 @@ const midnight = (day: string, later = 0): string => {
 }
 
 /** The query of the API for these conversations. */
-export const requestOf = ({ chatbot, from, kind, platform, search, to }: Filters): Readonly<Record<string, string>> => ({
+export const requestOf = ({
+  chatbot,
+  from,
+  kind,
+  platform,
+  search,
+  to,
+}: Filters): Readonly<Record<string, string>> => ({
   ...(search.trim() !== "" && { search: search.trim() }),
   ...(chatbot !== "" && { chatbot_id: chatbot }),
   ...(platform !== "" && { platform }),
