@@ -22,6 +22,8 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
+import * as Web from "./web/Web.ts"
+import { WebFiles } from "./web/WebFiles.ts"
 
 /**
  * The longest segment of a path, in characters: a session token of 200 characters, each percent-encoded. The router's
@@ -29,7 +31,7 @@ import * as Usage from "./Usage.ts"
  */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
     AuditLog.layer,
@@ -43,6 +45,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Usage.layer,
   ]),
   Layer.provide(Middleware.layer),
+  Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 

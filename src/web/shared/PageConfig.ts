@@ -1,0 +1,5 @@
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+
+/** The configuration that the server has put into the document, so that the first paint waits for no request. */
+export const configOf = (): WidgetConfig =>
+  JSON.parse(document.querySelector<HTMLMetaElement>('meta[name="parley-config"]')?.content ?? "null")
