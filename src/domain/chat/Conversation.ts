@@ -50,6 +50,12 @@ export const Message = Schema.Struct({
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
   feedback: Schema.optionalKey(Feedback),
+  unanswered: Schema.optionalKey(
+    Schema.Literal(true).annotate({
+      description:
+        "On a reply without an answer: it failed or is empty, or the knowledge base was searched for it and it rests on nothing that was found.",
+    }),
+  ),
 }).annotate({
   identifier: "Message",
   examples: [
@@ -85,6 +91,14 @@ export const Session = Schema.Struct({
   message_count: Schema.Int,
   created_at: Timestamp,
   updated_at: Timestamp,
+  unanswered: Schema.optionalKey(
+    Schema.Literal(true).annotate({ description: "On a conversation that holds a reply without an answer." }),
+  ),
+  ratings: Schema.optionalKey(
+    Schema.Struct({ up: Schema.Int, down: Schema.Int }).annotate({
+      description: "How many replies of the conversation are rated up and down; only where any is.",
+    }),
+  ),
 }).annotate({
   identifier: "Session",
   examples: [
