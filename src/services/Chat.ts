@@ -275,6 +275,7 @@ export class Chat extends Context.Service<
                 documents: documentsOf(chatbot),
                 tools,
                 emit,
+                showsRequests: request.showsRequests,
                 ...recorder.callbacks,
               }),
             // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
