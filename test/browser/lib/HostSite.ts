@@ -14,7 +14,7 @@ export interface HostSite {
 
 const ARTICLE = `<main><h1>The harbour</h1>${"<p>The ferry to the islands sails at noon, and at six in summer. Bring your own bread.</p>".repeat(30)}</main>`
 
-const STYLE = "body { margin: 2rem auto; max-inline-size: 40rem; font: 16px/1.5 serif } button { all: unset }"
+const STYLE = "body { margin: 2rem auto; max-inline-size: 40rem; font: 16px/1.5 serif } .room { block-size: 30rem }"
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
 
