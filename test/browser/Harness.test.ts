@@ -1,12 +1,14 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findBrowser } from "./lib/Chromium.ts"
 import { startHostSite } from "./lib/HostSite.ts"
-import { startBrowser, violationsIn } from "./lib/Visit.ts"
+import { startBrowser } from "./lib/Suite.ts"
+import { violationsIn } from "./lib/Visit.ts"
 
 const site = startHostSite("http://127.0.0.1:9")
+afterAll(site.stop)
 const suite = await startBrowser([site.url])
 
 describe("the browser suite", () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from "bun:test"
-import { startSuite } from "./lib/Suite.ts"
-import { expectAccessible, phone, photograph } from "./lib/Visit.ts"
+import { expectAccessible, startSuite } from "./lib/Suite.ts"
+import { phone, photograph } from "./lib/Visit.ts"
 import { call, frameOf, launcher } from "./lib/Widget.ts"
 
 const { server, site, visit } = await startSuite()
@@ -95,9 +95,9 @@ describe("the script's interface", () => {
       await call(page, "open")
       await call(page, "close")
       await page.waitForFunction(() => Reflect.get(window, "told").length === 7)
-    const told: ReadonlyArray<string> = await page.evaluate(() => Reflect.get(window, "told"))
-    expect(told.filter((name) => name !== "ready")).toEqual(["open", "close", "open", "close", "open", "close"])
-    expect(await layoutShift()).toBe(0)
+      const told: ReadonlyArray<string> = await page.evaluate(() => Reflect.get(window, "told"))
+      expect(told.filter((name) => name !== "ready")).toEqual(["open", "close", "open", "close", "open", "close"])
+      expect(await layoutShift()).toBe(0)
     },
   )
 

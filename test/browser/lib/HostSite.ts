@@ -1,5 +1,3 @@
-import { afterAll } from "bun:test"
-
 /*
  * A web site of another origin and another site (`localhost` beside `127.0.0.1`), on which a customer embeds the widget
  * under a content security policy that allows the server's origin for scripts and frames, and nothing else.
@@ -10,6 +8,7 @@ export interface HostSite {
   readonly url: string
   /** Serves a page with this in its body, and returns its address. The attributes are those of the widget's script. */
   readonly page: (attributes?: Readonly<Record<string, string>>, body?: string) => string
+  readonly stop: () => void
 }
 
 const ARTICLE = `<main><h1>The harbour</h1>${"<p>The ferry to the islands sails at noon, and at six in summer. Bring your own bread.</p>".repeat(30)}</main>`
@@ -18,7 +17,7 @@ const STYLE = "body { margin: 2rem auto; max-inline-size: 40rem; font: 16px/1.5 
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
 
-/** Starts a site that embeds the widget of a server, until the tests of the calling file have ended. */
+/** Starts a site that embeds the widget of a server. */
 export const startHostSite = (serverUrl: string): HostSite => {
   const pages = new Map<string, string>()
   const policy = [
@@ -45,10 +44,10 @@ export const startHostSite = (serverUrl: string): HostSite => {
       })
     },
   })
-  afterAll(() => site.stop(true))
   const url = `http://localhost:${site.port}`
   return {
     url,
+    stop: () => void site.stop(true),
     page: (attributes, body = ARTICLE) => {
       const path = `/${pages.size}`
       const script =

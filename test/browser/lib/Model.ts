@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { afterAll } from "bun:test"
 import { anthropicWire, says } from "../../lib/FakeAnthropic.ts"
 import { openAiWire } from "../../lib/FakeOpenAi.ts"
 import type { Block, MessageAnswer, Recorded, Wire } from "../../lib/Wire.ts"
@@ -21,6 +20,7 @@ export interface Model {
   readonly answers: (answer: (request: { readonly text: string; readonly body: ModelRequest }) => ModelAnswer) => void
   /** How many requests have come. */
   readonly count: () => number
+  readonly stop: () => void
 }
 
 /** The parts of a request of Anthropic's Messages API that tests look at. */
@@ -79,7 +79,7 @@ const lastText = ({ messages }: ModelRequest): string => {
     : content.map((block) => (block.type === "text" ? block.text : "")).join("")
 }
 
-/** Starts a model until the tests of the calling file have ended. It says "Hello." until it is told otherwise. */
+/** Starts a model. It says "Hello." until it is told otherwise. */
 export const startModel = async (): Promise<Model> => {
   let count = 0
   let answerTo: Parameters<Model["answers"]>[0] = () => says("Hello.")
@@ -92,15 +92,15 @@ export const startModel = async (): Promise<Model> => {
     await answer(request, response, recorded, count, answerTo)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const address = server.address()
   return {
     url: `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
     answers: (next) => void (answerTo = next),
     count: () => count,
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
   }
 }
 

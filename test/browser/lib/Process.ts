@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "bun:test"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { type Settings, spawn, type ServerProcess, operatorKey } from "../../lib/Spawn.ts"
 import { Api } from "./Api.ts"
@@ -26,6 +25,8 @@ export interface RunningServer {
   readonly kill: () => Promise<void>
   /** Starts the server again, at the same address and with the same data. */
   readonly start: (more?: Settings) => Promise<void>
+  /** Ends the server and deletes its data. */
+  readonly stop: () => Promise<void>
 }
 
 /** A port that nothing listens on. */
@@ -37,10 +38,7 @@ export const freePort = async (): Promise<number> => {
   return address !== null && typeof address === "object" ? address.port : 0
 }
 
-/**
- * Starts a server on a new data directory, with the model of `modelUrl` behind every `claude-…` model, until the tests
- * of the calling file have ended.
- */
+/** Starts a server on a new data directory, with the model of `modelUrl` behind every `claude-…` model. */
 export const startServer = async (modelUrl: string, settings: Settings = {}): Promise<RunningServer> => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "parley-browser-"))
   const port = await freePort()
@@ -66,10 +64,6 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
     server.kill("SIGKILL")
     await server.exited
   }
-  afterAll(async () => {
-    await kill()
-    rmSync(dataDirectory, { recursive: true, force: true })
-  })
   return {
     url,
     api: new Api(url, operatorKey),
@@ -80,6 +74,10 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
     start: async (more) => {
       server = begin(more)
       await server.listening
+    },
+    stop: async () => {
+      await kill()
+      rmSync(dataDirectory, { recursive: true, force: true })
     },
   }
 }

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import {
   type Browser,
   type BrowserContextOptions,
@@ -12,15 +11,13 @@ import {
 import { findBrowser, screenshotDirectory } from "./Chromium.ts"
 
 /*
- * One browser for the tests of a file, and in it a visit for each test: a new profile whose console, errors, violated
- * policies and requests are watched. A visit on which anything was wrong fails its test.
+ * A visit in a real browser: a new profile whose console, errors, violated policies and requests are watched.
  */
 
 const pictures = screenshotDirectory(process.env)
 
 /** In milliseconds: how long a page may take for anything that a test waits for, on a busy machine. */
 const PATIENCE = 20_000
-const TEST_TIMEOUT = 90_000
 
 const ARGUMENTS = [
   "--disable-dev-shm-usage",
@@ -62,14 +59,6 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly origins: ReadonlyArray<string>
 }
 
-export interface BrowserSuite {
-  readonly browser: Browser
-  /** A test in a profile of its own. */
-  readonly visit: (title: string, body: (visit: Visit) => Promise<void>, options?: BrowserContextOptions) => void
-  /** A visit that a benchmark begins and ends itself. */
-  readonly open: (options?: BrowserContextOptions) => Promise<Visit>
-}
-
 /** Runs in every frame before its own scripts. */
 const watchInside = () => {
   document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective, sample }) =>
@@ -103,7 +92,8 @@ export const launch = async (): Promise<Browser> => {
   return chromium.launch({ executablePath: found.path, args: ARGUMENTS })
 }
 
-const openVisit = async (browser: Browser, { origins, ...options }: VisitOptions): Promise<Visit> => {
+/** Opens a new profile in a browser. */
+export const openVisit = async (browser: Browser, { origins, ...options }: VisitOptions): Promise<Visit> => {
   const context = await browser.newContext({ ...desktop, locale: "en-GB", reducedMotion: "reduce", ...options })
   const found: Array<string> = []
   const expected: Array<RegExp> = []
@@ -135,42 +125,6 @@ const openVisit = async (browser: Browser, { origins, ...options }: VisitOptions
   }
 }
 
-/** Opens the browser of a test file. `origins` are those that its pages may ask. */
-export const startBrowser = async (origins: ReadonlyArray<string>): Promise<BrowserSuite> => {
-  setDefaultTimeout(TEST_TIMEOUT)
-  const browser = await launch()
-  afterAll(() => browser.close())
-  const open = (options: BrowserContextOptions = {}) => openVisit(browser, { ...options, origins })
-  return {
-    browser,
-    open,
-    visit: (title, body, options) =>
-      test(
-        title,
-        async () => {
-          const visit = await open(options)
-          try {
-            await body(visit)
-            expect(visit.problems()).toEqual([])
-          } catch (failure) {
-            await photographFailure(visit, title)
-            throw visit.problems().length === 0
-              ? failure
-              : new Error(
-                  `${failure instanceof Error ? failure.message : String(failure)}\n${visit.problems().join("\n")}`,
-                  {
-                    cause: failure,
-                  },
-                )
-          } finally {
-            await visit.context.close()
-          }
-        },
-        TEST_TIMEOUT,
-      ),
-  }
-}
-
 const fileName = (title: string) => title.replaceAll(/[^a-zA-Z0-9]+/g, "-").slice(0, 100)
 
 /** Puts a picture of the page, as it is, into the directory of the pictures. */
@@ -181,12 +135,6 @@ export const photograph = async (page: Page, name: string): Promise<void> => {
     animations: "disabled",
     caret: "initial",
   })
-}
-
-const photographFailure = async ({ context }: Visit, title: string): Promise<void> => {
-  for (const [index, page] of context.pages().entries()) {
-    await photograph(page, `failed-${title}-${index}`).catch(() => {})
-  }
 }
 
 const axeSource = Bun.file(join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js"))
@@ -202,30 +150,4 @@ export const violationsIn = async (frame: Frame | Page): Promise<ReadonlyArray<s
         nodes.map(({ failureSummary = "", html }) => `${id}: ${html.slice(0, 300)}: ${failureSummary.slice(0, 300)}`),
     )
   })
-}
-
-/** Expects axe to find nothing in a frame. */
-export const expectAccessible = async (frame: Frame | Page, state: string): Promise<void> =>
-  expect({ state, violations: await violationsIn(frame) }).toEqual({ state, violations: [] })
-
-const themes = ["light", "dark"] as const
-
-/**
- * Photographs a state and asks axe about it: on a desktop in light and dark, and on a phone. Leaves the page on the
- * desktop, in light.
- */
-export const inspect = async (page: Page, name: string, frame: Frame | Page = page): Promise<void> => {
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme })
-    await photograph(page, `${name}-${colorScheme}`)
-    await expectAccessible(frame, `${name}, ${colorScheme}`)
-  }
-  await page.emulateMedia({ colorScheme: "light" })
-  await page.setViewportSize(phone.viewport)
-  await photograph(page, `${name}-phone`)
-  await expectAccessible(frame, `${name}, phone`)
-  await page.emulateMedia({ colorScheme: "dark" })
-  await photograph(page, `${name}-phone-dark`)
-  await page.emulateMedia({ colorScheme: "light" })
-  await page.setViewportSize(desktop.viewport)
 }
