@@ -25,6 +25,9 @@ import { Usage, type UsageSettings } from "./Usage.ts"
 import { Embedding } from "./widget/Embedding.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
+import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
+import { VisitorChats } from "./widget/VisitorChats.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings {
   readonly audit: AuditSettings
@@ -33,6 +36,7 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly idempotency: IdempotencySettings
+  readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
@@ -46,8 +50,9 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
-  VisitorTokens.layer(settings.visitorTokens).pipe(
-    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer)),
+  Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
+    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+    Layer.provide(LiveReplies.layer(settings.liveReplies)),
     Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
   )
 
@@ -57,7 +62,6 @@ export const layer = (settings: ServicesSettings) =>
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
-    Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
@@ -67,7 +71,7 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
-    widget(settings),
+    widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),

@@ -54,7 +54,8 @@ export interface HistoryBounds {
   readonly characters: number
 }
 
-interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
+interface SessionRow extends Omit<Session, "created_at" | "updated_at" | "visitor_id"> {
+  readonly visitor: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -145,7 +146,7 @@ export class Conversations extends Context.Service<
       }, withoutSqlErrors)
 
       const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
-        s.message_count, s.created_at, s.updated_at, (
+        s.message_count, s.visitor, s.created_at, s.updated_at, (
           select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
           from messages m where m.session_id = s.id and m.organization_id = s.organization_id
           order by m.created_at desc, m.id desc limit 1
@@ -211,8 +212,9 @@ export class Conversations extends Context.Service<
   )
 }
 
-const toSession = (row: SessionRow): Session => ({
+const toSession = ({ visitor, ...row }: SessionRow): Session => ({
   ...row,
+  ...(visitor !== null && { visitor_id: visitor }),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Source } from "../domain/chat/Chat.ts"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
@@ -18,16 +19,21 @@ export interface Place {
 }
 
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
-export interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
+export interface MessageRow extends Omit<
+  Message,
+  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources"
+> {
   readonly created_at: Date
   readonly feedback: Feedback | null
+  readonly sources: ReadonlyArray<Source> | null
 }
 
 export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, feedback`
+  tokens_used, tool_calls, tool_results, sources, feedback`
 
-export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
+export const toMessage = ({ feedback, sources, ...row }: MessageRow): Message => ({
   ...row,
+  ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
   created_at: timestamp(row.created_at),
   // A reply that a client brought from an earlier conversation has neither.
@@ -48,7 +54,9 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
     if (scope === "any" || !isGuessable(text)) return sql``
     return scope === "own" ? sql`and token_key = ${apiKeyId}` : sql`and (token_key = ${apiKeyId} or token_key is null)`
   }
-  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) => sql`
+  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) =>
+    name.visitor === undefined
+      ? sql`
     s.id = (
       select id from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization}
@@ -57,6 +65,8 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
         coalesce(token_key = ${name.apiKeyId}, false) desc, updated_at desc
       limit 1
     )`
+      : sql`s.id = ${name.text} and s.visitor = ${name.visitor} and s.chatbot_id = ${chatbot}
+      and s.organization_id = ${organization}`
 }
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })

@@ -33,6 +33,7 @@ import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 /**
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
@@ -70,4 +71,5 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
+    VisitorConversations.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))
