@@ -19,7 +19,12 @@ import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
 import { AddressLimiter } from "./rates/AddressLimiter.ts"
 import { RateLimiter } from "./rates/RateLimiter.ts"
+import { ServerSecrets } from "./ServerSecrets.ts"
+import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
+import { Embedding } from "./widget/Embedding.ts"
+import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
+import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
 
 export interface ServicesSettings {
   readonly audit: AuditSettings
@@ -32,10 +37,19 @@ export interface ServicesSettings {
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
+  readonly visitorRates: VisitorRates
+  readonly visitorTokens: VisitorTokensSettings
 }
 
 /** The services for organizations and their API keys, as the command line uses them. */
 export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+
+/** The services of the chat widget. */
+const widget = (settings: ServicesSettings) =>
+  VisitorTokens.layer(settings.visitorTokens).pipe(
+    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer)),
+    Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
+  )
 
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
@@ -43,7 +57,6 @@ export const layer = (settings: ServicesSettings) =>
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
-    RateLimiter.layer(settings.rates),
     Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
@@ -54,7 +67,8 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
+    widget(settings),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
-    Layer.provideMerge(Shares.layer(settings.shares)),
+    Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),
   )
