@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { address } from "./config/Address.ts"
 import { chats, spending } from "./config/Chats.ts"
+import { consoleAndEvents } from "./config/Console.ts"
 import { data } from "./config/Data.ts"
 import { documents } from "./config/Documents.ts"
 import { languageModels } from "./config/LanguageModels.ts"
@@ -9,6 +10,7 @@ import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
+import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
@@ -18,12 +20,14 @@ const groups: ReadonlyArray<Group> = [
   languageModels,
   search,
   rateLimits,
+  widget,
   requestsAndUploads,
   documents,
   chats,
   tools,
   spending,
   sharesAndQuotas,
+  consoleAndEvents,
 ]
 
 const sections = {
@@ -32,12 +36,14 @@ const sections = {
   ...languageModels.sections,
   ...search.sections,
   ...rateLimits.sections,
+  ...widget.sections,
   ...requestsAndUploads.sections,
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
+  ...consoleAndEvents.sections,
 }
 
 type Values = ValuesOf<typeof sections>

@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./Admin.ts"
+import { AllConversationsApi } from "./console/AllConversations.ts"
 import { AuditLogApi } from "./AuditLog.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
@@ -10,6 +11,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
+import { WidgetAccessApi } from "./Widget.ts"
 
 /** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
@@ -21,11 +23,13 @@ export class Api extends HttpApi.make("parley")
     KnowledgeApi,
     ChatApi,
     ConversationsApi,
+    AllConversationsApi,
     OpenAiApi,
     ChatbotToolsApi,
     UsageApi,
     AdminApi,
     AuditLogApi,
+    WidgetAccessApi,
     SystemApi,
   )
   // The compiler has checked that handlers return the declared types.

@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
+import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
@@ -24,6 +25,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
  * The longest segment of a path, in characters: a session token of 200 characters, each percent-encoded. The router's
@@ -34,6 +36,7 @@ const PATH_PART_MAX_LENGTH = 2_048
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
+    AllConversations.layer,
     AuditLog.layer,
     Chat.layer,
     Chatbots.layer,
@@ -43,6 +46,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
   Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),

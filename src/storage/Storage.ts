@@ -10,6 +10,7 @@ import { Budgets } from "./Budgets.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
+import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
@@ -26,10 +27,14 @@ import { Quotas } from "./Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { Retention } from "./Retention.ts"
+import { ServerSecrets } from "./ServerSecrets.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
+import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
+import { PublicChatbots } from "./widget/PublicChatbots.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 /**
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
@@ -46,10 +51,12 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chatbots.layer,
     ChatbotTools.layer,
     Chunks.layer,
+    ConversationLists.layer,
     Conversations.layer,
     Documents.layer,
     Erasures.layer,
     IdempotencyKeys.layer,
+    IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -57,11 +64,14 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Ping.layer,
+    PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,
     Retention.layer,
+    ServerSecrets.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
+    VisitorConversations.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

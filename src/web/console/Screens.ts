@@ -35,4 +35,5 @@ const screen = <N extends ScreenName>(
 export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
+  ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }
