@@ -24,5 +24,11 @@ const screen = <P extends object>(
 /** The screens of the console. A screen that is not listed here has no link anywhere. */
 export const screens: Partial<Record<ScreenName, Screen>> = {
   chatbots: screen("Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
+  conversations: screen(
+    "Conversations",
+    "conversations:read",
+    () => import("./screens/conversations/Conversations.tsx"),
+  ),
+  conversation: screen("Conversation", "conversations:read", () => import("./screens/conversations/Conversation.tsx")),
   usage: screen("Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }
