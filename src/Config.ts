@@ -10,6 +10,7 @@ import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
+import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
@@ -19,6 +20,7 @@ const groups: ReadonlyArray<Group> = [
   languageModels,
   search,
   rateLimits,
+  widget,
   requestsAndUploads,
   documents,
   chats,
@@ -34,6 +36,7 @@ const sections = {
   ...languageModels.sections,
   ...search.sections,
   ...rateLimits.sections,
+  ...widget.sections,
   ...requestsAndUploads.sections,
   ...documents.sections,
   ...chats.sections,

@@ -50,6 +50,8 @@ export interface AgentInput {
    * undefined while nothing was received. The function is valid until `onStep` is called with the step.
    */
   readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
+  /** Called with each source as it is found, so that the sources of a failed or interrupted reply are not lost. */
+  readonly onSource?: (source: Source) => void
   /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
@@ -126,6 +128,7 @@ export class Agent extends Context.Service<
                 emit === undefined
                   ? generateWhole(calls, tools, onGivenUp)
                   : generateStreamed(calls, tools, onGivenUp, emit, onBegin, input.showsRequests),
+              onSource: input.onSource,
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, generation) => {
                 const cost = costOf(generation)

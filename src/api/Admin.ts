@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, Scope } from "../domain/ApiKey.ts"
+import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, KeyKind, Scope } from "../domain/ApiKey.ts"
 import { boundedList } from "../domain/schema/Bounded.ts"
+import { AllowedOrigins } from "../domain/widget/PublishableKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
@@ -88,14 +89,23 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
   payload: Schema.Struct({
     name: ApiKeyName,
-    scopes: boundedList(
-      Scope,
-      { minimum: 1, maximum: allScopes.length },
-      { description: "No more than the calling key has itself; `operator` only in the operator's organization." },
+    kind: Schema.optionalKey(KeyKind.annotate({ description: "Default: `secret`." })),
+    scopes: Schema.optionalKey(
+      boundedList(
+        Scope,
+        { minimum: 1, maximum: allScopes.length },
+        {
+          description:
+            "Of a secret key. No more than the calling key has itself; `operator` only in the operator's organization.",
+        },
+      ),
     ),
+    allowed_origins: Schema.optionalKey(AllowedOrigins),
     organization_id: OfOrganization,
     chatbot_id: Schema.optionalKey(
-      ChatbotId.pipe(Schema.annotateEncoded({ description: "Bind the key to this chatbot." })),
+      ChatbotId.pipe(
+        Schema.annotateEncoded({ description: "Bind the key to this chatbot. A publishable key needs it." }),
+      ),
     ),
     expires_at: Schema.optionalKey(
       Expiry.pipe(
@@ -110,7 +120,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }),
   success: Schema.Struct({
     api_key: ApiKey,
-    key: Schema.String.annotate({ description: "The secret. It is shown this once and cannot be read again." }),
+    key: Schema.String.annotate({
+      description: "The key. A secret one is shown this once and cannot be read again.",
+    }),
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
@@ -122,7 +134,7 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     OpenApi.annotations({
       summary: "Create an API key",
       description:
-        "`key` is shown in this answer and never again; the server keeps only its hash. The new key has no right that the calling key lacks: it has no other scopes and does not outlive it (403), and it begins with the same budget, unless the calling key is an `operator`. It stays valid when the calling key is revoked; `created_by` tells which keys that one made.",
+        'The `key` of a secret key is shown in this answer and never again; the server keeps only its hash. A publishable key (`"kind": "publishable"`) stands in the pages of a website: it needs `chatbot_id` and `allowed_origins`, has no scopes, is listed with its `public_key`, and is good for the chat widget only; the calling key needs the scope `chat` to make it. The new key has no right that the calling key lacks: it has no other scopes and does not outlive it (403), and it begins with the same budget, unless the calling key is an `operator`. It stays valid when the calling key is revoked; `created_by` tells which keys that one made.',
     }),
   )
 
@@ -160,8 +172,8 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Set the budget of an API key",
-      description: `The budget of its organization holds as well. Without the scope \`operator\`, a budget cannot be raised beyond the calling key's own (403). ${budgetDescription} ${changeDescription}`,
+      summary: "Change an API key",
+      description: `Its \`name\`, its \`budget\`, and the \`allowed_origins\` of a publishable one. The budget of its organization holds as well. Without the scope \`operator\`, a budget cannot be raised beyond the calling key's own (403). ${budgetDescription} ${changeDescription}`,
     }),
   )
 

@@ -3,6 +3,7 @@ import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
 import type { Caller } from "../domain/Caller.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { Visitor } from "../domain/widget/Visitor.ts"
 import type { Dialect } from "./parts/Dialect.ts"
 import { OpenAiError } from "./failures/OpenAiError.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -83,3 +84,25 @@ export const middleware = {
 
 /** The middleware of Parley's own dialect. */
 export const { Authorization, Idempotent, Problems, RequestBody } = middleware.parley
+
+/**
+ * Resolves the token of a visitor of the chat widget to the visitor, and to the caller on whose behalf it chats. It
+ * refuses a missing, forged or expired token, and one whose key is revoked or whose chatbot is no longer public (401), and
+ * a visitor, an address, a key or an organization beyond its rate limit (429).
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
+ */
+export class VisitorAuthorization extends HttpApiMiddleware.Service<
+  VisitorAuthorization,
+  { provides: Caller | CurrentOrganization | Visitor; requires: never }
+>()("parley/api/VisitorAuthorization/parley", {
+  security: {
+    visitor: HttpApiSecurity.bearer.pipe(
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "The token of a visitor, which `POST /api/widget/sessions` gives, sent as `Authorization: Bearer <token>`.",
+      ),
+    ),
+  },
+  error: [Problem.Unauthorized, Problem.RateLimited, Problem.Unavailable],
+}) {}

@@ -10,6 +10,9 @@ export const loader = HttpApiEndpoint.get("loader", "/widget.js")
 /** The widget of a chatbot as the document of a frame, by its publishable key or, for a public one, by its id. */
 export const widget = HttpApiEndpoint.get("widget", "/widget/:name", one)
 
+/** The widget as the console tries how it would look. */
+export const preview = HttpApiEndpoint.get("preview", "/widget/preview")
+
 /** A public chatbot as a page of its own, by its slug or its id. */
 export const chatPage = HttpApiEndpoint.get("chatPage", "/chat/:name", one)
 
@@ -26,5 +29,5 @@ export const asset = HttpApiEndpoint.get("asset", "/assets/:hash/:name", {
 
 /** The documents and files for browsers: the widget and the console. */
 export class WebApi extends HttpApiGroup.make("web")
-  .add(loader, widget, chatPage, console, consoleScreen, asset)
+  .add(loader, preview, widget, chatPage, console, consoleScreen, asset)
   .annotate(IsCrossOrigin, false) {}

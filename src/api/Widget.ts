@@ -30,8 +30,14 @@ const ofReply = { replyId: MessageId }
 const config = HttpApiEndpoint.get("config", "/api/widget/config/:key", {
   params: { key: WidgetKey },
   success: Schema.Struct({ config: WidgetConfig }),
-  error: Problem.NotFound,
-})
+  error: [Problem.NotFound, Problem.RateLimited],
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Get the look of a widget",
+    description:
+      "What the widget shows before anybody has said anything, with every default filled in. It needs no key but the one that it names.",
+  }),
+)
 
 const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", {
   payload: Schema.Struct({
@@ -46,7 +52,15 @@ const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", 
   }),
   success: VisitorSession.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Unauthorized, Problem.RateLimited],
-}).middleware(RequestBody)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Open a visitor's session",
+      description:
+        "The answer holds a token for the widget's other endpoints. It is good for an hour (`WIDGET_SESSION`), and as long as its key is valid, or its chatbot public. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
+    }),
+  )
 
 /** The endpoints by which a page of any origin begins to talk with a chatbot. */
 export class WidgetAccessApi extends HttpApiGroup.make("widgetAccess")

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"
 import { Budget, BudgetPatch } from "./Budget.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
+import { keyForm } from "./KeyForm.ts"
 import { unexpressed } from "./schema/Unexpressed.ts"
 import { Name } from "./schema/Text.ts"
 import { Timestamp } from "./schema/Timestamp.ts"
+import { AllowedOrigins, isPublishableKey } from "./widget/PublishableKey.ts"
 
 /** What a key may do. `admin` manages the keys of its organization, and with `operator` all organizations. */
 export const Scope = Schema.Literals([
@@ -33,15 +35,34 @@ export const scopesWithin = ({ is_operator }: { readonly is_operator: boolean })
 export const KeyMaker = Schema.Union([ApiKeyId, Schema.Literals(["operator", "command line", "bootstrap"])])
 export type KeyMaker = typeof KeyMaker.Type
 
-/** A key as it is listed. The secret itself is shown once, when the key is made, and only its hash is stored. */
+/** What a key is good for: `secret` for the API, within its scopes, and `publishable` for the chat widget of a website. */
+export const KeyKind = Schema.Literals(["secret", "publishable"])
+export type KeyKind = typeof KeyKind.Type
+
+/**
+ * A key as it is listed. A secret key itself is shown once, when it is made, and only its hash is stored. A publishable
+ * key may be read again.
+ */
 export const ApiKey = Schema.Struct({
   id: ApiKeyId,
+  kind: KeyKind.annotate({
+    description:
+      "`secret`: a key of the API, within its scopes. `publishable`: a key that stands in the pages of a website, good for the chat widget of one chatbot only.",
+  }),
   organization_id: OrganizationId,
   chatbot_id: Schema.NullOr(ChatbotId).annotate({ description: "The only chatbot this key serves, or null for all." }),
   name: Schema.String,
   prefix: Schema.String,
   last_four: Schema.String,
-  scopes: Schema.Array(Scope),
+  scopes: Schema.Array(Scope).annotate({ description: "Empty for a publishable key." }),
+  public_key: Schema.NullOr(Schema.String).annotate({
+    description: "The key itself, if it is publishable; null for a secret one.",
+    examples: ["pub_7Hq2mVxT9cKd4LrYw8Zs0B3fQe1d"],
+  }),
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: "Where the widget of a publishable key may be embedded; null for a secret key.",
+    examples: [["https://example.com"]],
+  }),
   budget: Budget,
   created_at: Timestamp,
   created_by: Schema.NullOr(KeyMaker).annotate({
@@ -74,25 +95,12 @@ export const Expiry = Schema.String.check(
 ).pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
 
 /** A change of a key. A field that is absent stays as it is. */
-export const ApiKeyPatch = Schema.Struct({ budget: Schema.optionalKey(BudgetPatch) })
+export const ApiKeyPatch = Schema.Struct({
+  name: Schema.optionalKey(ApiKeyName),
+  allowed_origins: Schema.optionalKey(AllowedOrigins),
+  budget: Schema.optionalKey(BudgetPatch),
+})
 export type ApiKeyPatch = typeof ApiKeyPatch.Type
-
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const prefix = "prl_"
-/** 62^43 > 2^256. */
-const SECRET_LENGTH = 43
-/** 62^6 > 2^32, so six characters hold a CRC-32. */
-const CHECKSUM_LENGTH = 6
-const keyForm = new RegExp(`^${prefix}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
-
-const base62 = (value: number, length: number): string => {
-  let digits = ""
-  for (let rest = value; digits.length < length; rest = Math.floor(rest / 62))
-    digits = alphabet.charAt(rest % 62) + digits
-  return digits
-}
-
-const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), CHECKSUM_LENGTH)
 
 /**
  * Random bytes drawn for one key: more than enough to find 43 below 248 (= 4 × 62), so that no letter is likelier than
@@ -100,24 +108,20 @@ const checksum = (secret: string): string => base62(Bun.hash.crc32(secret), CHEC
  */
 export const KEY_ENTROPY_BYTES = 128
 
+/** 62^43 > 2^256. */
+const secretForm = keyForm("prl_", 43)
+
 /**
  * A new key from at least `KEY_ENTROPY_BYTES` random bytes: `prl_`, 43 characters of [0-9A-Za-z], and a checksum by
  * which a typing error or a leaked key in a log is recognized without the database.
  */
-export const makeKey = (random: Uint8Array): string => {
-  const letters = Array.from(random)
-    .filter((byte) => byte < 248)
-    .slice(0, SECRET_LENGTH)
-  if (letters.length < SECRET_LENGTH) throw new RangeError("makeKey: not enough random bytes")
-  const secret = letters.map((byte) => alphabet.charAt(byte % 62)).join("")
-  return prefix + secret + checksum(secret)
-}
+export const makeKey = secretForm.make
 
-/** Whether a text can be a key at all: one that Parley made, with a valid checksum, or one that an operator chose. */
+/**
+ * Whether a text can be a secret key at all: one that Parley made, with a valid checksum, or one that an operator chose.
+ */
 export const isWellFormedKey = (key: string): boolean =>
-  keyForm.test(key)
-    ? key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(prefix.length, -CHECKSUM_LENGTH))
-    : /^[!-~]{32,256}$/.test(key)
+  secretForm.fits(key) ? secretForm.isSound(key) : !isPublishableKey(key) && /^[!-~]{32,256}$/.test(key)
 
 /** The hash under which a key is stored. A random 256-bit secret needs no slow hash. */
 export const hashKey = (key: string): Uint8Array => createHash("sha256").update(key).digest()

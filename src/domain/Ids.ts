@@ -17,7 +17,7 @@ export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
  * lists are ordered by the database's clock. Any UUID is accepted, in either case, and becomes lower case, so that
  * programs may compare ids as text.
  */
-const idOf = (what: string) =>
+export const idOf = (what: string) =>
   AnyUuid.annotate({ description: `Id of ${what}.` }).pipe(
     Schema.decodeTo(Schema.String.check(uuid("[0-9a-f]")), SchemaTransformation.toLowerCase()),
   )

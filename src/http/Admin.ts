@@ -36,17 +36,21 @@ export const layer = HttpApiBuilder.group(
           message: "Organization deleted successfully" as const,
         }),
 
-      createApiKey: ({ payload: { chatbot_id, expires_at, name, organization_id, scopes } }) =>
-        Effect.map(
+      createApiKey: ({ payload }) => {
+        const { allowed_origins, chatbot_id, expires_at, kind = "secret", name, organization_id, scopes } = payload
+        return Effect.map(
           admin.createApiKey({
             name,
+            kind,
             scopes,
+            allowedOrigins: allowed_origins,
             organization: organization_id,
             chatbot: chatbot_id,
             expiresAt: expires_at,
           }),
           ({ apiKey, key }) => ({ api_key: apiKey, key: Redacted.value(key) }),
-        ),
+        )
+      },
 
       listApiKeys: ({ query, request }) =>
         Effect.map(admin.listApiKeys(query.organization_id, rangeOf(query)), ({ items, next }) => {

@@ -25,6 +25,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
  * The longest segment of a path, in characters: a session token of 200 characters, each percent-encoded. The router's
@@ -45,6 +46,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
   Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),

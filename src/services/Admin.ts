@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import type { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
+import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../domain/ApiKey.ts"
 import type { Limits } from "../domain/Budget.ts"
 import { Caller, isOperator } from "../domain/Caller.ts"
 import { excessBudget } from "../domain/Delegation.ts"
-import { type Conflict, Forbidden, type InvalidRequest, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { type Conflict, Forbidden, InvalidRequest, NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
@@ -15,8 +15,28 @@ const notOperator = new Forbidden({ detail: "This API key lacks the scope operat
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
 /** The properties of a new key. Without an organization, the key belongs to the caller's. */
-export interface AdminKeyRequest extends Omit<KeyRequest, "organization"> {
+export interface AdminKeyRequest extends Omit<KeyRequest, "organization" | "scopes"> {
+  readonly kind: KeyKind
+  readonly scopes: ReadonlyArray<Scope> | undefined
   readonly organization: OrganizationId | undefined
+}
+
+const noScopes = InvalidRequest.at("scopes", "Expected at least one scope of a secret key")
+const scopesOfPublishable = InvalidRequest.at("scopes", "Expected none: a publishable key is good for the widget only")
+const noOrigins = InvalidRequest.at("allowed_origins", "Expected the origins of the pages that may embed the widget")
+const originsOfSecret = InvalidRequest.at("allowed_origins", "Expected none: only a publishable key has origins")
+const noChatbot = InvalidRequest.at("chatbot_id", "Expected the chatbot whose widget the publishable key is for")
+
+/** Completes a request for a key, whose kind decides what it has to say. */
+const complete = (request: AdminKeyRequest): Effect.Effect<Omit<KeyRequest, "organization">, InvalidRequest> => {
+  const { allowedOrigins, chatbot, kind, scopes = [] } = request
+  if (kind === "secret") {
+    if (scopes.length === 0) return noScopes
+    return allowedOrigins === undefined ? Effect.succeed({ ...request, scopes }) : originsOfSecret
+  }
+  if (scopes.length > 0) return scopesOfPublishable
+  if (allowedOrigins === undefined) return noOrigins
+  return chatbot === undefined ? noChatbot : Effect.succeed({ ...request, scopes })
 }
 
 /**
@@ -91,7 +111,8 @@ export class Admin extends Context.Service<
         ) {
           const caller = yield* Caller
           return yield* keys.update(id, yield* reach, (key) =>
-            Effect.flatMap(change(key), (patch) => {
+            Effect.flatMap(change(key), (patch): Effect.Effect<ApiKeyPatch, Forbidden | InvalidRequest> => {
+              if (patch.allowed_origins !== undefined && key.kind === "secret") return originsOfSecret
               const excess = excessBudget(caller, { before: key.budget, patch: patch.budget ?? {} }, keyDefaults)
               return excess === undefined ? Effect.succeed(patch) : Effect.fail(new Forbidden({ detail: excess }))
             }),
@@ -105,7 +126,7 @@ export class Admin extends Context.Service<
           removeOrganization: (id) => Effect.andThen(ensureOperator, organizations.remove(id)),
           createApiKey: (request) =>
             Effect.flatMap(organizationOf(request.organization), (organization) =>
-              keys.create({ ...request, organization }),
+              Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
             ),
           listApiKeys: (organization, range) =>
             Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),

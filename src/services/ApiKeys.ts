@@ -1,4 +1,4 @@
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Result, Semaphore } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -18,20 +18,12 @@ import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { turnOf } from "../system/LoopTurns.ts"
-import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { Listed, Range } from "../domain/Page.ts"
+import { isPublishableKey, makePublishableKey } from "../domain/widget/PublishableKey.ts"
 import * as Storage from "../storage/ApiKeys.ts"
 import { Organizations } from "../storage/Organizations.ts"
+import { LOOKUP_CAPACITY, recentLookups } from "./RecentLookups.ts"
 import { RecentMap } from "./rates/RecentMap.ts"
-
-/** Milliseconds for which a process remembers a key: less than the second within which revocations take effect. */
-const LOOKUP_TIME_TO_LIVE = 900
-/**
- * Milliseconds for which a failed lookup is remembered, so that one request does not wait for a dead database twice.
- */
-const FAILURE_TIME_TO_LIVE = 100
-/** Most lookups that are remembered, of valid and of wrong keys. */
-const LOOKUP_CAPACITY = 10_000
 
 /** Most lookups at once of keys that are not known to be valid. */
 const STRANGERS_AT_ONCE = 2
@@ -42,6 +34,11 @@ const unauthorized = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
 })
 
+const publishable = new Unauthorized({
+  detail:
+    "A publishable key (`pub_…`) is good for the chat widget only. Send an API key, and keep that out of web pages.",
+})
+
 const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is still to come")
 const expiresTooLate = InvalidRequest.at("expires_at", "Expected a time before the year 10000")
 const notForOthers = InvalidRequest.at("scopes", "Only keys of the operator's organization may have `operator`")
@@ -50,7 +47,10 @@ const notAnOperator = new Forbidden({ detail: "Only a key with the scope operato
 
 export interface KeyRequest {
   readonly name: string
+  /** Empty for a publishable key. */
   readonly scopes: ReadonlyArray<Scope>
+  /** The origins that may embed the widget. A key that has them is publishable, and needs a chatbot. */
+  readonly allowedOrigins?: ReadonlyArray<string> | undefined
   readonly organization: OrganizationId
   readonly chatbot?: ChatbotId | undefined
   readonly expiresAt?: DateTime.Utc | undefined
@@ -120,50 +120,27 @@ export class ApiKeys extends Context.Service<
       const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
 
       // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
-      // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index. Effect's cache
-      // would expire entries by the time of day, which may step back: each holds its own monotonic expiry, counted from
-      // before the lookup.
-      const lookups = yield* Cache.makeWith(
-        Effect.fnUntraced(function* (hash: string) {
-          const startedAt = yield* currentMonotonicMillis
+      // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index.
+      const lookUp = yield* recentLookups(
+        (hash) => {
           const find = storage.findLive(Buffer.from(hash, "base64"))
-          const found = yield* Effect.result(valid.find(hash) === true ? find : strangers.withPermit(find))
-          if (Result.isFailure(found)) {
-            return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
-          }
-          const livesFor = found.success?.expires_in ?? LOOKUP_TIME_TO_LIVE
-          return { found, freshUntil: startedAt + Math.min(LOOKUP_TIME_TO_LIVE, livesFor) }
-        }),
-        {
-          capacity: LOOKUP_CAPACITY,
-          timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
+          return valid.find(hash) === true ? find : strangers.withPermit(find)
         },
+        (live) => live?.expires_in,
       )
-
-      const lookUp = (hash: string) =>
-        Effect.flatMap(currentMonotonicMillis, (now) =>
-          Effect.filterOrElse(
-            Cache.get(lookups, hash),
-            ({ freshUntil }) => now < freshUntil,
-            (outdated) =>
-              Effect.andThen(
-                Cache.invalidateWhen(lookups, hash, (cached) => cached === outdated),
-                Cache.get(lookups, hash),
-              ),
-          ),
-        )
 
       const authenticate = Effect.fnUntraced(function* <E>(
         key: Redacted.Redacted,
         unlessKnown: Effect.Effect<void, E> = Effect.void,
       ): Effect.fn.Return<Caller["Service"], Unauthorized | Unavailable | E> {
         const presented = Redacted.value(key)
-        if (!isWellFormedKey(presented)) return yield* Effect.andThen(unlessKnown, unauthorized)
+        if (!isWellFormedKey(presented)) {
+          return yield* Effect.andThen(unlessKnown, isPublishableKey(presented) ? publishable : unauthorized)
+        }
         const hash = Buffer.from(hashKey(presented)).toString("base64")
         const isKnown = valid.find(hash) === true
         if (!isKnown) yield* unlessKnown
-        const { found } = yield* lookUp(hash)
-        const live = yield* Effect.fromResult(found)
+        const live = yield* lookUp(hash)
         if (live === undefined) {
           valid.delete(hash)
           return yield* Effect.andThen(turnOf(NOBODY) ?? Effect.void, unauthorized)
@@ -190,7 +167,9 @@ export class ApiKeys extends Context.Service<
           const owner = yield* organizations.find(request.organization)
           if (owner?.is_operator === false) return yield* notForOthers
         }
-        const key = makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES))
+        const { allowedOrigins } = request
+        const make = allowedOrigins === undefined ? makeKey : makePublishableKey
+        const key = make(yield* random.randomBytes(KEY_ENTROPY_BYTES))
         const apiKey = yield* storage.insert({
           id: ApiKeyId.make(yield* random.uuidV7()),
           organization_id: request.organization,
@@ -198,6 +177,7 @@ export class ApiKeys extends Context.Service<
           name: request.name,
           hash: hashKey(key),
           ...keyHint(key),
+          ...(allowedOrigins !== undefined && { publishable: { key, allowed_origins: allowedOrigins } }),
           scopes: request.scopes,
           budget,
           expires_at: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
@@ -215,7 +195,8 @@ export class ApiKeys extends Context.Service<
         const last = caller.expiresAt
         const expiresAt = request.expiresAt ?? (last === null ? undefined : DateTime.fromDateUnsafe(last))
         const excess = excessRights(caller, {
-          scopes: request.scopes,
+          // What visitors of a publishable key may do.
+          scopes: request.allowedOrigins === undefined ? request.scopes : ["chat"],
           chatbotId: request.chatbot ?? null,
           expiresAt: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
         })

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
 import { Inspection } from "../storage/Inspection.ts"
 import { Ping } from "../storage/sql/Ping.ts"
@@ -27,7 +27,10 @@ export class Health extends Context.Service<Health, { readonly check: Effect.Eff
       const ping = yield* Ping
       const inspection = yield* Inspection
       const scope = yield* Scope.Scope
-      const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, VECTORS_REMEMBERED)
+      const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, (exit) =>
+        // A failure holds no longer than what has caused it.
+        Exit.isSuccess(exit) ? VECTORS_REMEMBERED : Duration.zero,
+      )
       const look = Effect.andThen(
         ping,
         Effect.map(areVectorsMissing, (missing): Readiness => ({ areVectorsMissing: missing })),

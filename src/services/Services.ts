@@ -20,7 +20,15 @@ import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
 import { AddressLimiter } from "./rates/AddressLimiter.ts"
 import { RateLimiter } from "./rates/RateLimiter.ts"
+import { ServerSecrets } from "./ServerSecrets.ts"
+import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
+import { Embedding } from "./widget/Embedding.ts"
+import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
+import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
+import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
+import { VisitorChats } from "./widget/VisitorChats.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings {
   readonly allConversations: AllConversationsSettings
@@ -30,14 +38,25 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly idempotency: IdempotencySettings
+  readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
   readonly usage: UsageSettings
+  readonly visitorRates: VisitorRates
+  readonly visitorTokens: VisitorTokensSettings
 }
 
 /** The services for organizations and their API keys, as the command line uses them. */
 export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+
+/** The services of the chat widget. */
+const widget = (settings: ServicesSettings) =>
+  Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
+    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+    Layer.provide(LiveReplies.layer(settings.liveReplies)),
+    Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
+  )
 
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
@@ -46,8 +65,6 @@ export const layer = (settings: ServicesSettings) =>
     AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
-    RateLimiter.layer(settings.rates),
-    Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
@@ -57,7 +74,8 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
+    widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
-    Layer.provideMerge(Shares.layer(settings.shares)),
+    Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),
   )

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
-import { ApiKey, type ApiKeyPatch, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
+import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
@@ -11,7 +11,7 @@ import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { json } from "./sql/SqlValues.ts"
+import { json, texts } from "./sql/SqlValues.ts"
 
 const noOwner = new NotFound({ detail: "There is no such organization, or it has no such chatbot." })
 const keyNotFound = new NotFound({ detail: "There is no such API key." })
@@ -32,7 +32,9 @@ export interface NewApiKey {
   readonly organization_id: OrganizationId
   readonly chatbot_id: ChatbotId | null
   readonly name: string
-  /** SHA-256 of the secret. */
+  /** What is stored of a publishable key besides; absent for a secret one. */
+  readonly publishable?: { readonly key: string; readonly allowed_origins: ReadonlyArray<string> }
+  /** SHA-256 of the key. */
   readonly hash: Uint8Array
   readonly prefix: string
   readonly last_four: string
@@ -42,8 +44,8 @@ export interface NewApiKey {
   readonly created_by: KeyMaker
 }
 
-/** A key that serves every chatbot, never expires and has no budget of its own. */
-export type FirstApiKey = Omit<NewApiKey, "budget" | "chatbot_id" | "expires_at">
+/** A secret key that serves every chatbot, never expires and has no budget of its own. */
+export type FirstApiKey = Omit<NewApiKey, "budget" | "chatbot_id" | "expires_at" | "publishable">
 
 /** A valid key with what the server needs to know of it to admit a request. */
 export interface LiveKey {
@@ -52,6 +54,8 @@ export interface LiveKey {
   readonly chatbot_id: ChatbotId | null
   /** Without `operator`, unless the organization is the operator's. */
   readonly scopes: ReadonlyArray<Scope>
+  /** Of a publishable key. */
+  readonly allowed_origins: ReadonlyArray<string> | null
   readonly expires_at: Date | null
   /** Milliseconds until the key expires by the database's clock; null when it does not expire. */
   readonly expires_in: number | null
@@ -75,10 +79,10 @@ export class ApiKeys extends Context.Service<
     /** Inserts the key unless a key with the same hash exists. */
     readonly ensure: (key: FirstApiKey) => Effect.Effect<void, Unavailable>
     /**
-     * Finds the key with this hash, unless it is revoked or expired, and records that it was used. The audit log has
-     * the first use of each key, and the use of one that is revoked or expired.
+     * Finds the key of a kind, by default a secret one, with this hash, unless it is revoked or expired, and records
+     * that it was used. The audit log has the first use of each key, and the use of one that is revoked or expired.
      */
-    readonly findLive: (hash: Uint8Array) => Effect.Effect<LiveKey | undefined, Unavailable>
+    readonly findLive: (hash: Uint8Array, kind?: KeyKind) => Effect.Effect<LiveKey | undefined, Unavailable>
     /** Lists the keys of an organization, newest first. */
     readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
     /**
@@ -99,8 +103,8 @@ export class ApiKeys extends Context.Service<
       const auditing = yield* Auditing
 
       const columns = sql.literal(
-        `id, organization_id, chatbot_id, name, prefix, last_four, scopes, budget, created_at,
-         created_by, last_used_at, expires_at, revoked_at`,
+        `id, organization_id, chatbot_id, kind, name, prefix, last_four, scopes, public_key, allowed_origins, budget,
+         created_at, created_by, last_used_at, expires_at, revoked_at`,
       )
 
       const insert = Effect.fnUntraced(
@@ -109,10 +113,13 @@ export class ApiKeys extends Context.Service<
           const [row] = yield* decodeKeys(sql`
             with made as (
               insert into api_keys
-                (id, organization_id, chatbot_id, name, hash, prefix, last_four, scopes, budget, expires_at, created_by)
-              select ${key.id}::uuid, id, ${key.chatbot_id}::uuid, ${key.name}::text, ${key.hash}::bytea,
-                ${key.prefix}::text, ${key.last_four}::text, ${key.scopes}::text[], ${json(key.budget)},
-                ${key.expires_at}::timestamptz, ${key.created_by}::text
+                (id, organization_id, chatbot_id, kind, name, hash, prefix, last_four, scopes, public_key,
+                  allowed_origins, budget, expires_at, created_by)
+              select ${key.id}::uuid, id, ${key.chatbot_id}::uuid,
+                ${key.publishable === undefined ? "secret" : "publishable"}::text, ${key.name}::text,
+                ${key.hash}::bytea, ${key.prefix}::text, ${key.last_four}::text, ${texts(key.scopes)},
+                ${key.publishable?.key ?? null}::text, ${textsOrNull(key.publishable?.allowed_origins)}::text[],
+                ${json(key.budget)}, ${key.expires_at}::timestamptz, ${key.created_by}::text
               from organizations
               where id = ${key.organization_id} and deleted_at is null and (${key.chatbot_id}::uuid is null or exists (
                 select from chatbots where id = ${key.chatbot_id}::uuid and organization_id = ${key.organization_id}))
@@ -160,10 +167,10 @@ export class ApiKeys extends Context.Service<
         return undefined
       })
 
-      const findLive = Effect.fnUntraced(function* (hash: Uint8Array) {
+      const findLive = Effect.fnUntraced(function* (hash: Uint8Array, kind: KeyKind = "secret") {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
         const [row] = yield* sql<LiveKey & { readonly live: boolean; readonly stale: boolean; readonly used: boolean }>`
-          select k.id, k.organization_id, k.chatbot_id, k.expires_at,
+          select k.id, k.organization_id, k.chatbot_id, k.allowed_origins, k.expires_at,
             case when o.is_operator then k.scopes else array_remove(k.scopes, 'operator') end as scopes,
             (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
@@ -171,7 +178,7 @@ export class ApiKeys extends Context.Service<
             k.last_used_at is not null as used,
             k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live
           from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
-          where k.hash = ${hash}`
+          where k.hash = ${hash} and k.kind = ${kind}`
         if (row === undefined) return undefined
         if (!row.live) return yield* recordRefusal(row)
         if (!row.used) yield* recordFirstUse(row)
@@ -204,20 +211,25 @@ export class ApiKeys extends Context.Service<
           const before = yield* only(
             sql`select ${columns} from api_keys where ${matching(id, organization)} for update`,
           )
-          const { budget = {}, isRevoked = false } = yield* change(before)
+          const {
+            allowed_origins = before.allowed_origins,
+            budget = {},
+            isRevoked = false,
+            name,
+          } = yield* change(before)
           const after = yield* only(
-            sql`update api_keys set budget = budget || ${json(budget)},
+            sql`update api_keys set name = ${name ?? before.name}, budget = budget || ${json(budget)},
+                allowed_origins = ${textsOrNull(allowed_origins)}::text[],
                 revoked_at = case when ${isRevoked}::boolean then coalesce(revoked_at, now()) else revoked_at end
               where id = ${id} returning ${columns}`,
           )
           const changed = changeOf(before, after)
           if (changed !== undefined) {
-            const { name, organization_id, scopes } = before
             yield* auditing.record(sql, {
-              organization: organization_id,
+              organization: before.organization_id,
               target: id,
               ...(isRevoked
-                ? { action: "api_key.revoked", before: concealed({ name, scopes }) }
+                ? { action: "api_key.revoked", before: concealed(Struct.pick(before, ["name", "scopes"])) }
                 : { action: "api_key.updated", ...changed }),
             })
           }
@@ -229,12 +241,15 @@ export class ApiKeys extends Context.Service<
   )
 }
 
+const textsOrNull = (values: ReadonlyArray<string> | null | undefined) => (values == null ? null : texts(values))
+
 /** The entry of the audit log for a new key. */
 export const creationOf = ({
   id,
   organization_id,
   chatbot_id = null,
   expires_at = null,
+  publishable,
   ...key
 }: FirstApiKey & Partial<NewApiKey>): AuditedChange => ({
   organization: organization_id,
@@ -242,6 +257,7 @@ export const creationOf = ({
   target: id,
   after: concealed({
     ...Struct.pick(key, ["name", "prefix", "last_four", "scopes"]),
+    ...(publishable !== undefined && { kind: "publishable", allowed_origins: publishable.allowed_origins }),
     chatbot_id,
     expires_at: expires_at && timestamp(expires_at),
   }),

@@ -27,10 +27,14 @@ import { Quotas } from "./Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./Reembeddings.ts"
 import { Retention } from "./Retention.ts"
+import { ServerSecrets } from "./ServerSecrets.ts"
 import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
+import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
+import { PublicChatbots } from "./widget/PublicChatbots.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 /**
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
@@ -52,6 +56,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Documents.layer,
     Erasures.layer,
     IdempotencyKeys.layer,
+    IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -59,11 +64,14 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Ping.layer,
+    PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,
     Retention.layer,
+    ServerSecrets.layer,
     ToolHeaders.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
+    VisitorConversations.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

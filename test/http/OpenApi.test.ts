@@ -130,7 +130,13 @@ const additions = [
   "PATCH /api/admin/api-keys/{apiKeyId}",
   "DELETE /api/admin/api-keys/{apiKeyId}",
 ]
-const open = ["GET /healthz", "GET /readyz", "GET /avatars/{name}"]
+const open = [
+  "GET /healthz",
+  "GET /readyz",
+  "GET /avatars/{name}",
+  "GET /api/widget/config/{key}",
+  "POST /api/widget/sessions",
+]
 
 describe("/openapi.json", () => {
   test("is an OpenAPI 3.1 document of this version", () => {
@@ -261,6 +267,7 @@ describe("/openapi.json", () => {
       "POST /v1/chat/completions": json,
       "POST /api/embedfiles": form,
       [`POST ${chatbot}/conversations/{sessionId}/messages/{messageId}/feedback`]: json,
+      "POST /api/widget/sessions": json,
       "POST /api/external/erasures": json,
       "POST /api/admin/organizations": json,
       "PATCH /api/admin/organizations/{organizationId}": json,

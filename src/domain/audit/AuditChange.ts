@@ -11,10 +11,12 @@ const CHANGE_MAX = 2_000
  * path of a webhook, or contents of somebody, such as a prompt. Numbers and truth values are never concealed.
  */
 const shownFields: ReadonlySet<string> = new Set([
+  "allowed_origins",
   "by",
   "chatbot_id",
   "expires_at",
   "fallbackModels",
+  "kind",
   "last_four",
   "method",
   "model",

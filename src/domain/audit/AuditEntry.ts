@@ -18,6 +18,8 @@ export const AuditAction = Schema.Literals([
   "tool.created",
   "tool.updated",
   "tool.deleted",
+  "identity_secret.created",
+  "identity_secret.deleted",
   "document.deleted",
   "conversation.deleted",
   "conversation.exported",

@@ -28,7 +28,7 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
 }
 
 /** Begins work when it is the turn of its organization. */
-const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     const turn = turnOf(organization)
     return turn === undefined ? work : Effect.andThen(turn, work)

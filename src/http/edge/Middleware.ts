@@ -1,10 +1,11 @@
 import { Layer } from "effect"
-import { type Middleware, middleware } from "../../api/Middleware.ts"
+import { type Middleware, middleware, VisitorAuthorization } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
+import * as Visitors from "./VisitorAuthorization.ts"
 
 const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(
@@ -14,5 +15,9 @@ const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
     Layer.succeed(declared.Problems, Problems.answerFailures),
   )
 
-/** The middleware of endpoints, for each dialect. */
-export const layer = Layer.mergeAll(layerFor("parley", middleware.parley), layerFor("openai", middleware.openai))
+/** The middleware of endpoints, for each dialect, and that of the chat widget. */
+export const layer = Layer.mergeAll(
+  layerFor("parley", middleware.parley),
+  layerFor("openai", middleware.openai),
+  Layer.effect(VisitorAuthorization, Visitors.make),
+)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import type { BuildArtifact, BunPlugin } from "bun"
 import icons from "lucide-static/icon-nodes.json" with { type: "json" }
@@ -113,6 +113,20 @@ const build = async (sources: string, directory: string): Promise<void> => {
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }
 
+/** The name of a build in the server's cache, or of the directory of one that was not finished. */
+const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
+/** Builds that the cache keeps: pages that are open may still load files of an earlier one. */
+const KEPT_BUILDS = 8
+
+/** Deletes the oldest builds of a cache, and with them what killed processes have left. */
+const prune = async (directory: string): Promise<void> => {
+  const cache = dirname(directory)
+  const builds = (await readdir(cache)).filter((name) => cached.test(name)).map((name) => join(cache, name))
+  const times = new Map(await Promise.all(builds.map(async (path) => [path, (await stat(path)).mtimeMs] as const)))
+  const oldest = builds.toSorted((one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0)).slice(KEPT_BUILDS)
+  await Promise.all(oldest.map((path) => rm(path, { recursive: true, force: true })))
+}
+
 /** Why a build has failed, in lines that name files. */
 const reason = (error: unknown): string =>
   error instanceof AggregateError ? error.errors.map(String).join("\n") : String(error)
@@ -130,7 +144,9 @@ if (import.meta.main) {
     await build(resolve(sources), unfinished)
     // Another process may have built the same meanwhile; `bun run web` builds again what is there.
     if (existsSync(directory)) await rm(directory, { recursive: true })
+    await chmod(unfinished, 0o755)
     await rename(unfinished, directory)
+    if (cached.test(basename(directory))) await prune(directory)
   } catch (error) {
     process.stderr.write(`${reason(error)}\n`)
     process.exitCode = 1

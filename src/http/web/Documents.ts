@@ -12,6 +12,8 @@ const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) 
 /** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
 const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
 
+const noindex = '<meta name="robots" content="noindex">'
+
 const head = (title: string, more: ReadonlyArray<string>): string =>
   [
     "<!doctype html>",
@@ -34,23 +36,29 @@ const loads = (build: Build, { preloads, script, style }: WebPage, up: string): 
   ]
 }
 
-/** The document of the widget, in a frame or as a page of its own. */
-export const widgetDocument = (build: Build, config: WidgetConfig, path: string, isPage: boolean): string => `${head(
-  config.header || config.name,
-  [
-    ...(isPage ? [] : ['<meta name="robots" content="noindex">']),
-    `<meta name="parley-config" content="${escape(JSON.stringify(config))}">`,
-    `<meta name="parley-mode" content="${isPage ? "page" : "frame"}">`,
+/** Where the widget stands: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
+type WidgetMode = "frame" | "preview" | "page"
+
+/** The document of the widget. In a preview, which has no configuration, the console says what it tries. */
+export const widgetDocument = (
+  build: Build,
+  config: WidgetConfig | undefined,
+  path: string,
+  mode: WidgetMode,
+): string =>
+  `${head(config?.header || config?.name || "Parley", [
+    ...(mode === "page" ? [] : [noindex]),
+    ...(config === undefined ? [] : [`<meta name="parley-config" content="${escape(JSON.stringify(config))}">`]),
+    `<meta name="parley-mode" content="${mode}">`,
     ...loads(build, build.pages.frame, upFrom(path)),
-  ],
-)}
+  ])}
 <body></body>
 </html>
 `
 
 /** The document of the console, the same for every path of it. */
 export const consoleDocument = (build: Build, path: string): string => `${head("Parley", [
-  '<meta name="robots" content="noindex">',
+  noindex,
   `<meta name="parley-root" content="${upFrom(path)}">`,
   ...loads(build, build.pages.console, upFrom(path)),
 ])}
@@ -60,7 +68,7 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
 
 /** A document that says something in a sentence, and needs no script or style. */
 export const sentenceDocument = (sentences: ReadonlyArray<readonly [language: string, text: string]>): string =>
-  `${head("Parley", ['<meta name="robots" content="noindex">'])}
+  `${head("Parley", [noindex])}
 <body>
 ${sentences.map(([language, text]) => `<p lang="${language}">${escape(text)}</p>`).join("\n")}
 </body>
@@ -89,15 +97,16 @@ const PERMISSIONS = [
   "clipboard-write=(self)",
 ].join(", ")
 
-/** Where an image at this address may come from, as a source of a Content-Security-Policy; empty for none. */
-const imageSource = (address: string): string => {
-  if (address.startsWith("data:")) return "data:"
-  if (!/^https?:/.test(address) || !URL.canParse(address)) return ""
-  return new URL(address).origin
-}
+/** Where the images of a chatbot come from, as sources of a Content-Security-Policy. */
+const imagesOf = ({ avatar, logo }: WidgetConfig): ReadonlyArray<string> =>
+  [avatar, logo].flatMap((address) =>
+    /^https?:/.test(address) && URL.canParse(address) ? [new URL(address).origin] : [],
+  )
 
 interface Policy {
+  /** Sources of images beside the server itself. */
   readonly images?: ReadonlyArray<string>
+  /** Whether the document shows another one of the server in a frame. */
   readonly frames?: boolean
   readonly ancestors: ReadonlyArray<string>
 }
@@ -108,9 +117,7 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src ${Array.from(new Set(["'self'", ...images.map(imageSource)]))
-      .filter(Boolean)
-      .join(" ")}`,
+    `img-src ${Array.from(new Set(["'self'", ...images])).join(" ")}`,
     "connect-src 'self'",
     ...(frames ? ["frame-src 'self'"] : []),
     "base-uri 'none'",
@@ -125,12 +132,21 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
 })
 
 /** The headers of the widget in a frame, which pages of these origins may embed. */
-export const frameHeaders = ({ avatar, logo }: WidgetConfig, origins: ReadonlyArray<string>) => ({
-  ...headers({ images: [avatar, logo], ancestors: ["'self'", ...origins] }),
+export const frameHeaders = (config: WidgetConfig, origins: ReadonlyArray<string>) => ({
+  ...headers({ images: imagesOf(config), ancestors: ["'self'", ...origins] }),
   // Pages that isolate themselves embed only what agrees to it. Images of others then come without their cookies.
   "cross-origin-embedder-policy": "credentialless",
   "cross-origin-resource-policy": "cross-origin",
 })
+
+/**
+ * The headers of the widget in a frame of the console, where an operator tries how it looks: with images of any address,
+ * since they are being typed.
+ */
+export const previewHeaders = {
+  ...headers({ images: ["data:", "https:", "http:"], ancestors: ["'self'"] }),
+  "cross-origin-resource-policy": "same-origin",
+}
 
 /** The headers of a page that no other page may embed or keep a handle of. */
 const ownPage = {
@@ -140,12 +156,12 @@ const ownPage = {
 }
 
 /** The headers of a chatbot as a page of its own. */
-export const chatHeaders = ({ avatar, logo }: WidgetConfig) => ({
-  ...headers({ images: [avatar, logo], ancestors: ["'none'"] }),
+export const chatHeaders = (config: WidgetConfig) => ({
+  ...headers({ images: imagesOf(config), ancestors: ["'none'"] }),
   ...ownPage,
 })
 
-/** The headers of the console, which shows the widget in a frame, and images from wherever operators have them. */
+/** The headers of the console, which shows the widget in a frame. */
 export const consoleHeaders = {
   ...headers({ frames: true, ancestors: ["'none'"] }),
   ...ownPage,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /*
@@ -37,7 +37,9 @@ export const stampOf = async (sources: string): Promise<string> => {
 export const hashOf = async (sources: string): Promise<string> => {
   const hash = createHash("sha256").update(Bun.version)
   for (const file of await filesOf(sources)) {
-    hash.update(`\0${file.replace(sources, "")}\0`).update(await readFile(file))
+    // Wherever the program lies, it is the same build.
+    const name = others.includes(file) ? relative(root, file) : relative(sources, file)
+    hash.update(`\0${name}\0`).update(await readFile(file))
   }
   return hash.digest("hex").slice(0, 16)
 }

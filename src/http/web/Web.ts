@@ -10,6 +10,7 @@ import {
   consoleDocument,
   consoleHeaders,
   frameHeaders,
+  previewHeaders,
   sentenceDocument,
   sentenceHeaders,
   widgetDocument,
@@ -134,11 +135,17 @@ export const layer = HttpRouter.use(
         : notFound(request),
     )
 
+    yield* get(Web.preview.path, (request) =>
+      Effect.map(web.current, (build) =>
+        document(request, widgetDocument(build, undefined, pathOf(request.url), "preview"), previewHeaders),
+      ),
+    )
+
     yield* get(Web.widget.path, (request, { name = "" }) =>
       Effect.map(web.current, (build) =>
         document(
           request,
-          widgetDocument(build, placeholder(name), pathOf(request.url), false),
+          widgetDocument(build, placeholder(name), pathOf(request.url), "frame"),
           frameHeaders(placeholder(name), ["*"]),
         ),
       ),
@@ -148,7 +155,7 @@ export const layer = HttpRouter.use(
       Effect.map(web.current, (build) =>
         document(
           request,
-          widgetDocument(build, placeholder(name), pathOf(request.url), true),
+          widgetDocument(build, placeholder(name), pathOf(request.url), "page"),
           chatHeaders(placeholder(name)),
         ),
       ),

@@ -1,12 +1,9 @@
 import ipaddr from "ipaddr.js"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { RateLimited } from "../../domain/Errors.ts"
 import { isUnlimitedRate, type RateLimits } from "../../domain/rates/RateLimit.ts"
-import { monotonicMillis } from "../../system/Monotonic.ts"
-import { RateCounter } from "./RateCounter.ts"
-import { RecentMap } from "./RecentMap.ts"
-import { rateLimited } from "./Refusal.ts"
+import { localLimit } from "./LocalLimit.ts"
 
 /** The most addresses whose counts are kept in memory; one takes about half a kilobyte. */
 const ADDRESSES_MAX = 20_000
@@ -29,32 +26,21 @@ export class AddressLimiter extends Context.Service<
     Layer.effect(
       AddressLimiter,
       Effect.gen(function* () {
-        const clock = yield* Clock.Clock
-        const counters = new RecentMap<RateCounter>(ADDRESSES_MAX)
         const isOff = isUnlimitedRate(limit) || isUnlimitedRate(key)
-        const now = () => monotonicMillis(clock)
+        const addresses = yield* localLimit("Without a valid API key, this address", limit, ADDRESSES_MAX)
 
         return {
           ensureFree: isOff
             ? Effect.void
             : ClientAddress.use((address) => {
-                const counter = address === undefined ? undefined : counters.find(networkOf(address))
-                if (counter === undefined) return Effect.void
-                counter.advance(now())
-                return counter.free >= 1
-                  ? Effect.void
-                  : Effect.fail(
-                      rateLimited("Without a valid API key, this address", limit, 1, counter.secondsUntil(1, now())),
-                    )
+                const refusal = address === undefined ? undefined : addresses.refusal(networkOf(address), 1)
+                return refusal === undefined ? Effect.void : Effect.fail(refusal)
               }),
           charge: (units) =>
             isOff
               ? Effect.void
               : ClientAddress.useSync((address) => {
-                  if (address === undefined) return
-                  const counter = counters.get(networkOf(address), () => new RateCounter("address", limit))
-                  counter.advance(now())
-                  counter.window.add(units)
+                  if (address !== undefined) addresses.take(networkOf(address), units)
                 }),
         }
       }),
@@ -62,5 +48,5 @@ export class AddressLimiter extends Context.Service<
 }
 
 /** What counts as one client: an IPv4 address, or the network of 64 bits of an IPv6 address. */
-const networkOf = (address: string): string =>
+export const networkOf = (address: string): string =>
   ipaddr.IPv6.isValid(address) ? ipaddr.parse(address).toByteArray().slice(0, 8).join(".") + "::" : address

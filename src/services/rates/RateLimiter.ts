@@ -29,11 +29,22 @@ export interface RateDecision {
   readonly standings: readonly [key: RateStanding, organization: RateStanding]
 }
 
+/** The limit of a key, and whose it is, as a refusal says it. */
+export interface KeyLimit {
+  readonly limit: RateLimit
+  readonly owner: string
+}
+
 type Counters = readonly [key: RateCounter, organization: RateCounter]
 
-interface Waiting {
+interface Request {
   readonly counters: Counters
+  /** Whose the limit of the key is. */
+  readonly owner: string
   readonly cost: number
+}
+
+interface Waiting extends Request {
   readonly decision: Deferred.Deferred<RateDecision>
 }
 
@@ -53,10 +64,15 @@ export class RateLimiter extends Context.Service<
   {
     /** Whether requests are limited at all. */
     readonly isOn: boolean
-    /** Takes the cost of a request from the limits of the caller's key and organization, or refuses it. */
+    /**
+     * Takes the cost of a request from the limits of the caller's key and organization, or refuses it.
+     *
+     * @param key the limit of the key, if it is another one than that of API keys
+     */
     readonly decide: (
       caller: Pick<Caller["Service"], "apiKeyId" | "organizationId">,
       cost: number,
+      key?: KeyLimit,
     ) => Effect.Effect<RateDecision>
   }
 >()("parley/services/rates/RateLimiter") {
@@ -65,6 +81,7 @@ export class RateLimiter extends Context.Service<
       RateLimiter,
       Effect.gen(function* () {
         const storage = yield* RateCounts
+        const ofApiKeys: KeyLimit = { limit: settings.key, owner: "This API key" }
         const { isAlone } = yield* DatabaseTraits
         const clock = yield* Clock.Clock
         const counters = new RecentMap<RateCounter>(COUNTERS_MAX)
@@ -80,21 +97,24 @@ export class RateLimiter extends Context.Service<
         const isOnItsOwn = () => aloneUntil > monotonicMillis(clock)
         const counterOf = (owner: string, limit: RateLimit) => counters.get(owner, () => new RateCounter(owner, limit))
 
-        const settled = (counters: Counters, lacking?: RateCounter, cost = 0): RateDecision => {
+        const settled = (counters: Counters, refuse?: (at: number) => RateLimited): RateDecision => {
           const at = now()
           return {
-            refusal: lacking === undefined ? undefined : refusalOf(counters, lacking, cost, at),
+            refusal: refuse?.(at),
             standings: [counters[0].standing(at), counters[1].standing(at)],
           }
         }
 
         /** Grants or refuses a request; undefined when that needs a report first. */
-        const tryNow = (counters: Counters, cost: number): RateDecision | undefined => {
+        const tryNow = ({ cost, counters, owner }: Request): RateDecision | undefined => {
           const at = now()
           const alone = isOnItsOwn()
           for (const counter of counters) counter.advance(at)
           const lacking = counters.find(({ free }) => free < cost)
-          if (lacking !== undefined) return settled(counters, lacking, cost)
+          if (lacking !== undefined) {
+            const whose = lacking === counters[0] ? owner : "The API keys of the organization together"
+            return settled(counters, (now) => rateLimited(whose, lacking.limit, cost, lacking.secondsUntil(cost, now)))
+          }
           if (!alone && !counters.every((counter) => counter.mayGrantAlone(cost))) return undefined
           for (const counter of counters) {
             if (isUnlimitedRate(counter.limit)) continue
@@ -106,13 +126,14 @@ export class RateLimiter extends Context.Service<
           return settled(counters)
         }
 
-        const waitForReport = ({ counters, cost, decision }: Waiting): void => {
+        const waitForReport = (request: Waiting): void => {
+          const { cost, counters } = request
           for (const counter of counters) {
             if (counter.mayGrantAlone(cost)) continue
             counter.wanted += cost
             unreported.add(counter)
           }
-          waiting.push({ counters, cost, decision })
+          waiting.push(request)
           isUrgent.openUnsafe()
           reported.openUnsafe()
         }
@@ -146,7 +167,7 @@ export class RateLimiter extends Context.Service<
             else counter.settle(report, found, now())
           }
           for (const one of answered) {
-            const decision = tryNow(one.counters, one.cost)
+            const decision = tryNow(one)
             if (decision === undefined) waitForReport(one)
             else Deferred.doneUnsafe(one.decision, Effect.succeed(decision))
           }
@@ -165,28 +186,21 @@ export class RateLimiter extends Context.Service<
 
         return {
           isOn: !isUnlimitedRate(settings.key),
-          decide: ({ apiKeyId, organizationId }, units) =>
+          decide: ({ apiKeyId, organizationId }, units, { limit, owner } = ofApiKeys) =>
             Effect.suspend(() => {
-              const cost = Math.min(units, settings.key.quota, settings.organization.quota)
+              const cost = Math.min(units, limit.quota, settings.organization.quota)
               const counters: Counters = [
-                counterOf(`key ${apiKeyId}`, settings.key),
+                counterOf(`key ${apiKeyId}`, limit),
                 counterOf(`organization ${organizationId}`, settings.organization),
               ]
-              const decided = tryNow(counters, cost)
+              const request = { counters, owner, cost }
+              const decided = tryNow(request)
               if (decided !== undefined) return Effect.succeed(decided)
               const decision = Deferred.makeUnsafe<RateDecision>()
-              waitForReport({ counters, cost, decision })
+              waitForReport({ ...request, decision })
               return Deferred.await(decision)
             }),
         }
       }),
     )
 }
-
-const refusalOf = ([key]: Counters, lacking: RateCounter, cost: number, now: number): RateLimited =>
-  rateLimited(
-    lacking === key ? "This API key" : "The API keys of the organization together",
-    lacking.limit,
-    cost,
-    lacking.secondsUntil(cost, now),
-  )

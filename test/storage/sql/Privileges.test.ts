@@ -122,6 +122,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "ingestion_clock",
   "parley_migrations",
   "rate_counts",
+  "server_secrets",
 ]
 /** Triggers write into the register of garbage as the tenant. It holds random keys of files, and no organization. */
 const UNSECURED: ReadonlyArray<string> = ["blob_garbage"]

@@ -1,0 +1,28 @@
+import { Context, Effect, Redacted } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { RequestCost } from "../../api/parts/Annotations.ts"
+import { Caller } from "../../domain/Caller.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Visitor } from "../../domain/widget/Visitor.ts"
+import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
+import { inTurn } from "./Authorization.ts"
+
+/** Makes the middleware that admits the requests of visitors of the chat widget. */
+export const make = Effect.gen(function* () {
+  const { admit } = yield* VisitorTokens
+  return {
+    visitor: <A, E, R>(
+      respond: Effect.Effect<A, E, R>,
+      { credential, endpoint }: { readonly credential: Redacted.Redacted; readonly endpoint: HttpApiEndpoint.Top },
+    ) =>
+      Effect.flatMap(
+        admit(Redacted.value(credential), Context.get(endpoint.annotations, RequestCost)),
+        ({ caller, visitor }) =>
+          inTurn(caller.organizationId, respond).pipe(
+            Effect.provideService(Caller, caller),
+            Effect.provideService(CurrentOrganization, caller.organizationId),
+            Effect.provideService(Visitor, visitor),
+          ),
+      ),
+  }
+})

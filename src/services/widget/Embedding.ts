@@ -1,0 +1,175 @@
+import { Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { hashKey } from "../../domain/ApiKey.ts"
+import { noBudget } from "../../domain/Budget.ts"
+import type { Caller } from "../../domain/Caller.ts"
+import { NotFound, type RateLimited, type Unavailable } from "../../domain/Errors.ts"
+import { AnyUuid, ApiKeyId, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { ANY_ORIGIN, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import { ApiKeys } from "../../storage/ApiKeys.ts"
+import { type ChatbotRow, Chatbots } from "../../storage/Chatbots.ts"
+import { PublicChatbots } from "../../storage/widget/PublicChatbots.ts"
+import { PublicUrl } from "../PublicUrl.ts"
+import { LOOKUP_CAPACITY, recentLookups } from "../RecentLookups.ts"
+import { RecentMap } from "../rates/RecentMap.ts"
+import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
+
+/** What a page embeds. */
+export interface Embedded {
+  readonly config: WidgetConfig
+  /** The origins whose pages may embed it; `*` for every one. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** On whose behalf its visitors chat. */
+  readonly caller: Caller["Service"]
+}
+
+const notEmbedded = new NotFound({
+  detail: "There is no such widget: the key is unknown or revoked, or the chatbot is not public.",
+})
+
+/** Most lookups at once of names under which nothing was found before. */
+const STRANGERS_AT_ONCE = 2
+
+const isUuid = Schema.is(AnyUuid)
+
+/**
+ * Decides what may be embedded, and under which name: a chatbot by one of its publishable keys, and one with `is_public`
+ * by its id as well. What has changed holds within a second.
+ *
+ * A public chatbot that is embedded by its id has no key of its own. Its id stands in the place of a key's id wherever
+ * requests, tokens and chats are counted, within the limits that the settings have for keys.
+ */
+export class Embedding extends Context.Service<
+  Embedding,
+  {
+    /** Finds what is embedded by a publishable key, or by the id of a public chatbot. */
+    readonly find: (key: string) => Effect.Effect<Embedded, NotFound | Unavailable>
+    /** The same for a request without a visitor token, which counts for the client's address. */
+    readonly visit: (key: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
+    /**
+     * Finds a public chatbot by its id or its slug. Chatbots of different organizations may have the same slug: it names
+     * that of the operator's organization, or else nothing.
+     */
+    readonly findPublic: (name: string) => Effect.Effect<Embedded, NotFound | Unavailable>
+  }
+>()("parley/services/widget/Embedding") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const chatbots = yield* Chatbots
+      const publicChatbots = yield* PublicChatbots
+      const publicUrl = yield* PublicUrl
+      const limiter = yield* VisitorLimiter
+      const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
+      const known = new RecentMap<true>(LOOKUP_CAPACITY)
+
+      const chatbotOf = (id: ChatbotId, organization: OrganizationId) =>
+        chatbots.get(id).pipe(
+          Effect.provideService(CurrentOrganization, organization),
+          Effect.catchTag("NotFound", () => Effect.void),
+        )
+
+      const byKey = Effect.fnUntraced(function* (key: string) {
+        const live = yield* keys.findLive(hashKey(key), "publishable")
+        if (live?.chatbot_id == null) return undefined
+        const chatbot = yield* chatbotOf(live.chatbot_id, live.organization_id)
+        if (chatbot === undefined) return undefined
+        return {
+          embedded: {
+            config: configOf(chatbot, key, publicUrl),
+            allowedOrigins: live.allowed_origins ?? [],
+            caller: {
+              apiKeyId: live.id,
+              organizationId: live.organization_id,
+              scopes: ["chat"],
+              chatbotId: live.chatbot_id,
+              expiresAt: live.expires_at,
+              budgets: live.budgets,
+            },
+          } satisfies Embedded,
+          expiresIn: live.expires_in,
+        }
+      })
+
+      const byName = Effect.fnUntraced(function* (name: string) {
+        const found = yield* publicChatbots.find(name)
+        const chatbot = found === undefined ? undefined : yield* chatbotOf(found.id, found.organization_id)
+        if (found === undefined || chatbot?.is_public !== true) return undefined
+        return {
+          embedded: {
+            config: configOf(chatbot, chatbot.id, publicUrl),
+            allowedOrigins: [ANY_ORIGIN],
+            caller: {
+              apiKeyId: ApiKeyId.make(chatbot.id),
+              organizationId: chatbot.organization_id,
+              scopes: ["chat"],
+              chatbotId: chatbot.id,
+              expiresAt: null,
+              budgets: { organization: found.budget, key: noBudget },
+            },
+          } satisfies Embedded,
+          expiresIn: null,
+        }
+      })
+
+      const lookUp = yield* recentLookups(
+        (name) => {
+          const find = isPublishableKey(name) ? byKey(name) : byName(name)
+          return known.find(name) === true ? find : strangers.withPermit(find)
+        },
+        (found) => found?.expiresIn,
+      )
+
+      const named = Effect.fnUntraced(function* (name: string) {
+        const found = yield* lookUp(name)
+        if (found === undefined) {
+          known.delete(name)
+          return yield* notEmbedded
+        }
+        known.get(name, () => true)
+        return found.embedded
+      })
+
+      const find = (key: string) => {
+        if (isPublishableKey(key)) return named(key)
+        return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notEmbedded)
+      }
+
+      return {
+        find,
+        visit: (key) =>
+          Effect.andThen(
+            limiter.address(1),
+            Effect.tapErrorTag(find(key), "NotFound", () => limiter.charge(REFUSED_COST)),
+          ),
+        findPublic: (name) => (isPublishableKey(name) ? Effect.fail(notEmbedded) : named(name)),
+      }
+    }),
+  )
+}
+
+/** A colour of the configuration as `#rrggbb`. */
+const opaque = (color: string): string =>
+  color.length === 4 ? color.replaceAll(/[0-9a-f]/gi, "$&$&") : color.slice(0, "#rrggbb".length)
+
+const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): WidgetConfig => {
+  const { avatar_blob, chat_widget_config: look, settings } = chatbot
+  const { snippet } = settings
+  return {
+    key,
+    chatbot_id: chatbot.id,
+    header: look.header || snippet.header || chatbot.name,
+    name: look.name || snippet.name || chatbot.name,
+    slogan: look.slogan || snippet.slogan,
+    logo: look.logo || snippet.logo,
+    avatar: avatar_blob === null ? "" : `${publicUrl}/${avatar_blob}`,
+    primary_color: opaque(look.primaryColor || snippet.primaryColor),
+    secondary_color: opaque(look.secondaryColor || snippet.secondaryColor),
+    language: look.language || "auto",
+    greeting: settings.greeting,
+    is_email_requested: settings.isRequestUserInfoEnabled,
+    is_active: chatbot.active,
+  }
+}

@@ -1,0 +1,176 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import {
+  IDENTITY_SECRETS_MAX_COUNT,
+  type IdentitySecret,
+  type IdentitySecretId,
+} from "../../domain/widget/IdentitySecret.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { type SecretUnreadable, Secrets } from "../../system/Secrets.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+interface Row {
+  readonly id: IdentitySecretId
+  readonly organization_id: OrganizationId
+  readonly chatbot_id: ChatbotId
+  readonly secret: string | null
+  readonly sealed: Uint8Array | null
+  readonly sealed_by: string | null
+}
+
+type ShownRow = Omit<IdentitySecret, "created_at"> & { readonly created_at: Date }
+
+const noChatbot = new NotFound({ detail: "There is no such chatbot." })
+const noSecret = new NotFound({ detail: "The chatbot has no such identity secret." })
+const enough = new Conflict({
+  detail: `The chatbot has ${IDENTITY_SECRETS_MAX_COUNT} identity secrets already. Delete the one that your servers no longer sign with.`,
+})
+
+/** The table `identity_secrets`, always within the current organization. */
+export class IdentitySecrets extends Context.Service<
+  IdentitySecrets,
+  {
+    /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
+    readonly insert: (
+      chatbot: ChatbotId,
+      id: IdentitySecretId,
+      secret: Redacted.Redacted,
+    ) => Effect.Effect<IdentitySecret, Conflict | NotFound | Unavailable, CurrentOrganization>
+    /** Lists the secrets of a chatbot without their texts, oldest first. */
+    readonly list: (
+      chatbot: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<IdentitySecret>, Unavailable, CurrentOrganization>
+    readonly remove: (
+      chatbot: ChatbotId,
+      id: IdentitySecretId,
+    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    /** Returns the secrets of a chatbot that can be decrypted. One that cannot be is logged. */
+    readonly open: (
+      chatbot: ChatbotId,
+    ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, Unavailable, CurrentOrganization>
+    /**
+     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
+     * secrets; 0 without a key.
+     */
+    readonly sealAll: Effect.Effect<number, Unavailable>
+  }
+>()("parley/storage/widget/IdentitySecrets") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+      const secrets = yield* Secrets
+      const auditing = yield* Auditing
+
+      const placeOf = ({ chatbot_id, id, organization_id }: Pick<Row, "chatbot_id" | "id" | "organization_id">) => [
+        "identity_secrets.secret",
+        organization_id,
+        chatbot_id,
+        id,
+      ]
+
+      const sealedColumns = Effect.fnUntraced(function* (
+        owner: Pick<Row, "chatbot_id" | "id" | "organization_id">,
+        secret: string,
+      ) {
+        const sealed = yield* secrets.seal(secret, placeOf(owner))
+        return sealed === undefined
+          ? { secret, sealed: null, sealed_by: null }
+          : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
+      })
+
+      const opened = (row: Row): Effect.Effect<string, SecretUnreadable> =>
+        row.sealed === null || row.sealed_by === null
+          ? Effect.succeed(row.secret ?? "")
+          : secrets.open({ key: row.sealed_by, bytes: row.sealed }, placeOf(row))
+
+      const shown = ({ created_at, ...row }: ShownRow): IdentitySecret => ({
+        ...row,
+        created_at: timestamp(created_at),
+      })
+
+      const select = (chatbot: ChatbotId, organization: OrganizationId) => sql<ShownRow>`
+        select id, last_four, created_at from identity_secrets
+        where organization_id = ${organization} and chatbot_id = ${chatbot} order by created_at, id`
+
+      const insert = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: IdentitySecretId, secret: Redacted.Redacted) {
+          const organization = yield* CurrentOrganization
+          // The lock keeps two requests at once from adding one secret too many.
+          const [found] = yield* sql`
+            select from chatbots where id = ${chatbot} and organization_id = ${organization} for update`
+          if (found === undefined) return yield* noChatbot
+          if ((yield* select(chatbot, organization)).length >= IDENTITY_SECRETS_MAX_COUNT) return yield* enough
+          const owner = { id, organization_id: organization, chatbot_id: chatbot }
+          const text = Redacted.value(secret)
+          const columns = { ...owner, ...(yield* sealedColumns(owner, text)), last_four: text.slice(-4) }
+          const rows = yield* sql<ShownRow>`
+            insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`
+          yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
+          const [row] = rows
+          return row === undefined ? yield* noChatbot : shown(row)
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const list = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+        return (yield* select(chatbot, yield* CurrentOrganization)).map(shown)
+      }, withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: IdentitySecretId) {
+          const organization = yield* CurrentOrganization
+          const [gone] = yield* sql`
+            delete from identity_secrets
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
+          if (gone === undefined) return yield* noSecret
+          yield* auditing.record(sql, { organization, action: "identity_secret.deleted", target: id, chatbot })
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const open = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<Row>`
+          select id, organization_id, chatbot_id, secret, sealed, sealed_by from identity_secrets
+          where organization_id = ${organization} and chatbot_id = ${chatbot}`
+        const readable = yield* Effect.forEach(rows, (row) =>
+          opened(row).pipe(
+            Effect.map((secret) => [Redacted.make(secret)]),
+            Effect.catchTag("SecretUnreadable", ({ key, why }) =>
+              Effect.as(Effect.logWarning("An identity secret cannot be decrypted", { id: row.id, key, why }), []),
+            ),
+          ),
+        )
+        return readable.flat()
+      }, withoutSqlErrors)
+
+      const sealAll = Effect.gen(function* () {
+        const { key } = secrets
+        if (key === undefined) return 0
+        const rows = yield* system<Row>`
+          select id, organization_id, chatbot_id, secret, sealed, sealed_by from identity_secrets
+          where sealed_by is distinct from ${key}::text`
+        let count = 0
+        for (const row of rows) {
+          const secret = yield* Effect.orElseSucceed(opened(row), () => undefined)
+          if (secret === undefined) continue
+          yield* system`
+            update identity_secrets set ${system.update(yield* sealedColumns(row, secret))} where id = ${row.id}`
+          count += 1
+        }
+        return count
+      }).pipe(withoutSqlErrors)
+
+      return { insert, list, remove, open, sealAll }
+    }),
+  )
+}
