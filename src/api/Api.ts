@@ -6,6 +6,7 @@ import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
 import { ConversationsApi } from "./Conversations.ts"
+import { IdentitySecretsApi } from "./IdentitySecrets.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
@@ -29,6 +30,7 @@ export class Api extends HttpApi.make("parley")
     UsageApi,
     AdminApi,
     AuditLogApi,
+    IdentitySecretsApi,
     WidgetAccessApi,
     SystemApi,
   )

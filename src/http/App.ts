@@ -25,6 +25,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -46,6 +47,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    IdentitySecrets.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
