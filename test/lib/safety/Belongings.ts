@@ -123,6 +123,7 @@ export const nothing = (): Belongings => {
     sessionToken: `no-${id()}`,
     message: id(),
     tool: id(),
+    identitySecret: id(),
   }
 }
 

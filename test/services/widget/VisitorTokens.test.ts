@@ -13,6 +13,7 @@ import { VisitorLimiter } from "../../../src/services/rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../../../src/services/ServerSecrets.ts"
 import { type Embedded, Embedding } from "../../../src/services/widget/Embedding.ts"
 import { IdentitySecrets } from "../../../src/services/widget/IdentitySecrets.ts"
+import { VisitorConversations } from "../../../src/services/widget/VisitorConversations.ts"
 import { VisitorTokens } from "../../../src/services/widget/VisitorTokens.ts"
 import * as Storage from "../../../src/storage/ServerSecrets.ts"
 import { quiet } from "../../lib/Layers.ts"
@@ -48,6 +49,8 @@ const embedded = (key: string, chatbot: ChatbotId): Embedded => ({
 })
 
 interface Options {
+  /** The visitors whose conversations went over to another one, and that one. */
+  readonly handedOver?: Array<readonly [from: string, to: string]>
   /** What is embedded under which key, which a test may change. */
   readonly widgets?: Map<string, ChatbotId>
   readonly rates?: { readonly visitor?: RateLimit; readonly address?: RateLimit }
@@ -61,7 +64,7 @@ const both = () =>
     ["two", chatbotOf(2)],
   ])
 
-const layerOf = ({ rates = {}, secret = 1, widgets = both() }: Options) => {
+const layerOf = ({ handedOver = [], rates = {}, secret = 1, widgets = both() }: Options) => {
   const find = (key: string) => {
     const chatbot = widgets.get(key)
     return chatbot === undefined ? new NotFound({ detail: "Gone." }) : Effect.succeed(embedded(key, chatbot))
@@ -80,6 +83,9 @@ const layerOf = ({ rates = {}, secret = 1, widgets = both() }: Options) => {
           token === "forged"
             ? new Unauthorized({ detail: "The identity token is refused." })
             : Effect.succeed({ sub: token, email: "ada@example.com", name: "Ada" }),
+      }),
+      Layer.mock(VisitorConversations)({
+        handOver: (_, from, to) => Effect.sync(() => void handedOver.push([from, to])),
       }),
       Layer.mock(RateLimiter)({
         isOn: true,
@@ -120,8 +126,9 @@ describe("a visitor's token", () => {
       }),
     ))
 
-  test("says what the customer's server has signed, and is another visitor than the browser's secret", () =>
-    run(
+  test("says what the customer's server has signed, and is another visitor than the browser's secret", () => {
+    const handedOver: Array<readonly [string, string]> = []
+    return run(
       Effect.gen(function* () {
         const anonymous = yield* open({ visitor_secret: secret })
         const { token } = yield* open({ visitor_secret: secret, identity: "user-7" })
@@ -130,9 +137,14 @@ describe("a visitor's token", () => {
         expect(String(visitor.id)).not.toBe(anonymous.visitor.id)
         // Not even a browser whose secret is what another one's server has signed.
         expect((yield* open({ visitor_secret: "user-7" })).visitor.id).not.toBe(visitor.id)
-        expect(yield* Effect.flip(open({ identity: "forged" }))).toBeInstanceOf(Unauthorized)
+        // What the browser's visitor had said goes over, and of nobody whose identity is refused.
+        expect(handedOver).toEqual([[anonymous.visitor.id, visitor.id]])
+        expect(yield* Effect.flip(open({ visitor_secret: secret, identity: "forged" }))).toBeInstanceOf(Unauthorized)
+        expect(handedOver).toHaveLength(1)
       }),
-    ))
+      { handedOver },
+    )
+  })
 
   test("is good for an hour, and only as long as its key still embeds the chatbot", () => {
     const widgets = both()
