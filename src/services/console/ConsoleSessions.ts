@@ -52,7 +52,8 @@ export interface NewSession {
 export class ConsoleSessions extends Context.Service<
   ConsoleSessions,
   {
-    /** Begins a session. Every attempt counts for the client's address, and a wrong one ten times. */
+    /** Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as
+     * everywhere, a key that this process has found valid before is not refused for its address. */
     readonly signIn: (attempt: SignIn) => Effect.Effect<NewSession, RateLimited | Unauthorized | Unavailable>
     /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
     readonly keyIn: (cookie: string) => Effect.Effect<string | undefined>
@@ -94,18 +95,20 @@ export class ConsoleSessions extends Context.Service<
         })
 
         const signIn = Effect.fn("ConsoleSessions.signIn")(function* ({ key, link }: SignIn) {
-          yield* addresses.ensureFree
-          yield* addresses.charge(UNKEYED_COST)
-          const presented = link === undefined ? Effect.succeed(Redacted.make(key ?? "")) : takeKey(link)
+          const presented =
+            link === undefined
+              ? Effect.succeed(Redacted.make(key ?? ""))
+              : Effect.andThen(addresses.ensureFree, takeKey(link))
           const [redacted, caller] = yield* Effect.flatMap(presented, (found) =>
             Effect.map(
-              Effect.catchTag(keys.authenticate(found), "Unauthorized", (failure) =>
+              Effect.catchTag(keys.authenticate(found, addresses.ensureFree), "Unauthorized", (failure) =>
                 // That a publishable key is none to sign in with is said as everywhere else.
                 isPublishableKey(Redacted.value(found)) ? failure : wrongKey,
               ),
               (caller) => [found, caller] as const,
             ),
           ).pipe(Effect.tapErrorTag("Unauthorized", () => addresses.charge(WRONG_KEY_COST)))
+          yield* addresses.charge(UNKEYED_COST)
           const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
           const cookie = yield* Effect.flatMap(
             Effect.orDie(encodeContent({ key: Redacted.value(redacted), until })),
