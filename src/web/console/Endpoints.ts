@@ -1,12 +1,12 @@
 import type { HttpApiSchema } from "effect/http-api"
-import type { AllConversationsApi } from "../../api/AllConversations.ts"
 import type { Api } from "../../api/Api.ts"
+import type { tryTool } from "../../api/ChatbotTools.ts"
 import type { duplicate } from "../../api/Chatbots.ts"
-import type { ConsoleAccessApi, ConsoleApi } from "../../api/Console.ts"
-import type { EventsApi } from "../../api/Events.ts"
+import type { ConsoleAccessApi, ConsoleApi } from "../../api/console/ConsoleSession.ts"
+import type { EventsApi } from "../../api/console/Events.ts"
 import type { passages } from "../../api/Knowledge.ts"
-import type { OverviewApi } from "../../api/Overview.ts"
-import type { SystemStateApi } from "../../api/SystemState.ts"
+import type { OverviewApi } from "../../api/console/Overview.ts"
+import type { SystemStateApi } from "../../api/console/SystemState.ts"
 
 /*
  * The types of what endpoints take and answer, derived from their declarations: the console cannot ask for a path that
@@ -18,15 +18,11 @@ type EndpointsOf<Group> = Group extends { readonly endpoints: infer E } ? E[keyo
 type AnyEndpoint =
   | { [Name in keyof Groups]: EndpointsOf<Groups[Name]> }[keyof Groups]
   | EndpointsOf<
-      | typeof AllConversationsApi
-      | typeof ConsoleAccessApi
-      | typeof ConsoleApi
-      | typeof EventsApi
-      | typeof OverviewApi
-      | typeof SystemStateApi
+      typeof ConsoleAccessApi | typeof ConsoleApi | typeof EventsApi | typeof OverviewApi | typeof SystemStateApi
     >
   | typeof duplicate
   | typeof passages
+  | typeof tryTool
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`
   : never

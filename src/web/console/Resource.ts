@@ -68,3 +68,11 @@ export const useResource = <A>(resource: Resource<A>): Resource<A> => {
   useEffect(() => void resource.reload(), [resource])
   return resource
 }
+
+/** A resource that is only asked for where the key that is signed in may have it. */
+export const useResourceIf = <A>(isAllowed: boolean, resource: Resource<A>): Resource<A> => {
+  useEffect(() => {
+    if (isAllowed) void resource.reload()
+  }, [isAllowed, resource])
+  return resource
+}

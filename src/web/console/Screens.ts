@@ -24,4 +24,5 @@ const screen = <P extends object>(
 /** The screens of the console. A screen that is not listed here has no link anywhere. */
 export const screens: Partial<Record<ScreenName, Screen>> = {
   chatbots: screen("Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
+  usage: screen("Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }

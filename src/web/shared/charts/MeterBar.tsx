@@ -10,6 +10,8 @@ export interface MeterBarProps {
   readonly limit: number | null
   /** How a number of these things is written; a plain number by default. */
   readonly format?: (value: number) => string
+  /** What is said where there is no limit. */
+  readonly unlimited?: string
   /** What stands below, such as when the count begins anew. */
   readonly note?: string
 }
@@ -17,7 +19,7 @@ export interface MeterBarProps {
 const sayings = { calm: "", scarce: "Almost used up", full: "Used up" }
 
 /** How much of a limit is taken, and what is left. Scarcity is said in words too, not by colour alone. */
-export const MeterBar = ({ format = formatCount, label, limit, note, used }: MeterBarProps) => {
+export const MeterBar = ({ format = formatCount, label, limit, note, unlimited = "No limit", used }: MeterBarProps) => {
   const state = meter(used, limit)
   return (
     <div class={`meter meter-${state.fill}`}>
@@ -25,7 +27,7 @@ export const MeterBar = ({ format = formatCount, label, limit, note, used }: Met
         <span class="meter-label">{label}</span>
         <span class="meter-numbers">
           <strong>{format(used)}</strong>
-          {limit === null ? " · no limit" : ` of ${format(limit)}`}
+          {limit !== null && ` of ${format(limit)}`}
         </span>
       </div>
       {limit !== null && (
@@ -35,7 +37,7 @@ export const MeterBar = ({ format = formatCount, label, limit, note, used }: Met
         </div>
       )}
       <div class="meter-note">
-        {state.left !== null && <span>{format(state.left)} left</span>}
+        <span>{state.left === null ? unlimited : `${format(state.left)} left`}</span>
         {sayings[state.fill] !== "" && <span class="meter-saying">{sayings[state.fill]}</span>}
         {note !== undefined && <span>{note}</span>}
       </div>

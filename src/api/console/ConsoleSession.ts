@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ConsoleSession, SignIn } from "../domain/console/ConsoleSession.ts"
-import { Authorization, Problems, RequestBody } from "./Middleware.ts"
-import { Problem } from "./failures/Problem.ts"
+import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
+import { Authorization, Problems, RequestBody } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
 
 const sessionPath = "/api/console/session"
 

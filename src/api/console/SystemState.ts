@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Finding, SystemState } from "../domain/console/SystemState.ts"
-import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
-import { IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { Finding, SystemState } from "../../domain/console/SystemState.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
+import { IsSlow, RequestCost } from "../parts/Annotations.ts"
 
 const state = HttpApiEndpoint.get("state", "/api/admin/system", {
   success: Schema.Struct({ system: SystemState }),

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Session } from "../domain/chat/Conversation.ts"
-import { ChatbotId } from "../domain/Ids.ts"
-import { textBetween } from "../domain/schema/Text.ts"
-import { Timestamp } from "../domain/schema/Timestamp.ts"
-import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
-import { momentParameter } from "./parts/Moment.ts"
-import { Cursor, integer } from "./parts/Paging.ts"
-import { Problem } from "./failures/Problem.ts"
+import { Session } from "../../domain/chat/Conversation.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { Timestamp } from "../../domain/schema/Timestamp.ts"
+import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
+import { momentParameter } from "../parts/Moment.ts"
+import { Cursor, integer } from "../parts/Paging.ts"
+import { Problem } from "../failures/Problem.ts"
 
 /** The most conversations on a page. */
 const PAGE_MAX = 100
@@ -58,7 +58,7 @@ const list = HttpApiEndpoint.get("list", "/api/external/conversations", {
       }),
     ),
   }),
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(

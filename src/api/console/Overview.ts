@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ChatbotTotals } from "../domain/console/ChatbotTotals.ts"
-import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
-import { RequestCost } from "./parts/Annotations.ts"
+import { ChatbotTotals } from "../../domain/console/ChatbotTotals.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
+import { RequestCost } from "../parts/Annotations.ts"
 
 const totals = HttpApiEndpoint.get("totals", "/api/external/chatbots/totals", {
   success: Schema.Struct({ totals: Schema.Array(ChatbotTotals) }),

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { OrganizationEvent } from "../domain/Events.ts"
-import { ChatbotId } from "../domain/Ids.ts"
-import { Authorization, Problems } from "./Middleware.ts"
-import { IsSlow } from "./parts/Annotations.ts"
-import { onlyStream } from "./parts/EventStream.ts"
-import { Problem } from "./failures/Problem.ts"
+import { OrganizationEvent } from "../../domain/Events.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
+import { Authorization, Problems } from "../Middleware.ts"
+import { IsSlow } from "../parts/Annotations.ts"
+import { onlyStream } from "../parts/EventStream.ts"
+import { Problem } from "../failures/Problem.ts"
 
 const subscribe = HttpApiEndpoint.get("subscribe", "/api/external/events", {
   query: {
