@@ -9,6 +9,14 @@ const allConversations = {
   ),
 }
 
+const consoleSessions = {
+  lifetime: positiveDuration.or(
+    "CONSOLE_SESSION",
+    "12h",
+    "How long somebody who has signed in at the console stays signed in.",
+  ),
+}
+
 const events = {
   interval: positiveDuration.or(
     "EVENTS_INTERVAL",
@@ -20,6 +28,6 @@ const events = {
 
 export const consoleAndEvents = {
   title: "Console and events",
-  introduction: "What the console asks beside all others: searches in conversations, and what changes meanwhile.",
-  sections: { allConversations, events },
+  introduction: "Signing in at the console, searches in conversations, and the streams of what changes.",
+  sections: { consoleSessions, allConversations, events },
 } satisfies Group

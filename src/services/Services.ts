@@ -9,6 +9,7 @@ import { Chat, type ChatSettings } from "./Chat.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
+import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
@@ -37,6 +38,7 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly consoleSessions: ConsoleSessionsSettings
   readonly idempotency: IdempotencySettings
   readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
@@ -61,10 +63,12 @@ const widget = (settings: ServicesSettings) =>
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    Layer.mergeAll(
+      Admin.layer(settings.budgets.key),
+      ConsoleSessions.layer(settings.consoleSessions).pipe(Layer.provideMerge(AddressLimiter.layer(settings.rates))),
+    ).pipe(Layer.provideMerge(tenancy)),
     AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
-    AddressLimiter.layer(settings.rates),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,

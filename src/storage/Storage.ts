@@ -10,6 +10,7 @@ import { Budgets } from "./Budgets.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
+import { KeyOwners } from "./console/KeyOwners.ts"
 import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
@@ -59,6 +60,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
+    KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
     OrganizationRemains.layer,
