@@ -35,17 +35,12 @@ const run = async <A, E>(
 ) => {
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(JSON.stringify(message)))])
-  const layer = Layer.provide(WebFiles.layer({ cache: join(directory, name), buildTimeout }, sources, ahead), [
+  const layer = Layer.provide(
+    WebFiles.layer({ cache: join(directory, name), buildTimeout }, sources, ahead),
     NodeFileSystem.layer,
-  ])
-  const exit = await Effect.runPromiseExit(
-    effect.pipe(
-      Effect.provide(layer),
-      Effect.provide(logger),
-      Effect.provideService(References.MinimumLogLevel, "All"),
-      Effect.provide(clock),
-    ),
   )
+  const context = Layer.mergeAll(layer, logger, clock, Layer.succeed(References.MinimumLogLevel, "All"))
+  const exit = await Effect.runPromiseExit(Effect.provide(effect, context))
   if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
   return { value: exit.value, logged, builds: logged.filter((line) => line.includes("being built")).length }
 }
