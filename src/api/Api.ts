@@ -10,7 +10,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
-import { WidgetAccessApi } from "./Widget.ts"
+import { WidgetAccessApi, WidgetApi } from "./Widget.ts"
 
 /** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
@@ -28,6 +28,7 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     WidgetAccessApi,
+    WidgetApi,
     SystemApi,
   )
   // The compiler has checked that handlers return the declared types.

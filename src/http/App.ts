@@ -22,6 +22,7 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
+import * as Widget from "./widget/Widget.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -42,6 +43,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    Widget.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
