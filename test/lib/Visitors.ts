@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { Schema } from "effect"
 import { VisitorSession, WidgetConversation, type WidgetEvent, WidgetMessage } from "../../src/domain/widget/Widget.ts"
-import { Client, read, type Reply } from "./Client.ts"
+import { type Client, read, type Reply } from "./Client.ts"
 
 /*
  * Visitors of the chat widget, as a browser is one: with a session's token, and streams that may be cut off.

@@ -88,7 +88,7 @@ describe("a reply to a visitor", () => {
     await Promise.all(readers.map((reader) => reader.read()))
     expect(readers.map((reader) => reader.text).at(0)).toBe(text)
     expect(readers.map((reader) => reader.events[0]?.id)).toEqual([1, 2, 3])
-    expect(readers.map(({ last }) => last)).toEqual(Array(3).fill({ type: "finish", finish_reason: "stop" }))
+    for (const { last } of readers) expect(last).toEqual({ type: "finish", finish_reason: "stop" })
     expect((await visitor.page(conversation)).reply).toBeUndefined()
     // Events that it never had.
     expect(await refusal(await visitor.resume(reply, 100_000))).toEqual({ status: 404, code: "not_found" })
