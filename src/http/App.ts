@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
+import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
@@ -23,6 +24,8 @@ import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Widget from "./widget/Widget.ts"
+import * as Web from "./web/Web.ts"
+import { WebFiles } from "./web/WebFiles.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -31,9 +34,10 @@ import * as WidgetAccess from "./widget/WidgetAccess.ts"
  */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
+    AllConversations.layer,
     AuditLog.layer,
     Chat.layer,
     Chatbots.layer,
@@ -47,6 +51,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
+  Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 

@@ -36,6 +36,8 @@ export interface ChatRequest {
   readonly visitor?: ChatVisitor | undefined
   /** Instructions of the calling application, in addition to the chatbot's own. */
   readonly instructions?: string | undefined
+  /** Whether the steps of a stream show what the model was sent. */
+  readonly showsRequests?: boolean
 }
 
 /** The session that a request continues, and how the request relates to it. */

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
+import { AllConversations, type AllConversationsSettings } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
@@ -30,6 +31,7 @@ import { VisitorChats } from "./widget/VisitorChats.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings {
+  readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
@@ -60,6 +62,7 @@ const widget = (settings: ServicesSettings) =>
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),

@@ -35,6 +35,8 @@ export interface BotMessage {
   readonly tool_calls: ReadonlyArray<unknown>
   readonly tool_results: ReadonlyArray<unknown>
   readonly sources: ReadonlyArray<Source>
+  /** Whether it is no answer, as `isUnanswered` decides. */
+  readonly unanswered: boolean
 }
 
 /** What the user's messages say to the chatbot's question for an e-mail address. */
@@ -127,7 +129,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
-    sources = excluded.sources`
+    sources = excluded.sources, unanswered = excluded.unanswered`
 
   return Effect.fnUntraced(function* (
     session: SessionId,
@@ -138,24 +140,26 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     const organization = yield* CurrentOrganization
     const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
     const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
+    const unanswered = message.unanswered ? 1 : 0
     const before = sql`
       known as (
-        select id from messages where id = ${message.id} and organization_id = ${organization}
+        select id, unanswered from messages where id = ${message.id} and organization_id = ${organization}
       ), taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
     yield* sql`
       with ${isUnfinished ? before : sql``} session as (
         update sessions set updated_at = clock_timestamp(),
-          message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`}
+          message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`},
+          unanswered_replies = unanswered_replies + ${unanswered}::int ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`}
         where id = ${session} and organization_id = ${organization} returning id
       ) ${counted ?? sql``}
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, sources)
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
         ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
-        ${json(message.sources.length === 0 ? null : message.sources)}
+        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean
       from session ${isUnfinished ? replacing : sql``}`
   }, withoutSqlErrors)
 }

@@ -21,20 +21,22 @@ export interface Place {
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
 export interface MessageRow extends Omit<
   Message,
-  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources"
+  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources" | "unanswered"
 > {
   readonly created_at: Date
   readonly feedback: Feedback | null
   readonly sources: ReadonlyArray<Source> | null
+  readonly unanswered: boolean
 }
 
 export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, sources, feedback`
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
 
-export const toMessage = ({ feedback, sources, ...row }: MessageRow): Message => ({
+export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({
   ...row,
   ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
+  ...(unanswered && { unanswered }),
   created_at: timestamp(row.created_at),
   // A reply that a client brought from an earlier conversation has neither.
   tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
@@ -148,13 +150,22 @@ export class Messages extends Context.Service<
         feedback: Feedback | null,
       ) {
         const organization = yield* CurrentOrganization
+        const rating = feedback?.rating ?? null
+        // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
         const [found] = yield* sql<{ sender_type: SenderType }>`
           with found as (
-            select m.id, m.sender_type from sessions s join messages m on m.session_id = s.id
+            select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
+            from sessions s join messages m on m.session_id = s.id
             where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
+            for update of m
           ), rated as (
             update messages set feedback = ${json(feedback)}
             where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          ), counted as (
+            update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,
+              rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int
+            from found where s.id = found.session_id and s.organization_id = ${organization}
+              and sender_type = 'bot' and old is distinct from ${rating}::text
           )
           select sender_type from found`
         if (found === undefined) return yield* messageNotFound

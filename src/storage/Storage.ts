@@ -10,6 +10,7 @@ import { Budgets } from "./Budgets.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
+import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
@@ -50,6 +51,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chatbots.layer,
     ChatbotTools.layer,
     Chunks.layer,
+    ConversationLists.layer,
     Conversations.layer,
     Documents.layer,
     Erasures.layer,

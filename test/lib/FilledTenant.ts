@@ -141,6 +141,7 @@ export const replyOf = (id: MessageId): BotMessage => ({
   tool_calls: [],
   tool_results: [],
   sources: [],
+  unanswered: false,
 })
 
 const draft: Draft = {

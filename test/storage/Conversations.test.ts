@@ -60,6 +60,7 @@ const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Servic
     tool_calls: [{ type: "tool-call" }],
     tool_results: [],
     sources: [source],
+    unanswered: false,
   }))
 const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: SessionId, content: string) {
   yield* as(organization)((yield* Conversations).reply(session, yield* answer(content)))

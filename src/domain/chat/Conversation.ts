@@ -54,6 +54,12 @@ export const Message = Schema.Struct({
     Schema.Array(Source).annotate({ description: "The passages that a reply rests on, where it rests on some." }),
   ),
   feedback: Schema.optionalKey(Feedback),
+  unanswered: Schema.optionalKey(
+    Schema.Literal(true).annotate({
+      description:
+        "On a reply without an answer: it failed or is empty, or the knowledge base was searched for it and it rests on nothing that was found.",
+    }),
+  ),
 }).annotate({
   identifier: "Message",
   examples: [
@@ -92,6 +98,14 @@ export const Session = Schema.Struct({
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
+  unanswered: Schema.optionalKey(
+    Schema.Literal(true).annotate({ description: "On a conversation that holds a reply without an answer." }),
+  ),
+  ratings: Schema.optionalKey(
+    Schema.Struct({ up: Schema.Int, down: Schema.Int }).annotate({
+      description: "How many replies of the conversation are rated up and down; only where any is.",
+    }),
+  ),
 }).annotate({
   identifier: "Session",
   examples: [

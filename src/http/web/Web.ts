@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto"
+import { Effect, Option } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Web from "../../api/Web.ts"
+import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
+import { Embedding } from "../../services/widget/Embedding.ts"
+import { pathOf } from "../edge/PathOf.ts"
+import {
+  chatHeaders,
+  consoleDocument,
+  consoleHeaders,
+  frameHeaders,
+  previewHeaders,
+  widgetDocument,
+} from "./Documents.ts"
+import { encodingFor, isKnown } from "./Negotiation.ts"
+import { sayNoChat, sayNotNow } from "./Sentences.ts"
+import { type Build, type NotBuilt, WebFiles } from "./WebFiles.ts"
+
+type Headers = Readonly<Record<string, string>>
+
+const notFound = (request: HttpServerRequest.HttpServerRequest) =>
+  new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })
+
+const document = (request: HttpServerRequest.HttpServerRequest, html: string, headers: Headers) => {
+  const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`
+  const all = { ...headers, etag }
+  return isKnown(request.headers["if-none-match"], etag)
+    ? HttpServerResponse.empty({ status: 304, headers: all })
+    : HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }).pipe(
+        HttpServerResponse.setHeaders(all),
+      )
+}
+
+/** Answers with a file of a build, in the form that the client prefers, or with 304 when it has it. */
+const file = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  web: WebFiles["Service"],
+  build: Build,
+  name: string,
+  headers: Headers,
+) {
+  const found = Object.hasOwn(build.files, name) ? build.files[name] : undefined
+  if (found === undefined) return yield* notFound(request)
+  const encoding = encodingFor(request.headers["accept-encoding"])
+  const etag = `"${found.etag}-${encoding}"`
+  const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }
+  if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
+  return HttpServerResponse.uint8Array(yield* web.read(build, name, encoding), {
+    contentType: found.type,
+    headers: encoding === "identity" ? all : { ...all, "content-encoding": encoding },
+  })
+})
+
+/** The loader is small and asked for by every page view, so that browsers keep it for a while without asking. */
+const loaderHeaders = {
+  "cache-control": "public, max-age=300, stale-while-revalidate=86400",
+  // For pages that isolate themselves, and for those that include it with `crossorigin`.
+  "cross-origin-resource-policy": "cross-origin",
+  "access-control-allow-origin": "*",
+}
+
+const assetHeaders = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "cross-origin-resource-policy": "same-origin",
+}
+
+/** Serves the loader, the widget, the console, and the files that they load. */
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const web = yield* WebFiles
+    const embedding = yield* Embedding
+
+    const get = (
+      path: `/${string}`,
+      answer: (
+        request: HttpServerRequest.HttpServerRequest,
+        params: Readonly<Record<string, string | undefined>>,
+      ) => Effect.Effect<
+        HttpServerResponse.HttpServerResponse,
+        HttpServerError.HttpServerError | NotBuilt | NotFound | RateLimited | Unavailable
+      >,
+    ) =>
+      router.add(
+        "GET",
+        path,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const language = request.headers["accept-language"]
+          const notNow = (status: 429 | 503) => (failure: { readonly retry_after_seconds: number }) =>
+            Effect.succeed(sayNotNow(language, status, failure.retry_after_seconds))
+          return Effect.flatMap(HttpRouter.params, (params) => answer(request, params)).pipe(
+            Effect.catchTags({
+              NotFound: () => Effect.succeed(sayNoChat(language)),
+              NotBuilt: notNow(503),
+              RateLimited: notNow(429),
+              Unavailable: notNow(503),
+            }),
+          )
+        }),
+      )
+
+    yield* get(Web.loader.path, (request) =>
+      Effect.flatMap(web.current, (build) => file(request, web, build, build.loader, loaderHeaders)),
+    )
+
+    yield* get(Web.asset.path, (request, { hash = "", name = "" }) =>
+      /^[0-9a-f]{16}$/.test(hash)
+        ? Effect.flatMap(web.byHash(hash), (build) =>
+            Option.isSome(build) ? file(request, web, build.value, name, assetHeaders) : notFound(request),
+          )
+        : notFound(request),
+    )
+
+    const show = (
+      request: HttpServerRequest.HttpServerRequest,
+      make: (build: Build, path: string) => string,
+      headers: Headers,
+    ) => Effect.map(web.current, (build) => document(request, make(build, pathOf(request.url)), headers))
+
+    yield* get(Web.preview.path, (request) =>
+      show(request, (build, path) => widgetDocument(build, undefined, path, "preview"), previewHeaders),
+    )
+
+    yield* get(Web.widget.path, (request, { name = "" }) =>
+      Effect.flatMap(embedding.visit(name), ({ allowedOrigins, config }) =>
+        show(
+          request,
+          (build, path) => widgetDocument(build, config, path, "frame"),
+          frameHeaders(config, allowedOrigins),
+        ),
+      ),
+    )
+
+    yield* get(Web.chatPage.path, (request, { name = "" }) =>
+      Effect.flatMap(embedding.findPublic(name), ({ config }) =>
+        show(request, (build, path) => widgetDocument(build, config, path, "page"), chatHeaders(config)),
+      ),
+    )
+
+    // The pattern includes the console's own path.
+    yield* get(Web.consoleScreen.path, (request) => show(request, consoleDocument, consoleHeaders))
+  }),
+)
