@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { address } from "./config/Address.ts"
 import { chats, spending } from "./config/Chats.ts"
+import { consoleAndEvents } from "./config/Console.ts"
 import { data } from "./config/Data.ts"
 import { documents } from "./config/Documents.ts"
 import { languageModels } from "./config/LanguageModels.ts"
@@ -26,6 +27,7 @@ const groups: ReadonlyArray<Group> = [
   tools,
   spending,
   sharesAndQuotas,
+  consoleAndEvents,
 ]
 
 const sections = {
@@ -41,6 +43,7 @@ const sections = {
   ...tools.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
+  ...consoleAndEvents.sections,
 }
 
 type Values = ValuesOf<typeof sections>

@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./Admin.ts"
+import { AllConversationsApi } from "./console/AllConversations.ts"
 import { AuditLogApi } from "./AuditLog.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
@@ -22,6 +23,7 @@ export class Api extends HttpApi.make("parley")
     KnowledgeApi,
     ChatApi,
     ConversationsApi,
+    AllConversationsApi,
     OpenAiApi,
     ChatbotToolsApi,
     UsageApi,

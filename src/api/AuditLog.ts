@@ -1,24 +1,11 @@
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AuditAction, AuditEntry } from "../domain/audit/AuditEntry.ts"
 import { AnyUuid, ApiKeyId, OrganizationId } from "../domain/Ids.ts"
-import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
+import { momentParameter } from "./parts/Moment.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
-
-/** Milliseconds since 1970 of a moment that a database can compare: in the years 1970 to 9999. */
-const isComparable = (moment: DateTime.Utc) => {
-  const millis = DateTime.toEpochMillis(moment)
-  return millis >= 0 && millis < 253_402_300_800_000
-}
-
-const Moment = Schema.DateTimeUtcFromString.check(
-  Schema.makeFilter((moment: DateTime.Utc) => isComparable(moment) || "Expected a time from 1970 to 9999", unexpressed),
-)
-
-const momentParameter = (description: string) =>
-  Schema.optionalKey(Moment.pipe(Schema.annotateEncoded({ format: "date-time", description })))
 
 const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
   query: {

@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch, ToolTrial } from "../domain/chatbot/ChatbotTool.ts"
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { CommitsIn } from "./parts/Annotations.ts"
+import { requestCosts } from "../domain/rates/RateLimit.ts"
+import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -71,6 +72,31 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
+  )
+
+/** The endpoint that calls a tool as a model would. */
+export const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
+  params: ofTool,
+  payload: Schema.Struct({
+    input: Schema.JsonObject.annotate({
+      description: "What the model would send.",
+      examples: [{ orderId: "A-4711" }],
+    }),
+  }),
+  success: Schema.Struct({ trial: ToolTrial }),
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Try a tool",
+      description:
+        "Calls the endpoint with this input, with its secret headers, and through the same checks as when a model calls it; whatever the endpoint does, it does. The answer is what the model would see. A call that fails is an answer as well, with `is_failure`.",
+    }),
   )
 
 /** The endpoints that manage the tools of a chatbot: HTTP endpoints that its model may call. */

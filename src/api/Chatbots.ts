@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Chatbot, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.ts"
+import { Chatbot, ChatbotCopyInput, ChatbotInput, ChatbotPatch } from "../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
@@ -98,6 +98,25 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
     OpenApi.annotations({
       summary: "Delete a chatbot",
       description: "With its documents, conversations, avatar and the keys bound to it.",
+    }),
+  )
+
+/** The endpoint that makes a copy of a chatbot. */
+export const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, {
+  params,
+  payload: ChatbotCopyInput,
+  success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot duplicated successfully") })),
+  error: [Problem.NotFound, Problem.SlugTaken, Problem.QuotaReached, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Duplicate a chatbot",
+      description:
+        "A new chatbot with the configuration of this one: its settings, widget, voice, avatar and tools with their secret headers. It has no documents, no conversations and no API keys, and `is_public` is false. 409 when the headers of a tool cannot be decrypted. A key that is bound to a chatbot may not (403).",
     }),
   )
 

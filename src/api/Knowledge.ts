@@ -1,16 +1,16 @@
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
-import { Document, DocumentStatus } from "../domain/Document.ts"
+import { Document, DocumentPassage, DocumentStatus } from "../domain/Document.ts"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
-import { textBetween } from "../domain/schema/Text.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { upload } from "./EmbedFiles.ts"
 import { FormFile } from "./parts/FormFile.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
-import { pageQuery } from "./parts/Paging.ts"
+import { query } from "./KnowledgeSearch.ts"
+import { integer, pageQuery } from "./parts/Paging.ts"
 import { Prefer } from "./parts/Prefer.ts"
 import { Problem } from "./failures/Problem.ts"
 
@@ -52,82 +52,6 @@ export class ReplaceAccepted extends Schema.Class<ReplaceAccepted>("ReplaceAccep
     description: "The old content still answers searches; `status` of the document tells when the new does.",
   },
 ) {}
-
-/** The fields that a result has when the request has `explain: true`. */
-const Explanation = {
-  document_id: Schema.optionalKey(
-    DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
-  ),
-  chunk: Schema.optionalKey(
-    Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
-  ),
-  page: Schema.optionalKey(
-    Schema.NullOr(Schema.Int).annotate({
-      description: "Page on which it begins; null where a document has none.",
-      examples: [2, null],
-    }),
-  ),
-  scores: Schema.optionalKey(
-    Schema.Struct({
-      lexical: Schema.Finite.annotate({
-        description: "BM25 over the question's words; comparable within one answer only.",
-      }),
-      vector: Schema.NullOr(Schema.Finite).annotate({
-        description: "Cosine of the question and the passage; null when another model embedded the passage.",
-      }),
-      fused: Schema.Finite.annotate({
-        description: "Both together, from 0 for the least of what was compared to 1: results are in its order.",
-      }),
-    }).annotate({ examples: [{ lexical: 14.2, vector: 0.31, fused: 0.94 }] }),
-  ),
-}
-
-const query = HttpApiEndpoint.post("query", `${base}/query-knowledge`, {
-  params,
-  payload: Schema.Struct({
-    query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
-    top_k: Schema.optionalKey(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({
-        description: "Results, at most.",
-        default: 5,
-      }),
-    ),
-    explain: Schema.optionalKey(
-      Schema.Boolean.annotate({
-        default: false,
-        description: "For operators: each result also tells where it stands, and the scores that put it in its place.",
-      }),
-    ),
-  }),
-  success: HttpApiSchema.WithHeaders(
-    Schema.Struct({
-      results: Schema.Array(
-        Schema.Struct({
-          content: Schema.String.annotate({
-            examples: ["Title: Handbook\nChunk: 3\n\nPasswords are reset under Settings."],
-          }),
-          similarity: Schema.Finite.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
-          ...Explanation,
-        }),
-      ),
-      similarity_threshold_setting: Schema.Finite.annotate({ description: "Results below it are left out." }),
-      status: Schema.Literal("OK"),
-      total_docs: Schema.Int.annotate({ description: "Number of `results`." }),
-    }),
-    { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
-  ),
-  error: [Problem.NotFound, Problem.TooManyAtOnce],
-})
-  .middleware(Idempotent)
-  .middleware(RequestBody)
-  .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Search the knowledge base",
-      description:
-        "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
-    }),
-  )
 
 const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
   params,
@@ -228,6 +152,38 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
     OpenApi.annotations({
       summary: "Delete a document",
       description: "With its text, vectors and file: they are gone when it answers.",
+    }),
+  )
+
+/** The most passages on a page. */
+const PASSAGES_MAX = 100
+
+/** The endpoint that reads the passages of a document. */
+export const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documents/:documentId/passages`, {
+  params: documentParams,
+  query: {
+    limit: Schema.optionalKey(integer(1, PASSAGES_MAX, { description: "Passages on a page, at most.", default: 20 })),
+    cursor: Schema.optionalKey(
+      integer(1, 2_147_483_647, {
+        description: "`next_cursor` of the page before: the number of the first passage of this page.",
+      }),
+    ),
+  },
+  success: Schema.Struct({
+    passages: Schema.Array(DocumentPassage),
+    total: Schema.Int.annotate({ description: "Passages of the document." }),
+    next_cursor: Schema.NullOr(Schema.String).annotate({
+      description: "Where the next page starts; null on the last page.",
+    }),
+  }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Read the passages of a document",
+      description:
+        "The text as searches find it, in reading order. While a replacement is being read, these are the passages of the old content; a document that was never ready has none.",
     }),
   )
 

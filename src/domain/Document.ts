@@ -52,6 +52,20 @@ export const Document = Schema.Struct({
 })
 export type Document = typeof Document.Type
 
+/** A passage of a document, as searches find it. */
+export const DocumentPassage = Schema.Struct({
+  chunk: Schema.Int.annotate({ description: "Its number in the document, from 1." }),
+  page: Schema.NullOr(Schema.Int).annotate({ description: "Page on which it begins; null where there are none." }),
+  section: Schema.NullOr(Schema.String).annotate({
+    description: "The headings above it, outermost first, such as `Refunds > Students`; null where there are none.",
+  }),
+  content: Schema.String,
+}).annotate({
+  identifier: "DocumentPassage",
+  examples: [{ chunk: 3, page: 2, section: "Refunds > Students", content: "Refunds take five days." }],
+})
+export type DocumentPassage = typeof DocumentPassage.Type
+
 /** Whether processing of the document has ended, with success or not. */
 export const isSettled = (document: Pick<Document, "status">): boolean =>
   document.status === "ready" || document.status === "failed"

@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import * as Admin from "./Admin.ts"
+import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
@@ -35,6 +36,7 @@ const PATH_PART_MAX_LENGTH = 2_048
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
+    AllConversations.layer,
     AuditLog.layer,
     Chat.layer,
     Chatbots.layer,

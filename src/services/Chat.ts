@@ -1,6 +1,6 @@
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Predicate } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Agent } from "../agent/Agent.ts"
+import { Agent, type AgentReply } from "../agent/Agent.ts"
 import { emitted } from "../agent/AgentEvent.ts"
 import { httpTool } from "../agent/tools/HttpTool.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
@@ -8,7 +8,9 @@ import { type Passage, PASSAGES_PER_SEARCH } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
-import { isGuessable, readsConversations, sessionToContinue } from "../domain/chat/SessionToken.ts"
+import type { ToolResult } from "../domain/chat/Chat.ts"
+import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../domain/chat/SessionToken.ts"
+import { isUnanswered } from "../domain/chat/Unanswered.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
@@ -28,12 +30,13 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bytesOfTokens } from "../domain/chat/Tokens.ts"
 import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
-import { TITLES_MAX } from "../models/ToolDeclaration.ts"
+import { listDocuments, searchKnowledgeBase, TITLES_MAX } from "../models/ToolDeclaration.ts"
 import { Documents } from "../storage/Documents.ts"
 import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
 import type { BotMessage } from "../storage/ConversationWrites.ts"
+import { sessionNotFound } from "../storage/Messages.ts"
 import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
@@ -71,7 +74,7 @@ export interface ChatSettings {
   readonly sessionTokens: "any" | "strict"
 }
 
-type ChatFailure =
+export type ChatFailure =
   | BudgetSpent
   | ChatbotInactive
   | InvalidRequest
@@ -93,7 +96,7 @@ export class Chat extends Context.Service<
      * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
      * The steps do not show the requests to the model to a caller who may not read conversations. A guessable session
      * token continues only a conversation that the caller's key opened; with the setting `strict` it is an
-     * `InvalidRequest`.
+     * `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
      */
     readonly reply: (
       chatbot: ChatbotId,
@@ -139,13 +142,20 @@ export class Chat extends Context.Service<
           chatbot: ChatbotRow,
           caller: Caller["Service"],
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, InvalidRequest | Unavailable, CurrentOrganization> => {
-          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
+        ): Effect.Effect<ChatContext, InvalidRequest | NotFound | Unavailable, CurrentOrganization> => {
+          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined, visitor } = request
           if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
           if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
-          const name = sessionToContinue(caller, sessionToken)
-          return Effect.map(conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)), (session) =>
-            contextOf(session, request),
+          const name =
+            visitor === undefined
+              ? sessionToContinue(caller, sessionToken)
+              : sessionOfVisitor(caller, visitor.id, sessionToken)
+          return Effect.flatMap(
+            conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)),
+            (session): Effect.Effect<ChatContext, NotFound> =>
+              session === undefined && visitor?.conversation !== undefined
+                ? Effect.fail(sessionNotFound)
+                : Effect.succeed(contextOf(session, request)),
           )
         }
 
@@ -165,6 +175,7 @@ export class Chat extends Context.Service<
               token,
               tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
+              visitor: request.visitor?.id,
               isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
@@ -243,12 +254,29 @@ export class Chat extends Context.Service<
               model: emailGateModel,
               provider: "local",
               finish_reason: "stop",
+              unanswered: false,
             })
             yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
             return { ...ids, ...withoutModel, output }
           }
 
           const recorder = new ReplyRecorder()
+          let searches = 0
+          const search = (query: string) => {
+            searches += 1
+            return searchOf(chatbot)(query)
+          }
+          const judged = (reply: Pick<AgentReply, "finishReason" | "output" | "sources" | "toolResults">) =>
+            isUnanswered({
+              question: request.messages.at(-1)?.content ?? "",
+              name: chatbot.name,
+              isFirst: context.history.length <= 1,
+              output: reply.output,
+              finishReason: reply.finishReason,
+              searches,
+              sources: reply.sources.length,
+              toolAnswers: toolAnswersIn(reply.toolResults),
+            })
           const watched = {
             id: ids.message_id,
             organization: chatbot.organization_id,
@@ -271,28 +299,43 @@ export class Chat extends Context.Service<
                 },
                 toolsEnabled: chatbot.settings.isToolEnabled,
                 history: conversationOf(chatbot, context.history, request),
-                search: searchOf(chatbot),
+                search,
                 documents: documentsOf(chatbot),
                 tools,
                 emit,
+                showsRequests: request.showsRequests,
                 ...recorder.callbacks,
               }),
             // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
             (watch, exit) =>
               Effect.flatMap(watch.end, (isUnfinished) => {
                 if (Exit.isSuccess(exit)) {
-                  const { costs, finishReason, output } = exit.value
-                  const message = { ...costOf(exit.value), content: output, finish_reason: finishReason }
+                  const { costs, finishReason, output, steps } = exit.value
+                  const message = {
+                    ...costOf(exit.value),
+                    // A visitor finds what it has seen, with what the model said before it called a tool.
+                    content: request.visitor === undefined ? output : textOf(steps),
+                    finish_reason: finishReason,
+                    unanswered: judged(exit.value),
+                  }
                   return store(message, costs, isUnfinished)
                 }
                 const { costs, steps } = recorder.progress
                 const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
                 if (steps.length > 0) {
-                  const message = { ...costOf(recorder.progress), content: textOf(steps), finish_reason }
+                  const message = {
+                    ...costOf(recorder.progress),
+                    content: textOf(steps),
+                    finish_reason,
+                    unanswered: finish_reason === "error",
+                  }
                   return Effect.ignore(store(message, costs, isUnfinished))
                 }
-                // A call that produced no text still counts as usage.
-                return costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void
+                return Effect.andThen(
+                  finish_reason === "error" ? Effect.ignore(conversations.failed(sessionId)) : Effect.void,
+                  // A call that produced no text still counts as usage.
+                  costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void,
+                )
               }),
           )
           return {
@@ -345,6 +388,13 @@ const inactive = new ChatbotInactive({
 })
 
 const noTools = Effect.succeed([])
+
+/** The number of results of HTTP tools that are no failures. */
+const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
+  results.filter(({ result, toolName }) => !isBuiltIn(toolName) && !(Predicate.isObject(result) && "error" in result))
+    .length
+
+const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name
 
 const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity }: Hit): Passage => ({
   documentId,

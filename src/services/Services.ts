@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
+import { AllConversations, type AllConversationsSettings } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
@@ -25,14 +26,19 @@ import { Usage, type UsageSettings } from "./Usage.ts"
 import { Embedding } from "./widget/Embedding.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
+import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
+import { VisitorChats } from "./widget/VisitorChats.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings {
+  readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly idempotency: IdempotencySettings
+  readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
@@ -46,8 +52,9 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
-  VisitorTokens.layer(settings.visitorTokens).pipe(
-    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer)),
+  Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
+    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+    Layer.provide(LiveReplies.layer(settings.liveReplies)),
     Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
   )
 
@@ -55,9 +62,9 @@ const widget = (settings: ServicesSettings) =>
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
     Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
     AddressLimiter.layer(settings.rates),
-    Chat.layer(settings.chat),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer(settings.chatbotTools),
     Conversations.layer,
@@ -67,7 +74,7 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
-    widget(settings),
+    widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),

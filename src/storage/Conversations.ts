@@ -54,10 +54,25 @@ export interface HistoryBounds {
   readonly characters: number
 }
 
-interface SessionRow extends Omit<Session, "created_at" | "updated_at"> {
+export interface SessionRow extends Omit<
+  Session,
+  "created_at" | "ratings" | "unanswered" | "updated_at" | "visitor_id"
+> {
+  readonly visitor: string | null
   readonly created_at: Date
   readonly updated_at: Date
+  readonly unanswered_replies: number
+  readonly rated_up: number
+  readonly rated_down: number
 }
+
+/** The columns of a `SessionRow`, of the session `s`. */
+export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
+  s.visitor, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
+    select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
+    from messages m where m.session_id = s.id and m.organization_id = s.organization_id
+    order by m.created_at desc, m.id desc limit 1
+  ) as last_message`
 
 /** The tables `sessions` and `messages`, always within the current organization. */
 export class Conversations extends Context.Service<
@@ -89,6 +104,8 @@ export class Conversations extends Context.Service<
       usage?: ReplyUsage,
       isUnfinished?: boolean,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** Records that a reply has failed before there was anything of it to store. */
+    readonly failed: (session: SessionId) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Returns a page of the sessions of a chatbot, the latest activity first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -144,12 +161,13 @@ export class Conversations extends Context.Service<
         return row
       }, withoutSqlErrors)
 
-      const sessionColumns = sql.literal(`s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info,
-        s.message_count, s.created_at, s.updated_at, (
-          select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
-          from messages m where m.session_id = s.id and m.organization_id = s.organization_id
-          order by m.created_at desc, m.id desc limit 1
-        ) as last_message`)
+      const failed = Effect.fnUntraced(function* (session: SessionId) {
+        const organization = yield* CurrentOrganization
+        yield* sql`update sessions set unanswered_replies = unanswered_replies + 1
+          where id = ${session} and organization_id = ${organization}`
+      }, withoutSqlErrors)
+
+      const sessionColumns = sql.literal(SESSION_COLUMNS)
 
       const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
         const organization = yield* CurrentOrganization
@@ -206,13 +224,16 @@ export class Conversations extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { find, append: makeAppend(sql), reply: makeReply(sql), list, get, exported, remove }
+      return { find, append: makeAppend(sql), reply: makeReply(sql), failed, list, get, exported, remove }
     }),
   )
 }
 
-const toSession = (row: SessionRow): Session => ({
+export const toSession = ({ rated_down, rated_up, unanswered_replies, visitor, ...row }: SessionRow): Session => ({
   ...row,
+  ...(visitor !== null && { visitor_id: visitor }),
+  ...(unanswered_replies > 0 && { unanswered: true }),
+  ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 })

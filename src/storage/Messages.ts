@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Source } from "../domain/chat/Chat.ts"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
@@ -18,17 +19,24 @@ export interface Place {
 }
 
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
-export interface MessageRow extends Omit<Message, "created_at" | "feedback" | "migrated_data" | "session_token"> {
+export interface MessageRow extends Omit<
+  Message,
+  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources" | "unanswered"
+> {
   readonly created_at: Date
   readonly feedback: Feedback | null
+  readonly sources: ReadonlyArray<Source> | null
+  readonly unanswered: boolean
 }
 
 export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, feedback`
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
 
-export const toMessage = ({ feedback, ...row }: MessageRow): Message => ({
+export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({
   ...row,
+  ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
+  ...(unanswered && { unanswered }),
   created_at: timestamp(row.created_at),
   // A reply that a client brought from an earlier conversation has neither.
   tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
@@ -48,7 +56,9 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
     if (scope === "any" || !isGuessable(text)) return sql``
     return scope === "own" ? sql`and token_key = ${apiKeyId}` : sql`and (token_key = ${apiKeyId} or token_key is null)`
   }
-  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) => sql`
+  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) =>
+    name.visitor === undefined
+      ? sql`
     s.id = (
       select id from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization}
@@ -57,6 +67,8 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
         coalesce(token_key = ${name.apiKeyId}, false) desc, updated_at desc
       limit 1
     )`
+      : sql`s.id = ${name.text} and s.visitor = ${name.visitor} and s.chatbot_id = ${chatbot}
+      and s.organization_id = ${organization}`
 }
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
@@ -138,13 +150,22 @@ export class Messages extends Context.Service<
         feedback: Feedback | null,
       ) {
         const organization = yield* CurrentOrganization
+        const rating = feedback?.rating ?? null
+        // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
         const [found] = yield* sql<{ sender_type: SenderType }>`
           with found as (
-            select m.id, m.sender_type from sessions s join messages m on m.session_id = s.id
+            select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
+            from sessions s join messages m on m.session_id = s.id
             where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
+            for update of m
           ), rated as (
             update messages set feedback = ${json(feedback)}
             where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          ), counted as (
+            update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,
+              rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int
+            from found where s.id = found.session_id and s.organization_id = ${organization}
+              and sender_type = 'bot' and old is distinct from ${rating}::text
           )
           select sender_type from found`
         if (found === undefined) return yield* messageNotFound

@@ -10,6 +10,7 @@ import { Budgets } from "./Budgets.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
+import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
@@ -33,6 +34,7 @@ import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 /**
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
@@ -49,6 +51,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chatbots.layer,
     ChatbotTools.layer,
     Chunks.layer,
+    ConversationLists.layer,
     Conversations.layer,
     Documents.layer,
     Erasures.layer,
@@ -70,4 +73,5 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
+    VisitorConversations.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

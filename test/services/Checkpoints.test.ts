@@ -133,6 +133,7 @@ const draft = (content: string): Draft => ({
   usage: { input: 2, output: 3 },
   tool_calls: [],
   tool_results: [],
+  sources: [],
   costs: [
     { model: "first", provider: "p", tokens: { ...noTokens, input: 1 } },
     { model: "m", provider: "p", tokens: { ...noTokens, input: 2, output: 3 } },
@@ -235,7 +236,9 @@ describe("a reply whose server dies", () => {
         const spent = { apiKeyId, chatbotId, costs }
         yield* Usage.use(({ add }) => as(tenant.organization)(add(id, spent)))
         yield* Conversations.use(({ reply }) =>
-          as(tenant.organization)(reply(session, { ...message, id, finish_reason: "stop" }, spent, true)),
+          as(tenant.organization)(
+            reply(session, { ...message, id, finish_reason: "stop", unanswered: false }, spent, true),
+          ),
         )
         expect(yield* contents(tenant, session)).toEqual(["Hello", "So far, and the rest."])
         expect(yield* countedFor(tenant)).toMatchObject({ tokens: { ...noTokens, input: 3, output: 3 } })
@@ -278,7 +281,7 @@ describe("a reply whose server dies", () => {
         yield* as(tenant.organization)(
           (yield* Conversations).reply(
             reply.session,
-            { ...message, id: reply.id, finish_reason: "stop" },
+            { ...message, id: reply.id, finish_reason: "stop", unanswered: false },
             { apiKeyId: reply.apiKeyId, chatbotId: reply.chatbotId, costs },
             true,
           ),

@@ -4,11 +4,13 @@ import { SqlClient } from "effect/sql"
 import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { freeSlug } from "../../src/domain/chatbot/Slug.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
+import { type ConversationFilter, noFilter } from "../../src/domain/chat/ConversationFilter.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId, ToolId } from "../../src/domain/Ids.ts"
 import { everything, type Listed, type Place, type Range } from "../../src/domain/Page.ts"
 import { ApiKeys } from "../../src/storage/ApiKeys.ts"
 import { Chatbots } from "../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
+import { ConversationLists } from "../../src/storage/console/ConversationLists.ts"
 import { Conversations } from "../../src/storage/Conversations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
@@ -118,8 +120,11 @@ describe("a list", () => {
   const fillOne = Effect.gen(function* () {
     const { organization, chatbot } = yield* makeTenant
     const sql = yield* SystemSql
-    yield* sql`insert into sessions (id, organization_id, chatbot_id, platform, message_count, updated_at)
-      select gen_random_uuid(), ${organization}, ${chatbot}, 'web', 1, now() - number * interval '1 second'
+    yield* sql`insert into sessions (id, organization_id, chatbot_id, platform, message_count, updated_at,
+        unanswered_replies, rated_down, user_info)
+      select gen_random_uuid(), ${organization}, ${chatbot}, case when number % 700 = 0 then 'phone' else 'web' end, 1,
+        now() - number * interval '1 second', (number % 300 = 0)::int, (number % 500 = 0)::int,
+        case when number % 1000 = 0 then '{"email": "Ada@Example.com"}'::jsonb else '{}' end
       from generate_series(1, ${ROWS}::int) number`
     yield* sql`insert into messages (id, organization_id, session_id, sender_type, content)
       select gen_random_uuid(), organization_id, id, 'user', 'Hello' from sessions where chatbot_id = ${chatbot}`
@@ -150,6 +155,12 @@ describe("a list", () => {
   /** Made by the first test that needs them, so that no earlier test sees these tenants. */
   const filled = () => filling.then(run)
 
+  /** Looks through the conversations that meet a condition, at most so many. */
+  const scanning = (condition: Partial<ConversationFilter>, conversations: number, after?: Place) =>
+    ConversationLists.use((lists) =>
+      lists.scan({ ...noFilter, ...condition }, after, { conversations, messages: Number.POSITIVE_INFINITY }),
+    )
+
   const LIMIT = 20
   const lastPage = { page: ROWS / LIMIT, limit: LIMIT }
   /** Each row of a page may be read once to find it, and once to show it. */
@@ -162,6 +173,44 @@ describe("a list", () => {
     expect([sessions.length, total]).toEqual([LIMIT, ROWS])
     expect(await run(as(organization)(reads("sessions", list)))).toBeLessThanOrEqual(ofAPage)
     expect(await run(as(organization)(reads("messages", list)))).toBeLessThanOrEqual(ofAPage)
+  })
+
+  test("of the conversations of all chatbots reads those of its page under each condition that has an index", async () => {
+    const { organization, chatbot } = await filled()
+    const after = (await run(as(organization)(scanning({}, 1_000)))).scanned.at(-1)
+    const from = new Date(Date.now() - 3_600_000)
+    for (const [condition, expected] of [
+      [{}, LIMIT],
+      [{ from, to: new Date() }, LIMIT],
+      [{ chatbot }, LIMIT],
+      [{ isUnanswered: true }, 7],
+      [{ rating: "down" }, 4],
+      [{ rating: "down", isUnanswered: true, chatbot }, 2],
+      [{ email: "ada@example.COM" }, 2],
+    ] as const) {
+      const list = scanning(condition, LIMIT, after)
+      const { scanned } = await run(as(organization)(list))
+      expect(scanned.length).toBe(expected)
+      expect(await run(as(organization)(reads("sessions", list)))).toBeLessThanOrEqual(ofAPage)
+      expect(await run(as(organization)(reads("messages", list)))).toBe(0)
+    }
+  })
+
+  test("of the conversations of all chatbots ends a search at the bound of messages, and says where", async () => {
+    const { organization } = await filled()
+    const lists = await run(ConversationLists)
+    const search = { ...noFilter, search: "HELLO" }
+    const found = await run(as(organization)(lists.scan(search, undefined, { conversations: 500, messages: 50 })))
+    expect([found.scanned.length, found.isComplete]).toEqual([50, false])
+    expect(found.scanned.every((one) => one.is_match)).toBe(true)
+    const nothing = lists.scan({ ...noFilter, search: "nobody" }, undefined, { conversations: 60, messages: 500 })
+    expect(await run(as(organization)(reads("messages", nothing)))).toBeLessThanOrEqual(60)
+    const phones = await run(
+      as(organization)(
+        lists.scan({ ...noFilter, platform: "phone" }, undefined, { conversations: 5_000, messages: Infinity }),
+      ),
+    )
+    expect([phones.scanned.filter((one) => one.is_match).length, phones.isComplete]).toEqual([4, true])
   })
 
   test("of documents reads those of its page, even of one status", async () => {

@@ -35,7 +35,7 @@ export const pageOf = ({ page = 1, limit = 20 }: { readonly page?: number; reado
 const message = "Expected `next_cursor` of the page before"
 
 /** A position in a list, as an opaque text for clients: the position's time and id, separated by a dot. */
-const Cursor = Schema.String.check(
+export const Cursor = Schema.String.check(
   Schema.isPattern(/^\d{1,17}\.[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message }),
 )
   .annotate({ description: "`next_cursor` of the page before." })

@@ -81,6 +81,18 @@ const inputFields = {
 export const ChatbotInput = Schema.Struct({ ...inputFields, name: Name.annotate({ examples: ["Support"] }) })
 export type ChatbotInput = typeof ChatbotInput.Type
 
+/** How a copy of a chatbot differs from the chatbot. */
+export const ChatbotCopyInput = Schema.Struct({
+  name: Schema.optionalKey(
+    Name.annotate({
+      description: "Absent: that of the chatbot, with `(copy)` after it.",
+      examples: ["Support (copy)"],
+    }),
+  ),
+  slug: Schema.optionalKey(Slug),
+})
+export type ChatbotCopyInput = typeof ChatbotCopyInput.Type
+
 /** The avatar cannot be changed by a patch. A patch may repeat the stored one, which is removed before this check. */
 const StoredAvatar = Schema.String.check(
   Schema.makeFilter(() => "Expected the avatar as it is stored, or null; a new one is uploaded", unexpressed),

@@ -145,3 +145,14 @@ export const ChatbotTool = Schema.Struct({
   ],
 })
 export type ChatbotTool = typeof ChatbotTool.Type
+
+/** What came of a call of a tool that an operator has tried. */
+export const ToolTrial = Schema.Struct({
+  result: Schema.Json.annotate({ description: "What the model would see: JSON or text." }),
+  is_failure: Schema.Boolean.annotate({ description: "Whether the model would be told that the call has failed." }),
+  duration_ms: Schema.Finite,
+}).annotate({
+  identifier: "ToolTrial",
+  examples: [{ result: { status: "shipped" }, is_failure: false, duration_ms: 84.2 }],
+})
+export type ToolTrial = typeof ToolTrial.Type

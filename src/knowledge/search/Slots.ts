@@ -56,8 +56,8 @@ export class Slot {
 export const SLOTS_MAX_COUNT = 10_000
 
 /**
- * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the organization,
- * so that no organization reaches the index of another one's chatbot.
+ * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the
+ * organization, so that no organization reaches the index of another one's chatbot.
  */
 export class Slots {
   private readonly bytesMax: number

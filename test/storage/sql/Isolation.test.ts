@@ -12,6 +12,8 @@ import { Chatbots } from "../../../src/storage/Chatbots.ts"
 import { ChatbotTools } from "../../../src/storage/ChatbotTools.ts"
 import { type ChunkPack, unpack } from "../../../src/storage/search/ChunkPacks.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import { noFilter } from "../../../src/domain/chat/ConversationFilter.ts"
+import { ConversationLists } from "../../../src/storage/console/ConversationLists.ts"
 import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Erasures } from "../../../src/storage/Erasures.ts"
@@ -174,10 +176,19 @@ const conversationCases: Cases<Conversations["Service"]> = {
         }
       }),
   ],
+  failed: [undefined, (conversations, { session }) => conversations.failed(session)],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
   exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
+}
+
+const conversationListCases: Cases<ConversationLists["Service"]> = {
+  scan: [
+    { scanned: [], isComplete: true },
+    (lists, { chatbot }) => lists.scan({ ...noFilter, chatbot }, undefined, { conversations: 10, messages: 10 }),
+  ],
+  getMany: [[], (lists, { session }) => lists.getMany([session])],
 }
 
 const messageCases: Cases<Messages["Service"]> = {
@@ -322,7 +333,7 @@ const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" |
 const erasureCases: Cases<Erasures["Service"]> = {
   erase: [
     { conversations: 0, messages: 0 },
-    (erasures, { chatbot }) => erasures.erase({ email: "A@b.example" }, chatbot),
+    (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, chatbot),
   ],
 }
 
@@ -361,6 +372,7 @@ const cases = [
   ...named("ChatbotTools", ChatbotTools, toolCases),
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
+  ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("Messages", Messages, messageCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),

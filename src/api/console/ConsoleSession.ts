@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
+import { Authorization, Problems, RequestBody } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
+
+const sessionPath = "/api/console/session"
+
+const OneSession = Schema.Struct({ session: ConsoleSession })
+
+const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
+  payload: SignIn,
+  success: OneSession,
+  error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited],
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Sign in at the console",
+      description:
+        "Sets the cookie `parley_console`, which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. Wrong keys count for the client's address (429).",
+    }),
+  )
+
+/** The endpoint that needs no API key, because it takes one. */
+export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
+  .add(signIn)
+  .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Console: access", description: "Signing in at the console." }))
+  .middleware(Problems) {}
+
+const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession }).annotateMerge(
+  OpenApi.annotations({
+    summary: "Get the session",
+    description:
+      "Who the caller is, be it by the console's cookie or by an API key: the key without its secret, its organization and what it may do. 401 when nobody is signed in, or the key was revoked since.",
+  }),
+)
+
+const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
+  success: Schema.Struct({ message: Schema.Literal("Signed out successfully") }),
+}).annotateMerge(
+  OpenApi.annotations({ summary: "Sign out", description: "Removes the console's cookie. The key stays as it is." }),
+)
+
+/** The endpoints of the session at the console. */
+export class ConsoleApi extends HttpApiGroup.make("console")
+  .add(whoAmI, signOut)
+  .annotateMerge(OpenApi.annotations({ title: "Console", description: "Who is signed in." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

@@ -1,0 +1,31 @@
+import type { ChatbotId } from "../Ids.ts"
+
+/** Which conversations a reader wants; a condition that is undefined holds for all. */
+export interface ConversationFilter {
+  readonly chatbot: ChatbotId | undefined
+  /** A text that a message or the visitor's e-mail address contains, in either case. */
+  readonly search: string | undefined
+  /** The visitor's whole e-mail address, in either case. */
+  readonly email: string | undefined
+  /** A rating that one of the replies has. */
+  readonly rating: "up" | "down" | undefined
+  /** Whether a reply is no answer. */
+  readonly isUnanswered: boolean
+  readonly platform: string | undefined
+  /** The first moment of the latest activity, inclusive. */
+  readonly from: Date | undefined
+  /** The moment before which the latest activity was, exclusive. */
+  readonly to: Date | undefined
+}
+
+/** A filter that every conversation meets. */
+export const noFilter: ConversationFilter = {
+  chatbot: undefined,
+  search: undefined,
+  email: undefined,
+  rating: undefined,
+  isUnanswered: false,
+  platform: undefined,
+  from: undefined,
+  to: undefined,
+}

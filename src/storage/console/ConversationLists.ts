@@ -1,0 +1,128 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Session } from "../../domain/chat/Conversation.ts"
+import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { SessionId } from "../../domain/Ids.ts"
+import type { Place } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { SESSION_COLUMNS, type SessionRow, toSession } from "../Conversations.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { uuids } from "../sql/SqlValues.ts"
+
+/** Bounds of a scan, which ends at the first that it reaches. It looks through one conversation at least. */
+export interface ScanBounds {
+  /** The most conversations. */
+  readonly conversations: number
+  /** The most messages of these conversations together. */
+  readonly messages: number
+}
+
+/** A conversation that was looked through. */
+export interface Scanned extends Place {
+  readonly id: SessionId
+  /** The time of its latest activity. */
+  readonly updated_at: Date
+  readonly message_count: number
+  /** Whether it meets those conditions of the filter that have no index, `search` and `platform`. */
+  readonly is_match: boolean
+}
+
+/** The conversations of all chatbots of the current organization. */
+export class ConversationLists extends Context.Service<
+  ConversationLists,
+  {
+    /**
+     * Looks through conversations after a position, the latest activity first: all that meet the indexed conditions of
+     * the filter. `isComplete` says whether it has reached the last one.
+     */
+    readonly scan: (
+      filter: ConversationFilter,
+      after: Place | undefined,
+      bounds: ScanBounds,
+    ) => Effect.Effect<
+      { readonly scanned: ReadonlyArray<Scanned>; readonly isComplete: boolean },
+      Unavailable,
+      CurrentOrganization
+    >
+    /** Returns the sessions with these ids, in the same order, without those that do not exist. */
+    readonly getMany: (
+      ids: ReadonlyArray<SessionId>,
+    ) => Effect.Effect<ReadonlyArray<Session>, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/console/ConversationLists") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const scan = Effect.fnUntraced(function* (
+        filter: ConversationFilter,
+        after: Place | undefined,
+        bounds: ScanBounds,
+      ) {
+        const organization = yield* CurrentOrganization
+        const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
+        const indexed = sql`
+          s.organization_id = ${organization}
+          ${after === undefined ? sql`` : sql`and (s.updated_at, s.id) < (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`}
+          ${from === undefined ? sql`` : sql`and s.updated_at >= ${from}`}
+          ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
+          ${isUnanswered ? sql`and s.unanswered_replies > 0` : sql``}
+          ${rating === "up" ? sql`and s.rated_up > 0` : sql``}
+          ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
+        const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
+        const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
+        // The indexes of activity begin with the chatbot: the newest of each are merged, so that a chat need not keep up
+        // one more index. Only the index of addresses knows no chatbot.
+        const candidates =
+          email === undefined
+            ? sql`
+              select s.* from chatbots c cross join lateral (
+                select ${columns} from sessions s where s.chatbot_id = c.id and ${indexed} ${newestFirst}
+              ) s
+              where c.organization_id = ${organization} ${chatbot === undefined ? sql`` : sql`and c.id = ${chatbot}`}
+              ${newestFirst}`
+            : sql`
+              select ${columns} from sessions s
+              where lower(s.user_info->>'email') = lower(${email}::text) and s.user_info->>'email' is not null
+                ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`} and ${indexed}
+              ${newestFirst}`
+        const holds = (text: string) => sql`(
+          strpos(lower(s.user_info->>'email'), lower(${text}::text)) > 0 or exists (
+            select from messages m where m.session_id = s.id and m.organization_id = ${organization}
+              and strpos(lower(m.content), lower(${text}::text)) > 0
+          ))`
+        const rows = yield* sql<Scanned & { readonly candidates: number }>`
+          with candidates as materialized (${candidates}), counted as (
+            select *, count(*) over ()::int as candidates,
+              coalesce(sum(message_count) over (order by updated_at desc, id desc
+                rows between unbounded preceding and 1 preceding), 0) as before
+            from candidates
+          )
+          select s.id, s.updated_at, s.message_count, s.candidates,
+            (extract(epoch from s.updated_at) * 1000000)::bigint::text as at,
+            ${platform === undefined ? sql`true` : sql`s.platform = ${platform}`}
+              and ${search === undefined ? sql`true` : sql`coalesce(${holds(search)}, false)`} as is_match
+          from (
+            select * from counted where before < ${bounds.messages}
+            order by updated_at desc, id desc limit ${bounds.conversations}
+          ) s
+          order by s.updated_at desc, s.id desc`
+        const isComplete = rows.length === (rows[0]?.candidates ?? 0)
+        return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
+      }, withoutSqlErrors)
+
+      const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<SessionRow>`
+          select ${sql.literal(SESSION_COLUMNS)}
+          from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+          join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`
+        return rows.map(toSession)
+      }, withoutSqlErrors)
+
+      return { scan, getMany }
+    }),
+  )
+}
