@@ -36,5 +36,17 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
   ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen(
+    "conversations",
+    "Conversations",
+    "conversations:read",
+    () => import("./screens/conversations/Conversations.tsx"),
+  ),
+  ...screen(
+    "conversation",
+    "Conversation",
+    "conversations:read",
+    () => import("./screens/conversations/Conversation.tsx"),
+  ),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }
