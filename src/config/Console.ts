@@ -1,3 +1,4 @@
+import { toolTrials } from "./Chats.ts"
 import { positiveDuration, integer, limit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -29,5 +30,5 @@ const events = {
 export const consoleAndEvents = {
   title: "Console and events",
   introduction: "Signing in at the console, searches in conversations, and the streams of what changes.",
-  sections: { consoleSessions, allConversations, events },
+  sections: { consoleSessions, allConversations, events, toolTrials },
 } satisfies Group

@@ -10,6 +10,10 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
+import { ChatbotCopies } from "./console/ChatbotCopies.ts"
+import { DocumentPassages } from "./console/DocumentPassages.ts"
+import { SearchExplanations } from "./console/SearchExplanations.ts"
+import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
@@ -39,6 +43,7 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly consoleSessions: ConsoleSessionsSettings
+  readonly toolTrials: ToolTrialsSettings
   readonly idempotency: IdempotencySettings
   readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
@@ -69,8 +74,10 @@ export const layer = (settings: ServicesSettings) =>
     ).pipe(Layer.provideMerge(tenancy)),
     AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
-    Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
-    ChatbotTools.layer(settings.chatbotTools),
+    Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
+    ToolTrials.layer(settings.toolTrials).pipe(Layer.provideMerge(ChatbotTools.layer(settings.chatbotTools))),
+    DocumentPassages.layer,
+    SearchExplanations.layer,
     Conversations.layer,
     Erasures.layer,
     Health.layer,

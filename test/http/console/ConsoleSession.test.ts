@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { Redacted, Schema } from "effect"
+import { Schema } from "effect"
 import { ConsoleSession } from "../../../src/domain/console/ConsoleSession.ts"
-import { ConsoleSessions } from "../../../src/services/console/ConsoleSessions.ts"
 import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -154,7 +153,7 @@ describe("signing in at the console", () => {
   })
 
   test("takes a one-time link once", async () => {
-    const link = await server.query(ConsoleSessions.use(({ makeLink }) => makeLink(Redacted.make(operatorKey))))
+    const link = await server.signInLink(operatorKey)
     const { browser } = await signIn({ link })
     expect((await anybody.get(session, { headers: browser })).status).toBe(200)
     const again = problem(await anybody.post(session, { json: { link } }), 401, "unauthorized")
