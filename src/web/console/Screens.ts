@@ -47,5 +47,6 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
     "conversations:read",
     () => import("./screens/conversations/Conversation.tsx"),
   ),
+  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }
