@@ -24,9 +24,9 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
-import * as Widget from "./widget/Widget.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Widget from "./widget/Widget.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
