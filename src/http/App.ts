@@ -26,6 +26,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Widget from "./widget/Widget.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -48,6 +49,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    Widget.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -106,7 +106,9 @@ const build = async (sources: string, directory: string): Promise<void> => {
     }
     const script = `${name}.js`
     const style = `${name}.css`
-    return { script, preloads: preloads(script, texts), ...(files[style] === undefined ? {} : { style }) }
+    const first = preloads(script, texts)
+    const later = Array.from(texts.keys()).filter((one) => one !== script && !first.includes(one))
+    return { script, preloads: first, later, ...(files[style] === undefined ? {} : { style }) }
   }
   const pages = { frame: await page("frame", "widget/frame.tsx"), console: await page("console", "console/main.tsx") }
   const [loader] = await bundle(join(sources, "widget/loader.ts"), false)

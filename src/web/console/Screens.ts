@@ -49,5 +49,6 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
     "conversations:read",
     () => import("./screens/conversations/Conversation.tsx"),
   ),
+  ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }

@@ -149,7 +149,8 @@ export class Chat {
     const id = reply.id.value
     const question = entries.slice(0, entries.indexOf(reply)).findLast((entry) => entry instanceof Question)
     if (this.current.value !== undefined || question === undefined) return
-    if (id === undefined) return this.#ask(question)
+    // A message that has no reply yet is answered when it comes once more; a reply that is there is made again.
+    if (id === undefined || reply.failure.value !== undefined || reply.text === "") return this.#ask(question)
     const again = new Reply()
     this.entries.value = entries.map((entry) => (entry === reply ? again : entry))
     const failure = await this.#write(again, { message: { id: randomUuid(), text: question.text }, regenerates: id })
@@ -242,10 +243,7 @@ export class Chat {
     const email = await this.#emailFor(conversation).catch(failureFrom)
     if (generation !== this.#generation) return
     const { value: entries } = this.entries
-    this.entries.value = [
-      ...entries.filter((entry) => entry.kind === "question" || entry.id.value !== undefined),
-      reply,
-    ]
+    this.entries.value = [...entries.slice(0, entries.indexOf(question) + 1), reply]
     const failure =
       email instanceof Failure
         ? email
