@@ -5,13 +5,14 @@ import { AuditLogApi } from "./AuditLog.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
+import { ConsoleAccessApi, ConsoleApi } from "./console/ConsoleSession.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
-import { WidgetAccessApi } from "./Widget.ts"
+import { WidgetAccessApi, WidgetApi } from "./Widget.ts"
 
 /** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
@@ -30,6 +31,9 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     WidgetAccessApi,
+    ConsoleAccessApi,
+    ConsoleApi,
+    WidgetApi,
     SystemApi,
   )
   // The compiler has checked that handlers return the declared types.

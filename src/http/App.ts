@@ -10,6 +10,7 @@ import * as AuditLog from "./AuditLog.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
+import * as ConsoleSession from "./console/ConsoleSession.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { clientAddresses } from "./edge/ClientAddresses.ts"
@@ -25,6 +26,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Widget from "./widget/Widget.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -41,11 +43,13 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Chat.layer,
     Chatbots.layer,
     ChatbotTools.layer,
+    ConsoleSession.layer,
     Conversations.layer,
     Knowledge.layer,
     OpenAi.layer,
     System.layer,
     Usage.layer,
+    Widget.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -35,6 +35,7 @@ const screen = <N extends ScreenName>(
 export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
+  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
   ...screen(
     "conversations",
     "Conversations",

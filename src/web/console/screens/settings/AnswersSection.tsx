@@ -72,7 +72,7 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
     <Section title="Answers">
       <datalist id={list}>
         {models.map((model) => (
-          <option key={model} value={model} />
+          <option key={model}>{model}</option>
         ))}
       </datalist>
       <Line
