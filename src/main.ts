@@ -76,6 +76,8 @@ const services = configured(Services.layer).pipe(
 
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
+const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.bootstrap))
+
 const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
 
 /** The whole server. It listens once every other layer is built. */
@@ -86,7 +88,7 @@ export const server = Layer.effectDiscard(
 ).pipe(
   Layer.provide(App.layer),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
-  Layer.provide(bootstrap),
+  Layer.provide(bootstrapOfServer),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),
   Layer.provideMerge(database),

@@ -5,6 +5,7 @@ import { AuditLogApi } from "./AuditLog.ts"
 import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
+import { ConsoleAccessApi, ConsoleApi } from "./console/ConsoleSession.ts"
 import { ConversationsApi } from "./Conversations.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
@@ -30,6 +31,8 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     WidgetAccessApi,
+    ConsoleAccessApi,
+    ConsoleApi,
     WidgetApi,
     SystemApi,
   )

@@ -74,17 +74,34 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
     OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
   )
 
-/** The endpoint that calls a tool as a model would. */
-export const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
+const input = Schema.JsonObject.annotate({
+  description: "What the model would send.",
+  examples: [{ orderId: "A-4711" }],
+})
+
+const trialDescription =
+  "The server calls the endpoint with this input and its secret headers, through the same checks as when a model calls it; whatever the endpoint does, it does. `result` is what the model would see. A call that fails is an answer as well, with `is_failure`. The audit log gets an entry."
+
+const Trial = Schema.Struct({ trial: ToolTrial })
+
+const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
   params: ofTool,
-  payload: Schema.Struct({
-    input: Schema.JsonObject.annotate({
-      description: "What the model would send.",
-      examples: [{ orderId: "A-4711" }],
-    }),
-  }),
-  success: Schema.Struct({ trial: ToolTrial }),
+  payload: Schema.Struct({ input }),
+  success: Trial,
   error: [Problem.NotFound, Problem.TooManyAtOnce],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(OpenApi.annotations({ summary: "Try a tool", description: trialDescription }))
+
+const tryDeclaration = HttpApiEndpoint.post("tryDeclaration", `${toolsPath}/try`, {
+  params: ofChatbot,
+  payload: Schema.Struct({ tool: ChatbotToolInput, input }),
+  success: Trial,
+  error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
@@ -93,15 +110,14 @@ export const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
-      summary: "Try a tool",
-      description:
-        "Calls the endpoint with this input, with its secret headers, and through the same checks as when a model calls it; whatever the endpoint does, it does. The answer is what the model would see. A call that fails is an answer as well, with `is_failure`.",
+      summary: "Try a declaration of a tool",
+      description: `Before it is stored: the declaration is checked as when a tool is created, and nothing is stored. ${trialDescription}`,
     }),
   )
 
 /** The endpoints that manage the tools of a chatbot: HTTP endpoints that its model may call. */
 export class ChatbotToolsApi extends HttpApiGroup.make("tools")
-  .add(createTool, listTools, getTool, updateTool, deleteTool)
+  .add(createTool, listTools, getTool, updateTool, deleteTool, tryTool, tryDeclaration)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Tools", description: "HTTP endpoints that a chatbot may call." }))
   .middleware(Authorization)

@@ -101,8 +101,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
     }),
   )
 
-/** The endpoint that makes a copy of a chatbot. */
-export const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, {
+const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, {
   params,
   payload: ChatbotCopyInput,
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot duplicated successfully") })),
@@ -193,6 +192,7 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
 export class ChatbotsApi extends HttpApiGroup.make("chatbots")
   .add(
     create,
+    duplicate,
     update,
     list,
     get,

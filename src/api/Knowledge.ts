@@ -158,8 +158,7 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
 /** The most passages on a page. */
 const PASSAGES_MAX = 100
 
-/** The endpoint that reads the passages of a document. */
-export const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documents/:documentId/passages`, {
+const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documents/:documentId/passages`, {
   params: documentParams,
   query: {
     limit: Schema.optionalKey(integer(1, PASSAGES_MAX, { description: "Passages on a page, at most.", default: 20 })),
@@ -201,7 +200,18 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
 
 /** The endpoints of knowledge bases: operations 10 to 14 of the source specification, and those of documents. */
 export class KnowledgeApi extends HttpApiGroup.make("knowledge")
-  .add(query, overview, replace, removeData, upload, listDocuments, getDocument, removeDocument, retryDocument)
+  .add(
+    query,
+    overview,
+    replace,
+    removeData,
+    upload,
+    listDocuments,
+    getDocument,
+    removeDocument,
+    passages,
+    retryDocument,
+  )
   .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))
   .middleware(Authorization)
   .middleware(Problems) {}

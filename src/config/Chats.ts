@@ -14,6 +14,15 @@ const promptTokensMax = integer(1_000, 10_000_000).or(
   "Approximate maximum of tokens in a prompt: the oldest turns that would exceed it are left out. Lower it for models with a small context.",
 )
 
+const callTimeout = positiveDuration.or(
+  "TOOL_TIMEOUT",
+  "10s",
+  "Longest time for one tool call, unless the tool has a time of its own.",
+)
+
+/** The limit of a call that an operator tries. */
+export const toolTrials = { callTimeout: callTimeout.elsewhere }
+
 const agent = {
   replyDeadline,
   stepsMax: integer(1, 50).or(
@@ -22,11 +31,7 @@ const agent = {
     "Model calls of one reply, at most; the last may call no tools, so that there is an answer.",
   ),
   promptTokensMax,
-  callTimeout: positiveDuration.or(
-    "TOOL_TIMEOUT",
-    "10s",
-    "Longest time for one tool call, unless the tool has a time of its own.",
-  ),
+  callTimeout,
   concurrency: integer(1, 64).or("TOOL_CONCURRENCY", "4", "Tool calls of one reply at once."),
 }
 

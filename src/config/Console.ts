@@ -1,3 +1,4 @@
+import { toolTrials } from "./Chats.ts"
 import { positiveDuration, integer, limit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -6,6 +7,14 @@ const allConversations = {
     "CONVERSATION_SEARCH_MESSAGES",
     "20000",
     "Messages that one request looks through for a text, about. The answer says how far it came, and the next page goes on there.",
+  ),
+}
+
+const consoleSessions = {
+  lifetime: positiveDuration.or(
+    "CONSOLE_SESSION",
+    "12h",
+    "How long somebody who has signed in at the console stays signed in.",
   ),
 }
 
@@ -20,6 +29,6 @@ const events = {
 
 export const consoleAndEvents = {
   title: "Console and events",
-  introduction: "What the console asks beside all others: searches in conversations, and what changes meanwhile.",
-  sections: { allConversations, events },
+  introduction: "Signing in at the console, searches in conversations, and the streams of what changes.",
+  sections: { consoleSessions, allConversations, events, toolTrials },
 } satisfies Group

@@ -63,9 +63,10 @@ const database = {
 const bootstrap = {
   apiKey: apiKey.orAbsent(
     BOOTSTRAP_API_KEY,
-    "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600.",
+    "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600. With it comes a link that signs in at the console, once and within an hour; the file is `first-sign-in`.",
   ),
   keyFile: below("first-api-key").elsewhere,
+  linkFile: below("first-sign-in").elsewhere,
 }
 
 const secrets = {

@@ -10,6 +10,7 @@ import * as AuditLog from "./AuditLog.ts"
 import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
+import * as ConsoleSession from "./console/ConsoleSession.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { clientAddresses } from "./edge/ClientAddresses.ts"
@@ -42,6 +43,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Chat.layer,
     Chatbots.layer,
     ChatbotTools.layer,
+    ConsoleSession.layer,
     Conversations.layer,
     Knowledge.layer,
     OpenAi.layer,

@@ -11,6 +11,7 @@ import type { ChatbotId } from "../domain/Ids.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { Chatbots } from "../services/Chatbots.ts"
+import { ChatbotCopies } from "../services/console/ChatbotCopies.ts"
 import { Shares } from "../services/Shares.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "./Changes.ts"
@@ -61,11 +62,17 @@ export const layer = HttpApiBuilder.group(
   "chatbots",
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
+    const copies = yield* ChatbotCopies
     const shares = yield* Shares
     const { lists } = yield* Config
     const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
+      duplicate: ({ params, payload }) =>
+        Effect.map(copies.duplicate(params.chatbotId, payload), (chatbot) =>
+          withEtag({ chatbot, message: "Chatbot duplicated successfully" as const }, chatbot),
+        ),
+
       create: ({ payload }) =>
         Effect.map(chatbots.create(payload), (chatbot) =>
           withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),

@@ -10,17 +10,22 @@ import { pageMetadata } from "../domain/Page.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
+import { type ExplainedHit, SearchExplanations } from "../services/console/SearchExplanations.ts"
+import { DocumentPassages } from "../services/console/DocumentPassages.ts"
 import { uploadHandler } from "./EmbedFiles.ts"
 import { waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
 
 const TOP_K_DEFAULT = 5
+const PASSAGES_DEFAULT = 20
 
 export const layer = HttpApiBuilder.group(
   Api,
   "knowledge",
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
+    const explanations = yield* SearchExplanations
+    const documentPassages = yield* DocumentPassages
     const chatbots = yield* Chatbots
     const settings = (yield* Config).uploads
     const uploads = yield* ReceivedForms
@@ -30,18 +35,26 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       query: Effect.fnUntraced(function* ({ params, payload }) {
         const start = yield* Clock.monotonicTimeNanos
-        const { hits, threshold } = yield* knowledge.search(
-          params.chatbotId,
-          payload.query,
-          payload.top_k ?? TOP_K_DEFAULT,
-        )
+        const { explain = false, query, top_k = TOP_K_DEFAULT } = payload
+        const found = explain
+          ? Effect.map(explanations.search(params.chatbotId, query, top_k), ({ hits, leftOut, threshold }) => ({
+              results: hits.map(explainedResultOf),
+              left_out: leftOut.map(({ reason, ...hit }) => ({ ...explainedResultOf(hit), reason })),
+              threshold,
+            }))
+          : Effect.map(knowledge.search(params.chatbotId, query, top_k), ({ hits, threshold }) => ({
+              results: hits.map(resultOf),
+              threshold,
+            }))
+        const { results, threshold, ...more } = yield* found
         const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
         return HttpApiSchema.withHeaders({
           body: {
-            results: hits.map((hit) => resultOf(hit, payload.explain === true)),
+            results,
             similarity_threshold_setting: threshold,
             status: "OK" as const,
-            total_docs: hits.length,
+            total_docs: results.length,
+            ...more,
           },
           headers: { "server-timing": `search;dur=${milliseconds.toFixed(1)}` },
         })
@@ -90,14 +103,30 @@ export const layer = HttpApiBuilder.group(
           message: "Document deleted successfully" as const,
         }),
 
+      passages: Effect.fnUntraced(function* ({ params, query: { cursor = 1, limit = PASSAGES_DEFAULT } }) {
+        const range = { from: cursor, limit }
+        const { passages, total } = yield* documentPassages.read(params.chatbotId, params.documentId, range)
+        const last = passages.at(-1)?.chunk ?? total
+        return { passages, total, next_cursor: last < total ? String(last + 1) : null }
+      }),
+
       retryDocument: ({ params }) =>
         Effect.map(knowledge.retry(params.chatbotId, params.documentId), (document) => ({ document })),
     })
   }),
 )
 
-const resultOf = ({ content, documentId, ordinal, page, scores, similarity, title }: Hit, isExplained: boolean) => ({
+const resultOf = ({ content, ordinal, similarity, title }: Hit) => ({
   content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
   similarity,
-  ...(isExplained && { document_id: documentId, chunk: ordinal, page, scores }),
+})
+
+const explainedResultOf = (hit: ExplainedHit) => ({
+  ...resultOf(hit),
+  document_id: hit.documentId,
+  chunk: hit.ordinal,
+  page: hit.page,
+  matched_words: hit.matchedWords,
+  ranks: hit.ranks,
+  scores: hit.scores,
 })

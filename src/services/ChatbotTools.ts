@@ -45,6 +45,8 @@ export class ChatbotTools extends Context.Service<
       chatbot: ChatbotId,
       id: ToolId,
     ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    /** Checks a declaration as `create` does, and returns the tool that it would make. */
+    readonly checked: (input: ChatbotToolInput) => Effect.Effect<Storage.ToolContent, Conflict | InvalidRequest>
   }
 >()("parley/services/ChatbotTools") {
   static readonly layer = ({ toolsLimit }: ChatbotToolsSettings) =>
@@ -59,7 +61,7 @@ export class ChatbotTools extends Context.Service<
         const ensureMayCall = ({ url }: Storage.ToolContent) =>
           Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
-        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
+        const checked = Effect.fnUntraced(function* (input: ChatbotToolInput) {
           const content = {
             ...input,
             method: input.method ?? "GET",
@@ -68,6 +70,11 @@ export class ChatbotTools extends Context.Service<
           }
           yield* ensureConsistent(content)
           yield* ensureMayCall(content)
+          return content
+        })
+
+        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
+          const content = yield* checked(input)
           return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, toolsLimit))
         })
 
@@ -86,6 +93,7 @@ export class ChatbotTools extends Context.Service<
         })
 
         return {
+          checked,
           create,
           update,
           // The list of an unknown chatbot would be empty, so the chatbot is looked up first.

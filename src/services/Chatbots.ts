@@ -43,7 +43,10 @@ interface Versioned<A> {
   readonly version: bigint
 }
 
-const boundToOne = new Forbidden({ detail: "This API key is bound to one chatbot, so it cannot create another." })
+/** The failure of making a chatbot by a key that serves only one. */
+export const boundToOne = new Forbidden({
+  detail: "This API key is bound to one chatbot, so it cannot create another.",
+})
 
 /** Manages chatbots and the configuration of their widgets. */
 export class Chatbots extends Context.Service<

@@ -9,6 +9,11 @@ import { Chat, type ChatSettings } from "./Chat.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
 import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
+import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
+import { ChatbotCopies } from "./console/ChatbotCopies.ts"
+import { DocumentPassages } from "./console/DocumentPassages.ts"
+import { SearchExplanations } from "./console/SearchExplanations.ts"
+import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
@@ -37,6 +42,8 @@ export interface ServicesSettings {
   readonly chat: ChatSettings
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
+  readonly consoleSessions: ConsoleSessionsSettings
+  readonly toolTrials: ToolTrialsSettings
   readonly idempotency: IdempotencySettings
   readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
@@ -61,12 +68,16 @@ const widget = (settings: ServicesSettings) =>
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    Admin.layer(settings.budgets.key).pipe(Layer.provideMerge(tenancy)),
+    Layer.mergeAll(
+      Admin.layer(settings.budgets.key),
+      ConsoleSessions.layer(settings.consoleSessions).pipe(Layer.provideMerge(AddressLimiter.layer(settings.rates))),
+    ).pipe(Layer.provideMerge(tenancy)),
     AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
-    AddressLimiter.layer(settings.rates),
-    Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
-    ChatbotTools.layer(settings.chatbotTools),
+    Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
+    ToolTrials.layer(settings.toolTrials).pipe(Layer.provideMerge(ChatbotTools.layer(settings.chatbotTools))),
+    DocumentPassages.layer,
+    SearchExplanations.layer,
     Conversations.layer,
     Erasures.layer,
     Health.layer,

@@ -72,6 +72,11 @@ export class ChatbotTools extends Context.Service<
       chatbot: ChatbotId,
       id: ToolId,
     ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    /** Records in the audit log that the caller calls a tool itself, be it stored or only declared. */
+    readonly recordTrial: (
+      chatbot: ChatbotId,
+      tool: Pick<ToolContent, "method" | "name" | "url"> & { readonly id?: ToolId },
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/ChatbotTools") {
   static readonly layer = Layer.effect(
@@ -205,7 +210,20 @@ export class ChatbotTools extends Context.Service<
         withoutSqlErrors,
       )
 
-      return { insert, list, get, modify, remove }
+      const recordTrial = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        { id, method, name, url }: Pick<ToolContent, "method" | "name" | "url"> & { readonly id?: ToolId },
+      ) {
+        yield* auditing.record(sql, {
+          organization: yield* CurrentOrganization,
+          action: "tool.tried",
+          ...(id !== undefined && { target: id }),
+          chatbot,
+          after: concealed({ name, method, server: originOf(url) }),
+        })
+      }, withoutSqlErrors)
+
+      return { insert, list, get, modify, remove, recordTrial }
     }),
   )
 }

@@ -10,6 +10,9 @@ import { Budgets } from "./Budgets.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
+import { KeyOwners } from "./console/KeyOwners.ts"
+import { ChatbotCopies } from "./console/ChatbotCopies.ts"
+import { Passages } from "./console/Passages.ts"
 import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
 import { Documents } from "./Documents.ts"
@@ -49,6 +52,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     BlobOwners.layer,
     Budgets.layer,
     Chatbots.layer,
+    ChatbotCopies.layer,
     ChatbotTools.layer,
     Chunks.layer,
     ConversationLists.layer,
@@ -59,10 +63,12 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
+    KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
     OrganizationRemains.layer,
     Organizations.layer,
+    Passages.layer,
     Ping.layer,
     PublicChatbots.layer,
     RateCounts.layer,

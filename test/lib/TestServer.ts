@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, setDefaultTimeout } from "bun:test"
-import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import { ConfigProvider, Console, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
+import { ConsoleSessions } from "../../src/services/console/ConsoleSessions.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
@@ -29,6 +30,8 @@ export interface TestServer {
   readonly indexes: () => ReadonlyArray<string>
   /** Every row of every table, and every file outside of the database, as text. */
   readonly dump: () => Promise<string>
+  /** Makes a link that signs in at the console with a key, once. */
+  readonly signInLink: (key: string) => Promise<string>
   /** Runs statements, by `SystemSql` as the owner of the tables, whom row-level security does not restrict. */
   readonly query: <A, E>(query: Effect.Effect<A, E, SystemSql | SqlClient.SqlClient>) => Promise<A>
 }
@@ -75,6 +78,8 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
       readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".segment"),
       ),
+    signInLink: (key) =>
+      Effect.runPromiseWith(context)(Context.get(context, ConsoleSessions).makeLink(Redacted.make(key))),
     query: (query) => Effect.runPromiseWith(context)(query),
     dump: async () => {
       const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })

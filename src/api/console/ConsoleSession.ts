@@ -1,16 +1,18 @@
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 
 const sessionPath = "/api/console/session"
 
+const SetCookie = { "set-cookie": Schema.String, "cache-control": Schema.Literal("no-store") }
+
 const OneSession = Schema.Struct({ session: ConsoleSession })
 
 const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
   payload: SignIn,
-  success: OneSession,
+  success: HttpApiSchema.WithHeaders(OneSession, SetCookie),
   error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited],
 })
   .middleware(RequestBody)
@@ -18,13 +20,20 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
     OpenApi.annotations({
       summary: "Sign in at the console",
       description:
-        "Sets the cookie `parley_console`, which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. Wrong keys count for the client's address (429).",
+        "Sets the cookie `parley_console`, which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. A page of another origin cannot sign in (403). Every attempt, and above all a wrong one, counts for the client's address (429). The audit log gets an entry.",
     }),
   )
 
-/** The endpoint that needs no API key, because it takes one. */
+const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
+  success: HttpApiSchema.WithHeaders(Schema.Struct({ message: Schema.Literal("Signed out successfully") }), SetCookie),
+  error: Problem.Forbidden,
+}).annotateMerge(
+  OpenApi.annotations({ summary: "Sign out", description: "Removes the console's cookie. The key stays as it is." }),
+)
+
+/** The endpoints of signing in and out, which need no API key. */
 export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
-  .add(signIn)
+  .add(signIn, signOut)
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Console: access", description: "Signing in at the console." }))
   .middleware(Problems) {}
@@ -37,15 +46,9 @@ const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession 
   }),
 )
 
-const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
-  success: Schema.Struct({ message: Schema.Literal("Signed out successfully") }),
-}).annotateMerge(
-  OpenApi.annotations({ summary: "Sign out", description: "Removes the console's cookie. The key stays as it is." }),
-)
-
-/** The endpoints of the session at the console. */
+/** The endpoint that says who is signed in. */
 export class ConsoleApi extends HttpApiGroup.make("console")
-  .add(whoAmI, signOut)
+  .add(whoAmI)
   .annotateMerge(OpenApi.annotations({ title: "Console", description: "Who is signed in." }))
   .middleware(Authorization)
   .middleware(Problems) {}

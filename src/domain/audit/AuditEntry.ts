@@ -12,12 +12,14 @@ export const AuditAction = Schema.Literals([
   "api_key.revoked",
   "api_key.first_used",
   "api_key.refused",
+  "api_key.signed_in",
   "chatbot.created",
   "chatbot.updated",
   "chatbot.deleted",
   "tool.created",
   "tool.updated",
   "tool.deleted",
+  "tool.tried",
   "identity_secret.created",
   "identity_secret.deleted",
   "document.deleted",
@@ -39,7 +41,7 @@ export const AuditEntry = Schema.Struct({
   }),
   action: AuditAction.annotate({
     description:
-      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
+      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
   }),
   actor: Schema.Struct({
     kind: Schema.Literals(["api_key", "operator", "command_line", "server"]).annotate({

@@ -150,9 +150,29 @@ export type ChatbotTool = typeof ChatbotTool.Type
 export const ToolTrial = Schema.Struct({
   result: Schema.Json.annotate({ description: "What the model would see: JSON or text." }),
   is_failure: Schema.Boolean.annotate({ description: "Whether the model would be told that the call has failed." }),
+  request: Schema.NullOr(
+    Schema.Struct({
+      method: ToolMethod,
+      url: Schema.String,
+      header_names: Schema.Array(Schema.String).annotate({ description: "Their values stay secret." }),
+    }),
+  ).annotate({ description: "What was sent; null when the input does not fit the schema, so that nothing was." }),
+  status: Schema.NullOr(Schema.Int).annotate({ description: "Of the endpoint's answer; null without one." }),
   duration_ms: Schema.Finite,
 }).annotate({
   identifier: "ToolTrial",
-  examples: [{ result: { status: "shipped" }, is_failure: false, duration_ms: 84.2 }],
+  examples: [
+    {
+      result: { status: "shipped" },
+      is_failure: false,
+      request: {
+        method: "GET",
+        url: "https://shop.example.com/orders/A-4711",
+        header_names: ["accept", "user-agent", "authorization"],
+      },
+      status: 200,
+      duration_ms: 84.2,
+    },
+  ],
 })
 export type ToolTrial = typeof ToolTrial.Type

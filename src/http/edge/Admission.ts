@@ -4,18 +4,26 @@ import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
-import { AddressLimiter } from "../../services/rates/AddressLimiter.ts"
+import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
+import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../../services/rates/AddressLimiter.ts"
 import { RateLimiter } from "../../services/rates/RateLimiter.ts"
+import { consoleCookieOf } from "./ConsoleCookie.ts"
 import { addRateHeaders } from "./RateHeaders.ts"
 
 const bearer = /^bearer +(.+)$/i
-/** The units of a request without an API key, and of one with a wrong key, of the limit of the client's address. */
-const UNKEYED_COST = 1
-const WRONG_KEY_COST = 10
 
-/** The API key of a request, from `x-api-key` or `Authorization: Bearer`; empty where there is none. */
-export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
-  headers["x-api-key"] ?? bearer.exec(headers["authorization"] ?? "")?.[1] ?? ""
+/** The API keys of requests that carry the console's cookie in the place of a key. */
+const keysOfCookies = new WeakMap<HttpServerRequest.HttpServerRequest, string>()
+
+/**
+ * The API key of a request, from `x-api-key` or `Authorization: Bearer`, or from the console's cookie once the request is
+ * admitted; empty where there is none.
+ */
+export const keyOf = (request: HttpServerRequest.HttpServerRequest): string =>
+  request.headers["x-api-key"] ??
+  bearer.exec(request.headers["authorization"] ?? "")?.[1] ??
+  keysOfCookies.get(request) ??
+  ""
 
 /**
  * Makes the function that finds who sends a request, and takes the request's cost from the rate limits of the key and
@@ -29,12 +37,21 @@ export const makeAdmission = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const rates = yield* RateLimiter
   const addresses = yield* AddressLimiter
+  const sessions = yield* ConsoleSessions
 
-  const authenticate = (request: HttpServerRequest.HttpServerRequest) => {
-    const key = keyOf(request)
-    return Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
+  const check = (key: string) =>
+    Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
       addresses.charge(key === "" ? UNKEYED_COST : WRONG_KEY_COST),
     )
+
+  const authenticate = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
+    const key = keyOf(request)
+    const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request) : undefined
+    if (cookie === undefined) return check(key)
+    return Effect.flatMap(sessions.keyIn(cookie), (inside = "") => {
+      keysOfCookies.set(request, inside)
+      return check(inside)
+    })
   }
 
   // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
@@ -44,7 +61,7 @@ export const makeAdmission = Effect.gen(function* () {
     dialect: Dialect,
   ): Effect.Effect<Caller["Service"], Unauthorized | RateLimited | Unavailable> =>
     rates.isOn
-      ? Effect.flatMap(authenticate(request), (caller) =>
+      ? Effect.flatMap(authenticate(request, dialect), (caller) =>
           Effect.flatMap(rates.decide(caller, cost), (decision) =>
             Effect.withFiber((fiber) => {
               addRateHeaders(fiber.context, decision, dialect)
@@ -52,5 +69,5 @@ export const makeAdmission = Effect.gen(function* () {
             }),
           ),
         )
-      : authenticate(request)
+      : authenticate(request, dialect)
 })

@@ -5,6 +5,10 @@ import type { RateLimited } from "../../domain/Errors.ts"
 import { isUnlimitedRate, type RateLimits } from "../../domain/rates/RateLimit.ts"
 import { localLimit } from "./LocalLimit.ts"
 
+/** The units of a request without an API key, and of one with a wrong key, of the limit of the client's address. */
+export const UNKEYED_COST = 1
+export const WRONG_KEY_COST = 10
+
 /** The most addresses whose counts are kept in memory; one takes about half a kilobyte. */
 const ADDRESSES_MAX = 20_000
 

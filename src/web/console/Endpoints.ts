@@ -1,12 +1,7 @@
 import type { HttpApiSchema } from "effect/http-api"
 import type { Api } from "../../api/Api.ts"
-import type { tryTool } from "../../api/ChatbotTools.ts"
-import type { duplicate } from "../../api/Chatbots.ts"
-import type { ConsoleAccessApi, ConsoleApi } from "../../api/console/ConsoleSession.ts"
 import type { EventsApi } from "../../api/console/Events.ts"
-import type { passages } from "../../api/Knowledge.ts"
 import type { OverviewApi } from "../../api/console/Overview.ts"
-import type { SystemStateApi } from "../../api/console/SystemState.ts"
 
 /*
  * The types of what endpoints take and answer, derived from their declarations: the console cannot ask for a path that
@@ -17,12 +12,7 @@ type Groups = (typeof Api)["groups"]
 type EndpointsOf<Group> = Group extends { readonly endpoints: infer E } ? E[keyof E] : never
 type AnyEndpoint =
   | { [Name in keyof Groups]: EndpointsOf<Groups[Name]> }[keyof Groups]
-  | EndpointsOf<
-      typeof ConsoleAccessApi | typeof ConsoleApi | typeof EventsApi | typeof OverviewApi | typeof SystemStateApi
-    >
-  | typeof duplicate
-  | typeof passages
-  | typeof tryTool
+  | EndpointsOf<typeof EventsApi | typeof OverviewApi>
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`
   : never

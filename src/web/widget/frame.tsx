@@ -65,6 +65,5 @@ if (mode === "preview") {
   })
 } else {
   const config = configOf()
-  const host = await findHost(mode, config)
-  await show(host, config)
+  if (config !== undefined) await show(await findHost(mode, config), config)
 }

@@ -131,6 +131,7 @@ const toolCases: Cases<ChatbotTools["Service"]> = {
     (tools, { chatbot, tool }) => tools.modify(chatbot, tool, () => Effect.succeed({ ...someTool, name: "changed" })),
   ],
   remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
+  recordTrial: [undefined, (tools, { chatbot, tool }) => tools.recordTrial(chatbot, { ...someTool, id: tool })],
 }
 
 const documentCases: Cases<Documents["Service"]> = {

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import type { Caller } from "../../domain/Caller.ts"
+import type { ChunkId } from "../../domain/Chunk.ts"
+import type { NotFound, TooManyAtOnce, Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
+import { Passages } from "../../storage/console/Passages.ts"
+import { spacedWords } from "../../text/Words.ts"
+import { Shares } from "../Shares.ts"
+
+/** The most passages that are compared with each other. */
+const COMPARED_MAX = 60
+/** The most passages that are shown beside the results. */
+const LEFT_OUT_MAX = 10
+/** The most words of a question that are looked for in the passages. */
+const WORDS_MAX = 100
+
+/** A passage with the reasons for its place in the order. */
+export interface ExplainedHit extends Hit {
+  /** The words of the question that the passage, its title or its headings hold. */
+  readonly matchedWords: ReadonlyArray<string>
+  /** Its place by each score alone, from 1; null where it has no such score. */
+  readonly ranks: { readonly lexical: number; readonly vector: number | null }
+}
+
+export interface ExplainedSearch {
+  readonly hits: ReadonlyArray<ExplainedHit>
+  readonly threshold: number
+  /** The passages that came next, best first. */
+  readonly leftOut: ReadonlyArray<ExplainedHit & { readonly reason: "below_threshold" | "beyond_top_k" }>
+}
+
+/** Searches that say why they found what they found, and what they left out. */
+export class SearchExplanations extends Context.Service<
+  SearchExplanations,
+  {
+    /** Finds what `Knowledge.search` finds, by a second search that leaves nothing out. */
+    readonly search: (
+      chatbot: ChatbotId,
+      query: string,
+      limit: number,
+    ) => Effect.Effect<ExplainedSearch, NotFound | TooManyAtOnce | Unavailable, Caller | CurrentOrganization>
+  }
+>()("parley/services/console/SearchExplanations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const retriever = yield* Retriever
+      const passages = yield* Passages
+      const withinShare = (yield* Shares).within("searches")
+
+      const search = Effect.fn("SearchExplanations.search")(function* (
+        chatbotId: ChatbotId,
+        query: string,
+        topK: number,
+      ) {
+        const { hits, threshold } = yield* retriever.search({ chatbotId, query, topK })
+        const all = yield* retriever.search({ chatbotId, query, topK: COMPARED_MAX, threshold: 0 })
+        const shown = new Set(hits.map(({ chunkId }) => chunkId))
+        const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
+        const next = others.slice(0, LEFT_OUT_MAX)
+        const words = [...new Set(spacedWords(query).split(" "))].slice(0, WORDS_MAX)
+        const matched = yield* passages.matchedWords(
+          [...hits, ...next].map(({ chunkId }) => chunkId),
+          words,
+        )
+        const ranks = ranksOf([...hits, ...others])
+        const explained = (hit: Hit): ExplainedHit => ({
+          ...hit,
+          matchedWords: matched.get(hit.chunkId) ?? [],
+          ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
+        })
+        return {
+          hits: hits.map(explained),
+          threshold,
+          leftOut: next.map((hit) => ({
+            ...explained(hit),
+            reason: hit.similarity < threshold ? ("below_threshold" as const) : ("beyond_top_k" as const),
+          })),
+        }
+      })
+
+      return { search: (chatbot, query, limit) => withinShare(search(chatbot, query, limit)) }
+    }),
+  )
+}
+
+/** The places of passages by each score alone, from 1. Passages with the same score share a place. */
+const ranksOf = (hits: ReadonlyArray<Hit>) => {
+  const by = (scoreOf: (hit: Hit) => number | null): ReadonlyMap<ChunkId, number> => {
+    const scores = hits.flatMap((hit) => scoreOf(hit) ?? []).toSorted((one, other) => other - one)
+    return new Map(
+      hits.flatMap((hit) => {
+        const score = scoreOf(hit)
+        return score === null ? [] : [[hit.chunkId, scores.indexOf(score) + 1] as const]
+      }),
+    )
+  }
+  return { lexical: by(({ scores }) => scores.lexical), vector: by(({ scores }) => scores.vector) }
+}

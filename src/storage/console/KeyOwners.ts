@@ -1,0 +1,60 @@
+import { Context, Effect, Layer } from "effect"
+import type { Caller } from "../../domain/Caller.ts"
+import type { ConsoleSession } from "../../domain/console/ConsoleSession.ts"
+import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** An API key, without its secret, and the organization that owns it. */
+export type KeyOwner = Pick<ConsoleSession, "api_key" | "organization">
+
+interface Row {
+  readonly api_key: Omit<KeyOwner["api_key"], "expires_at">
+  readonly organization: KeyOwner["organization"]
+  readonly expires_at: Date | null
+}
+
+const keyNotFound = new NotFound({ detail: "There is no such API key." })
+
+/** The tables `api_keys` and `organizations`, as the console shows who is signed in. */
+export class KeyOwners extends Context.Service<
+  KeyOwners,
+  {
+    readonly get: (caller: Caller["Service"]) => Effect.Effect<KeyOwner, NotFound | Unavailable>
+    /** Records in the audit log that somebody has signed in at the console with this key. */
+    readonly recordSignIn: (caller: Caller["Service"]) => Effect.Effect<void, Unavailable>
+  }
+>()("parley/storage/console/KeyOwners") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      const auditing = yield* Auditing
+
+      const get = Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
+        const [row] = yield* sql<Row>`
+          select k.expires_at,
+            jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'last_four', k.last_four) as api_key,
+            jsonb_build_object('id', o.id, 'name', o.name, 'is_operator', o.is_operator) as organization
+          from api_keys k join organizations o on o.id = k.organization_id
+          where k.id = ${apiKeyId} and o.id = ${organizationId}`
+        if (row === undefined) return yield* keyNotFound
+        const expires_at = row.expires_at === null ? null : timestamp(row.expires_at)
+        return { api_key: { ...row.api_key, expires_at }, organization: row.organization }
+      }, withoutSqlErrors)
+
+      const recordSignIn = Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
+        yield* auditing.record(sql, {
+          organization: organizationId,
+          action: "api_key.signed_in",
+          target: apiKeyId,
+          apiKey: apiKeyId,
+        })
+      }, withoutSqlErrors)
+
+      return { get, recordSignIn }
+    }),
+  )
+}

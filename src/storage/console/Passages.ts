@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChunkId } from "../../domain/Chunk.ts"
+import type { DocumentPassage } from "../../domain/Document.ts"
+import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { texts, uuids } from "../sql/SqlValues.ts"
+
+/** A part of the passages of a document. */
+export interface PassagePage {
+  readonly passages: ReadonlyArray<DocumentPassage>
+  /** The number of all passages of the document. */
+  readonly total: number
+}
+
+type Row = { readonly total: number } & (
+  | { readonly chunk: null }
+  | (Omit<DocumentPassage, "section"> & { readonly headings: ReadonlyArray<string> })
+)
+
+const documentNotFound = new NotFound({ detail: "There is no such document." })
+
+/** The table `chunks` as people read it, always within the current organization. */
+export class Passages extends Context.Service<
+  Passages,
+  {
+    /** Returns the passages that serve for a document, in reading order: so many, from this number on. */
+    readonly ofDocument: (
+      chatbot: ChatbotId,
+      document: DocumentId,
+      range: { readonly from: number; readonly limit: number },
+    ) => Effect.Effect<PassagePage, NotFound | Unavailable, CurrentOrganization>
+    /** Returns which of these words each passage holds in any form, with its title and headings, by the passage's id. */
+    readonly matchedWords: (
+      passages: ReadonlyArray<ChunkId>,
+      words: ReadonlyArray<string>,
+    ) => Effect.Effect<ReadonlyMap<ChunkId, ReadonlyArray<string>>, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/console/Passages") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const ofDocument = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        document: DocumentId,
+        { from, limit }: { readonly from: number; readonly limit: number },
+      ) {
+        const organization = yield* CurrentOrganization
+        // The document is returned for an empty page too, in one row without a passage.
+        const rows = yield* sql<Row>`
+          select d.chunk_count as total, c.*
+          from documents d left join lateral (
+            select ordinal as chunk, page, headings, content from chunks
+            where document_id = d.id and revision = d.revision and organization_id = ${organization}
+              and ordinal >= ${from}::int
+            order by ordinal limit ${limit}
+          ) c on true
+          where d.id = ${document} and d.chatbot_id = ${chatbot} and d.organization_id = ${organization}
+          order by c.chunk`
+        const [first] = rows
+        if (first === undefined) return yield* documentNotFound
+        return {
+          total: first.total,
+          passages: rows.flatMap((row) =>
+            row.chunk === null
+              ? []
+              : [
+                  {
+                    chunk: row.chunk,
+                    page: row.page,
+                    section: row.headings.length === 0 ? null : row.headings.join(" > "),
+                    content: row.content,
+                  },
+                ],
+          ),
+        }
+      }, withoutSqlErrors)
+
+      const matchedWords = Effect.fnUntraced(function* (
+        passages: ReadonlyArray<ChunkId>,
+        words: ReadonlyArray<string>,
+      ) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<{ readonly id: ChunkId; readonly words: ReadonlyArray<string> }>`
+          select c.id, array(
+            select word from unnest(${texts(words)}) with ordinality as asked (word, number)
+            where tsvector_to_array(to_tsvector(c.language::regconfig, word)) && tsvector_to_array(c.lexemes)
+            order by number
+          ) as words
+          from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`
+        return new Map(rows.map((row) => [row.id, row.words]))
+      }, withoutSqlErrors)
+
+      return { ofDocument, matchedWords }
+    }),
+  )
+}

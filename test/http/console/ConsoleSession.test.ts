@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { ConsoleSession } from "../../../src/domain/console/ConsoleSession.ts"
+import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
+import { operatorKey } from "../../lib/ServerProcess.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+const server = await startServer({ ADDRESS_RATE_LIMIT: "10000/10s" })
+const { client } = server
+const session = "/api/console/session"
+const anybody = client.withKey(undefined)
+const ofOurPages = { "sec-fetch-site": "same-origin" }
+
+/** Signs in, and returns the headers that the browser then sends from a page of ours. */
+const signIn = async (json: object) => {
+  const reply = await anybody.post(session, { json, headers: ofOurPages })
+  expect(reply.status).toBe(200)
+  const cookie = reply.headers.get("set-cookie")?.split(";")[0] ?? ""
+  return { reply, browser: { ...ofOurPages, cookie } }
+}
+
+const One = Schema.Struct({ session: ConsoleSession })
+
+describe("a session at the console", () => {
+  test("stands for the key in requests of the server's own pages, until it is signed out", async () => {
+    const { browser, reply } = await signIn({ key: operatorKey })
+    expect(reply.headers.get("set-cookie")).toMatch(
+      /^parley_console=[\w-]{50,}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    )
+    expect(reply.headers.get("cache-control")).toBe("no-store")
+    expect(reply.text).not.toContain(operatorKey)
+    expect(decodeURIComponent(browser.cookie)).not.toContain(operatorKey)
+    const begun = read(One, reply).session
+    expect(begun).toMatchObject({ is_operator: true, chatbot_id: null, organization: { is_operator: true } })
+    expect(read(One, await anybody.get(session, { headers: browser })).session).toEqual(begun)
+    expect((await anybody.get("/api/external/chatbots", { headers: browser })).status).toBe(200)
+    const out = await anybody.delete(session, { headers: browser })
+    expect(out.headers.get("set-cookie")).toBe("parley_console=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+  })
+
+  test("tells what the key may do, and does no more than it", async () => {
+    const mine = await client.newOrganization()
+    const { id } = await mine.newChatbot()
+    const bound = await mine.newKey({ name: "Reader", chatbot_id: id, scopes: ["conversations:read"] })
+    const { browser, reply } = await signIn({ key: bound.client.key })
+    expect(read(One, reply).session).toMatchObject({
+      api_key: { id: bound.id, name: "Reader", expires_at: null },
+      scopes: ["conversations:read"],
+      chatbot_id: id,
+      is_operator: false,
+    })
+    expect((await anybody.get("/api/external/chatbots", { headers: browser })).status).toBe(403)
+    expect((await anybody.get("/api/external/conversations", { headers: browser })).status).toBe(200)
+  })
+
+  test("changes things with an idempotency key, once", async () => {
+    const mine = await client.newOrganization()
+    const { browser } = await signIn({ key: mine.key })
+    const headers = { ...browser, "idempotency-key": "console-1" }
+    const make = () => anybody.post("/api/external/chatbots", { json: { name: "Once" }, headers })
+    const [first, second] = [await make(), await make()]
+    expect(second.headers.get("idempotency-replayed")).toBe("true")
+    expect(second.text).toBe(first.text)
+  })
+
+  test("does not count in requests of other pages, of navigation, or outside of the API", async () => {
+    const { browser } = await signIn({ key: operatorKey })
+    const asked = async (path: string, headers: Readonly<Record<string, string>>) =>
+      (await anybody.get(path, { headers })).status
+    for (const site of ["cross-site", "same-site", "none", "Same-Origin", ""]) {
+      expect(await asked("/api/external/chatbots", { ...browser, "sec-fetch-site": site })).toBe(401)
+    }
+    expect(await asked("/api/external/chatbots", { cookie: browser.cookie })).toBe(401)
+    expect(await asked("/v1/models", browser)).toBe(401)
+    expect((await anybody.post("/mcp", { json: {}, headers: browser })).status).toBe(401)
+    // A page of another origin that has a browser send the cookie changes nothing.
+    const forged = { ...browser, "sec-fetch-site": "same-site", origin: "https://evil.example" }
+    expect((await anybody.post("/api/external/chatbots", { json: { name: "Forged" }, headers: forged })).status).toBe(
+      401,
+    )
+  })
+
+  test("gives way to a key that the request carries, right or wrong", async () => {
+    const mine = await client.newOrganization()
+    const { browser } = await signIn({ key: operatorKey })
+    expect(read(One, await mine.get(session, { headers: browser })).session.is_operator).toBe(false)
+    problem(await client.withKey("x".repeat(40)).get(session, { headers: browser }), 401, "unauthorized")
+    problem(await anybody.get(session, { headers: { ...browser, authorization: "Bearer wrong" } }), 401, "unauthorized")
+  })
+
+  test("ends when its key is revoked", async () => {
+    const mine = await client.newOrganization()
+    const other = await mine.newKey()
+    const { browser } = await signIn({ key: other.client.key })
+    expect((await anybody.get(session, { headers: browser })).status).toBe(200)
+    await mine.delete(`/api/admin/api-keys/${other.id}`)
+    await Bun.sleep(1_000)
+    problem(await anybody.get(session, { headers: browser }), 401, "unauthorized")
+    problem(await anybody.post(session, { json: { key: other.client.key } }), 401, "unauthorized")
+  })
+
+  test("is not made of a cookie that was changed, cut or made up", async () => {
+    const { browser } = await signIn({ key: operatorKey })
+    const [name = "", content = ""] = browser.cookie.split("=")
+    const flipped = content.slice(0, 40) + (content[40] === "A" ? "B" : "A") + content.slice(41)
+    for (const changed of [flipped, content.slice(4), "", "AAAA", "A".repeat(5_000), operatorKey]) {
+      const headers = { ...ofOurPages, cookie: `other=1; ${name}=${changed}; third=2` }
+      expect((await anybody.get(session, { headers })).status).toBe(401)
+    }
+    const among = { ...ofOurPages, cookie: `other=1; ${browser.cookie}; third=2` }
+    expect((await anybody.get(session, { headers: among })).status).toBe(200)
+    const lookalike = { ...ofOurPages, cookie: `not_${browser.cookie}` }
+    expect((await anybody.get(session, { headers: lookalike })).status).toBe(401)
+  })
+
+  test("has its cookie sent by https alone where the client came by https", async () => {
+    const headers = { ...ofOurPages, "x-forwarded-proto": "https" }
+    const reply = await anybody.post(session, { json: { key: operatorKey }, headers })
+    expect(reply.headers.get("set-cookie")).toEndWith("; Secure")
+  })
+
+  test("is in the audit log from its beginning", async () => {
+    const mine = await client.newOrganization()
+    await signIn({ key: mine.key })
+    const { body } = await mine.get("/api/admin/audit-log?action=api_key.signed_in")
+    expect(body).toMatchObject({ entries: [{ action: "api_key.signed_in", actor: { kind: "api_key" } }] })
+  })
+})
+
+describe("signing in at the console", () => {
+  test("is refused to wrong keys, to publishable ones and to pages of other origins", async () => {
+    const { id } = await client.newChatbot()
+    const publishable = await client.post("/api/admin/api-keys", {
+      json: { name: "Site", kind: "publishable", chatbot_id: id, allowed_origins: ["https://example.com"] },
+    })
+    const { key } = read(Schema.Struct({ key: Schema.String }), publishable)
+    problem(await anybody.post(session, { json: { key: `${operatorKey}x` } }), 401, "unauthorized")
+    expect(problem(await anybody.post(session, { json: { key } }), 401, "unauthorized").detail).toContain("publishable")
+    for (const site of ["cross-site", "same-site"]) {
+      const headers = { "sec-fetch-site": site }
+      problem(await anybody.post(session, { json: { key: operatorKey }, headers }), 403, "forbidden")
+      problem(await anybody.delete(session, { headers }), 403, "forbidden")
+    }
+    for (const json of [{}, { key: operatorKey, link: "x" }, { key: "" }, { key: "x".repeat(257) }, { keys: "x" }]) {
+      expect(wrongPaths(await anybody.post(session, { json }))).toHaveLength(1)
+    }
+    // Such as a form of another page sends.
+    const form = await anybody.post(session, {
+      body: JSON.stringify({ key: operatorKey }),
+      headers: { "content-type": "text/plain" },
+    })
+    problem(form, 415, "unsupported_media_type")
+  })
+
+  test("takes a one-time link once", async () => {
+    const link = await server.signInLink(operatorKey)
+    const { browser } = await signIn({ link })
+    expect((await anybody.get(session, { headers: browser })).status).toBe(200)
+    const again = problem(await anybody.post(session, { json: { link } }), 401, "unauthorized")
+    expect(again.detail).toContain("has signed in before")
+    problem(await anybody.post(session, { json: { link: "made-up" } }), 401, "unauthorized")
+  })
+})
+
+test("attempts to sign in count for the client's address, so that nobody can go on guessing", async () => {
+  const strict = await startServer({ RATE_LIMIT: "100/10s", ADDRESS_RATE_LIMIT: "30/60s" })
+  const stranger: Client = strict.client.withKey(undefined)
+  const statuses: Array<number> = []
+  for (let n = 0; n < 5; n++)
+    statuses.push((await stranger.post(session, { json: { key: `wrong-${n}`.repeat(6) } })).status)
+  expect(statuses).toEqual([401, 401, 401, 429, 429])
+  expect((await stranger.post(session, { json: { key: operatorKey } })).status).toBe(429)
+})
