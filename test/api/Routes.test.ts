@@ -43,9 +43,11 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
         .toSorted(),
     ).toEqual([
       "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
+      "GET /api/widget/chat/:replyId",
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
+      "POST /api/widget/chat",
       "POST /mcp",
       "POST /mcp/:chatbotId",
       "POST /v1/chat/completions",
@@ -53,7 +55,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
   })
 
   test("only health checks, avatars, documentation, pages and the beginning of a widget need no API key", () => {
-    expect(routes.flatMap((route) => (route.needsKey ? [] : [names(route)])).toSorted()).toEqual([
+    expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",
       "GET /avatars/:name",
